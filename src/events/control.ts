@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { eventShape, family } from './define.ts';
+
+const define = family('control');
+
+export const modeChanged = define(
+  'mode_changed',
+  { doc: 'The thread is in another mode.' },
+  eventShape('mode_changed', {
+    modeId: z.string().min(1).describe('the mode it is in now'),
+    previousModeId: z.string().optional().describe('the mode it was in'),
+  }),
+);
+
+export const modelChanged = define(
+  'model_changed',
+  { doc: 'The thread uses another model.' },
+  eventShape('model_changed', {
+    modelId: z.string().describe('the model it uses now'),
+    scope: z.enum(['global', 'thread', 'mode']).optional().describe('how far the choice reaches'),
+    modeId: z.string().optional().describe('the mode it was chosen for'),
+  }),
+);
+
+export const branchSelected = define(
+  'branch_selected',
+  { doc: 'One of several siblings became the active one.' },
+  eventShape('branch_selected', {
+    nodeId: z.string().min(1).describe('the sibling: a user node or the start of a run'),
+  }),
+);

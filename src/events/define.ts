@@ -1,0 +1,51 @@
+import * as z from 'zod';
+
+/** Any value that JSON can carry; absent is not a value. */
+export const jsonValue = z.unknown().refine(value => value !== undefined, 'expected a JSON value');
+
+/** The fields every event may carry, whatever its type. */
+export const envelope = {
+  runId: z.string().min(1).describe('the run this event belongs to'),
+  parentId: z.string().min(1).optional().describe('the node that caused the run: a tool call, a repl input, a user node'),
+  ts: z.iso.datetime({ offset: true }).optional().describe('when it was seen; the log stamps it when absent'),
+  seq: z.int().positive().optional().describe('its place in the thread; only the log assigns it'),
+  sessionId: z.string().optional().describe('the session of the external program it came from'),
+  agentId: z.string().optional().describe('the agent that made it'),
+  line: z.int().positive().optional().describe('the number of the raw line it came from'),
+};
+
+/**
+ * How the log treats an event: a `delta` may be merged with its neighbours before it is stored, a `barrier` is in
+ * the store before its writer goes on, a `plain` event is stored in order and acknowledged when it is stored.
+ */
+export type Durability = 'delta' | 'barrier' | 'plain';
+
+export interface EventDefinition<Type extends string = string, Schema extends z.ZodType = z.ZodType> {
+  readonly type: Type;
+  readonly family: string;
+  readonly doc: string;
+  readonly durability: Durability;
+  /** The string field that grows, for a delta. */
+  readonly fragment?: string;
+  readonly schema: Schema;
+}
+
+interface Traits {
+  doc: string;
+  durability?: Durability;
+  fragment?: string;
+}
+
+/** The schema of one event: its type, the envelope, its own fields; fields it does not know pass through. */
+export function eventShape<const Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  return z.looseObject({ type: z.literal(type), ...envelope, ...fields });
+}
+
+/** Starts a family of events; the returned function defines one event of it. */
+export function family(name: string) {
+  return <const Type extends string, Schema extends z.ZodType>(
+    type: Type,
+    traits: Traits,
+    schema: Schema,
+  ): EventDefinition<Type, Schema> => ({ type, family: name, durability: 'plain', ...traits, schema });
+}

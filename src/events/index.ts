@@ -1,0 +1,23 @@
+/**
+ * The vocabulary: every event there is, defined once.
+ * @module
+ */
+export type { ContentPart } from './content.ts';
+export type { Durability, EventDefinition } from './define.ts';
+export { createIds, type IdSource, newId } from './ids.ts';
+export { eventJsonSchema } from './json-schema.ts';
+export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
+export { parseEvent, parseEventText } from './parse.ts';
+export { eventReference } from './reference.ts';
+export { type ErrorCode, errorStatus, SingletreeError } from './singletree-error.ts';
+export { isToolParseError, type ToolOutput, type ToolParseError, toolParseError } from './tools.ts';
+export {
+  type AgentEvent,
+  definitionOf,
+  type EventOf,
+  type EventType,
+  type Handlers,
+  isKnownEvent,
+  type LoggedEvent,
+  vocabulary,
+} from './vocabulary.ts';

@@ -1,0 +1,136 @@
+import { type AgentEvent, type Handlers, isKnownEvent } from './vocabulary.ts';
+
+export interface OrderViolation {
+  /** Zero-based place of the event in what was checked. */
+  readonly index: number;
+  readonly runId: string;
+  readonly rule: OrderRule;
+  readonly message: string;
+}
+
+/** The rules of legal order, by name. */
+export const orderRules = {
+  'start-first': 'harness_start comes once and before every other event of its run',
+  'nothing-after-end': 'harness_end is the last event of its run',
+  'call-before-outcome': 'tool_start, tool_progress and tool_result come after their tool_call',
+  'input-before-call': 'tool_input_delta comes before its tool_call',
+  'one-start': 'a tool call starts at most once, and not after its result',
+  'one-result': 'a tool call has at most one result, and no progress after it',
+  'relay-before-result': 'a permission relay comes after its tool_call and before its tool_result',
+  'relay-before-answer': 'relay_resolved comes after its relay',
+  'one-answer': 'a relay is resolved at most once',
+  'repl-input-first': 'repl_progress and repl_output come after their repl_input',
+  'one-repl-output': 'an execution has one output, and no progress after it',
+  'seq-rises': 'seq rises by one from event to event',
+} as const;
+
+export type OrderRule = keyof typeof orderRules;
+
+type Phase = 'open' | 'started' | 'done';
+type Report = (rule: OrderRule, detail: string) => void;
+
+/** Checks a stream of events as it passes; calls and relays are matched by id over all runs. */
+export class OrderChecker {
+  readonly #runs = new Map<string, 'running' | 'ended'>();
+  readonly #calls = new Map<string, Phase>();
+  readonly #relays = new Map<string, Phase>();
+  readonly #executions = new Map<string, Phase>();
+  #index = 0;
+  #seq: number | undefined;
+
+  /** Takes the next event and returns what is wrong with its place. */
+  check(event: AgentEvent): OrderViolation[] {
+    const found: OrderViolation[] = [];
+    const index = this.#index++;
+    const report: Report = (rule, detail) =>
+      found.push({ index, runId: event.runId, rule, message: `${orderRules[rule]}; ${detail}` });
+    if (event.seq !== undefined) {
+      if (this.#seq !== undefined && event.seq !== this.#seq + 1) report('seq-rises', `${event.seq} follows ${this.#seq}`);
+      this.#seq = event.seq;
+    }
+    if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);
+    if (isKnownEvent(event)) (this.#on[event.type] as (event: AgentEvent, report: Report) => void)(event, report);
+    if (!this.#runs.has(event.runId)) this.#runs.set(event.runId, 'running');
+    return found;
+  }
+
+  readonly #on: Handlers<[Report], void> = {
+    harness_start: (event, report) => {
+      if (this.#runs.has(event.runId)) report('start-first', 'other events of the run came before');
+    },
+    harness_end: event => void this.#runs.set(event.runId, 'ended'),
+    step_start: pass,
+    session: pass,
+    user: pass,
+    text: pass,
+    reasoning: pass,
+    tool_input_delta: (event, report) => {
+      if (this.#calls.has(event.id)) report('input-before-call', `${event.id} was called already`);
+    },
+    tool_call: event => void this.#calls.set(event.id, this.#calls.get(event.id) ?? 'open'),
+    tool_start: (event, report) => {
+      const phase = this.#calls.get(event.id);
+      if (phase === undefined) report('call-before-outcome', `tool_start of ${event.id} has no call`);
+      else if (phase !== 'open') report('one-start', `${event.id} is ${phase}`);
+      if (phase !== 'done') this.#calls.set(event.id, 'started');
+    },
+    tool_progress: (event, report) => {
+      const phase = this.#calls.get(event.toolCallId);
+      if (phase === undefined) report('call-before-outcome', `tool_progress of ${event.toolCallId} has no call`);
+      else if (phase === 'done') report('one-result', `tool_progress of ${event.toolCallId} came after its result`);
+    },
+    tool_result: (event, report) => {
+      const phase = this.#calls.get(event.id);
+      if (phase === undefined) report('call-before-outcome', `tool_result of ${event.id} has no call`);
+      else if (phase === 'done') report('one-result', `${event.id} has a second result`);
+      this.#calls.set(event.id, 'done');
+    },
+    repl_input: event => void this.#executions.set(event.id, this.#executions.get(event.id) ?? 'open'),
+    repl_progress: (event, report) => this.#checkExecution(event.id, 'repl_progress', report),
+    repl_output: (event, report) => {
+      this.#checkExecution(event.id, 'repl_output', report);
+      this.#executions.set(event.id, 'done');
+    },
+    relay: (event, report) => {
+      if (!this.#relays.has(event.id)) this.#relays.set(event.id, 'open');
+      if (event.relayKind !== 'permission') return;
+      const phase = this.#calls.get(event.toolCallId);
+      if (phase === undefined || phase === 'done')
+        report('relay-before-result', `${event.toolCallId} ${phase === 'done' ? 'has its result' : 'was not called'}`);
+    },
+    relay_resolved: (event, report) => {
+      const phase = this.#relays.get(event.relayId);
+      if (phase === undefined) report('relay-before-answer', `${event.relayId} was not asked`);
+      else if (phase === 'done') report('one-answer', `${event.relayId} was answered before`);
+      this.#relays.set(event.relayId, 'done');
+    },
+    plan_status: pass,
+    tasks: pass,
+    summary: pass,
+    usage: pass,
+    error: pass,
+    warning: pass,
+    file_registered: pass,
+    unknown: pass,
+    custom: pass,
+    mode_changed: pass,
+    model_changed: pass,
+    branch_selected: pass,
+  };
+
+  #checkExecution(id: string, type: string, report: Report): void {
+    const phase = this.#executions.get(id);
+    if (phase === undefined) report('repl-input-first', `${type} of ${id} has no input`);
+    else if (phase === 'done') report('one-repl-output', `${type} of ${id} came after its output`);
+  }
+}
+
+/** Everything that is wrong with the order of these events; empty when it is legal. */
+export function checkOrder(events: Iterable<AgentEvent>): OrderViolation[] {
+  const checker = new OrderChecker();
+  const violations: OrderViolation[] = [];
+  for (const event of events) violations.push(...checker.check(event));
+  return violations;
+}
+
+function pass(): void {}

@@ -1,0 +1,45 @@
+/** Every error code, with the HTTP status a server answers it with. */
+export const errorStatus = {
+  invalid_event: 400,
+  invalid_argument: 400,
+  thread_not_found: 404,
+  thread_exists: 409,
+  seq_conflict: 409,
+  once_conflict: 409,
+  lease_held: 409,
+  lease_lost: 409,
+  raw_conflict: 409,
+  log_closed: 503,
+  log_corrupt: 500,
+  log_foreign: 500,
+  log_newer: 500,
+  log_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+const brand = Symbol.for('singletree.error');
+
+/** The one error class: `message` says what happened, what was expected and what to do; `code` is stable. */
+export class SingletreeError extends Error {
+  override readonly name = 'SingletreeError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly [brand] = true;
+
+  constructor(code: ErrorCode, message: string, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+
+  /** Whether a value is an error of this class, also one made by another copy of this package. */
+  static is(value: unknown, code?: ErrorCode): value is SingletreeError {
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    return code === undefined || (value as SingletreeError).code === code;
+  }
+}

@@ -1,0 +1,88 @@
+import type * as z from 'zod';
+import { usage } from './accounting.ts';
+import { reasoning, text, user } from './content.ts';
+import { branchSelected, modeChanged, modelChanged } from './control.ts';
+import type { EventDefinition } from './define.ts';
+import { custom, error, fileRegistered, unknown, warning } from './facts.ts';
+import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
+import { summary } from './memory.ts';
+import { relay, relayResolved } from './people.ts';
+import { planStatus, tasks } from './plans.ts';
+import { replInput, replOutput, replProgress } from './repl.ts';
+import { toolCall, toolInputDelta, toolProgress, toolResult, toolStart } from './tools.ts';
+
+/** Every event there is, in the order of the reference page. */
+export const vocabulary = [
+  harnessStart,
+  harnessEnd,
+  stepStart,
+  session,
+  user,
+  text,
+  reasoning,
+  toolInputDelta,
+  toolCall,
+  toolStart,
+  toolProgress,
+  toolResult,
+  replInput,
+  replProgress,
+  replOutput,
+  relay,
+  relayResolved,
+  planStatus,
+  tasks,
+  summary,
+  usage,
+  error,
+  warning,
+  fileRegistered,
+  unknown,
+  custom,
+  modeChanged,
+  modelChanged,
+  branchSelected,
+] as const;
+
+/** Drops the index signature that lets unknown fields through at run time, so that a misspelt field is a type error. */
+type Closed<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
+
+/**
+ * One immutable fact. At run time an event may also have a type that this version does not know: it passes through
+ * every store and stream unchanged, and a consumer leaves it alone (`isKnownEvent`).
+ */
+export type AgentEvent = Closed<z.infer<(typeof vocabulary)[number]['schema']>>;
+
+export type EventType = AgentEvent['type'];
+
+/** The event of one type. */
+export type EventOf<Type extends EventType> = Extract<AgentEvent, { type: Type }>;
+
+/** An event as the log holds it: with its place in the thread and the time it was seen. */
+export type LoggedEvent = AgentEvent & { readonly seq: number; readonly ts: string };
+
+/** One function for each event type; adding an event breaks the build wherever it is not handled. */
+export type Handlers<Arguments extends unknown[], Result> = {
+  readonly [Type in EventType]: (event: EventOf<Type>, ...rest: Arguments) => Result;
+};
+
+const byType: ReadonlyMap<string, EventDefinition> = indexByType(vocabulary);
+
+/** The definition of an event type, or undefined when this version does not know the type. */
+export function definitionOf(type: string): EventDefinition | undefined {
+  return byType.get(type);
+}
+
+/** Whether this version knows the event's type. */
+export function isKnownEvent(event: { readonly type: string }): event is AgentEvent {
+  return byType.has(event.type);
+}
+
+function indexByType(definitions: readonly EventDefinition[]): Map<string, EventDefinition> {
+  const index = new Map<string, EventDefinition>();
+  for (const definition of definitions) {
+    if (index.has(definition.type)) throw new Error(`the event type "${definition.type}" is defined twice`);
+    index.set(definition.type, definition);
+  }
+  return index;
+}
