@@ -6,7 +6,11 @@ export const jsonValue = z.unknown().refine(value => value !== undefined, 'expec
 /** The fields every event may carry, whatever its type. */
 export const envelope = {
   runId: z.string().min(1).describe('the run this event belongs to'),
-  parentId: z.string().min(1).optional().describe('the node that caused the run: a tool call, a repl input, a user node'),
+  parentId: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the node that caused the run: a tool call, a repl input, a user node'),
   ts: z.iso.datetime({ offset: true }).optional().describe('when it was seen; the log stamps it when absent'),
   seq: z.int().positive().optional().describe('its place in the thread; only the log assigns it'),
   sessionId: z.string().optional().describe('the session of the external program it came from'),
@@ -38,7 +42,8 @@ interface Traits {
 
 /** The schema of one event: its type, the envelope, its own fields; fields it does not know pass through. */
 export function eventShape<const Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
-  return z.looseObject({ type: z.literal(type), ...envelope, ...fields });
+  const shape: unknown = { type: z.literal(type), ...envelope, ...fields };
+  return z.looseObject(shape as { type: z.ZodLiteral<Type> } & Omit<typeof envelope, keyof Fields> & Fields);
 }
 
 /** Starts a family of events; the returned function defines one event of it. */

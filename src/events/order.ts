@@ -45,7 +45,8 @@ export class OrderChecker {
     const report: Report = (rule, detail) =>
       found.push({ index, runId: event.runId, rule, message: `${orderRules[rule]}; ${detail}` });
     if (event.seq !== undefined) {
-      if (this.#seq !== undefined && event.seq !== this.#seq + 1) report('seq-rises', `${event.seq} follows ${this.#seq}`);
+      if (this.#seq !== undefined && event.seq !== this.#seq + 1)
+        report('seq-rises', `${event.seq} follows ${this.#seq}`);
       this.#seq = event.seq;
     }
     if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);

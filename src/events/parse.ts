@@ -23,16 +23,23 @@ export function parseEventText(line: string, where: string): AgentEvent {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw new SingletreeError('invalid_event', `${where} is not JSON: ${excerpt(line)}. Expected one event as a JSON object.`, {
-      details: { where },
-      cause,
-    });
+    throw new SingletreeError(
+      'invalid_event',
+      `${where} is not JSON: ${excerpt(line)}. Expected one event as a JSON object.`,
+      {
+        details: { where },
+        cause,
+      },
+    );
   }
   try {
     return parseEvent(value);
   } catch (cause) {
     if (!SingletreeError.is(cause)) throw cause;
-    throw new SingletreeError(cause.code, `${where}: ${cause.message}`, { details: { ...cause.details, where }, cause });
+    throw new SingletreeError(cause.code, `${where}: ${cause.message}`, {
+      details: { ...cause.details, where },
+      cause,
+    });
   }
 }
 
@@ -41,7 +48,8 @@ function invalidEvent(type: unknown, issues: readonly z.core.$ZodIssue[]): Singl
   const issue = issues[0];
   const field = issue?.path.map(String).join('.') ?? '';
   const expected = issue?.message.replace(/^Invalid input: /, '') ?? 'expected an event';
-  const message = field === '' ? `${name} is invalid: ${expected}.` : `${name} is invalid: field "${field}": ${expected}.`;
+  const message =
+    field === '' ? `${name} is invalid: ${expected}.` : `${name} is invalid: field "${field}": ${expected}.`;
   return new SingletreeError('invalid_event', message, { details: { type, field, expected } });
 }
 

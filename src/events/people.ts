@@ -57,7 +57,10 @@ export const relayResolved = define(
     outcome: z.enum(['approve', 'reject', 'revise', 'answer', 'expired', 'cancelled']).describe('the decision'),
     feedback: z.string().optional().describe('words for the agent'),
     input: z.unknown().optional().describe('the input to use instead, when revised'),
-    answer: z.union([z.string(), z.array(z.string())]).optional().describe('the answer to a question'),
+    answer: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .describe('the answer to a question'),
     remember: z.enum(['once', 'thread', 'category']).optional().describe('how far an approval reaches'),
     by: z.string().optional().describe('who answered'),
   }),

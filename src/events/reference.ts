@@ -35,7 +35,7 @@ export function eventReference(): string {
     const definition = definitions[type] ?? {};
     for (const variant of definition.oneOf ?? [definition]) {
       const kind = variant.properties?.['relayKind']?.const;
-      if (kind !== undefined) lines.push('', `With \`relayKind: "${String(kind)}"\`:`);
+      if (kind !== undefined) lines.push('', `With \`relayKind: ${JSON.stringify(kind)}\`:`);
       const own = (name: string) => name !== 'type' && (!(name in envelope) || isSpecific(type, name));
       lines.push('', ...fieldTable(variant, own));
     }

@@ -2,6 +2,10 @@
 export const errorStatus = {
   invalid_event: 400,
   invalid_argument: 400,
+  invalid_permission_rule: 400,
+  unknown_provider: 400,
+  missing_api_key: 503,
+  missing_base_url: 503,
   thread_not_found: 404,
   thread_exists: 409,
   seq_conflict: 409,

@@ -13,7 +13,10 @@ const toolOutput = z.union(
 );
 
 /** What a tool gave back: `context` is for the model and `result` for programs, or it was denied, or it failed. */
-export type ToolOutput = { context: unknown; result?: unknown } | { status: 'denied'; reason: string } | { error: string };
+export type ToolOutput =
+  | { context: unknown; result?: unknown }
+  | { status: 'denied'; reason: string }
+  | { error: string };
 
 /** The input of a tool call whose arguments were not valid JSON. */
 export interface ToolParseError {
@@ -34,7 +37,11 @@ export function isToolParseError(input: unknown): input is ToolParseError {
 
 export const toolInputDelta = define(
   'tool_input_delta',
-  { doc: 'A fragment of the arguments of a tool call, while the model writes them.', durability: 'delta', fragment: 'delta' },
+  {
+    doc: 'A fragment of the arguments of a tool call, while the model writes them.',
+    durability: 'delta',
+    fragment: 'delta',
+  },
   eventShape('tool_input_delta', {
     id: z.string().min(1).describe('the id the tool call will have'),
     name: z.string().optional().describe('the tool, when it is known'),

@@ -1,0 +1,53 @@
+import { Growth } from './growth.ts';
+import type { Slot } from './slot.ts';
+import type { Snapshot } from './snapshot.ts';
+import { Step } from './step.ts';
+import { Timeline } from './timeline.ts';
+
+export const timelineNames = ['children', 'runs', 'causes', 'claims', 'waiting'] as const;
+export type TimelineName = (typeof timelineNames)[number];
+
+/**
+ * The storage that successive graphs share. It only grows, and everything in it carries the version that added it,
+ * so a snapshot of an older version reads what was there then. Reducing a snapshot that is not the newest starts a
+ * new layer on top of it.
+ */
+export class Layer {
+  /** The newest version in this layer. */
+  head = 0;
+  readonly base: Snapshot | undefined;
+  readonly depth: number;
+  readonly slots = new Map<string, Slot>();
+  readonly growth = new Growth();
+  /** Node id to the ids of its children. */
+  readonly children = new Map<string, Timeline<string>>();
+  /** Run id to the ids of its nodes. */
+  readonly runs = new Map<string, Timeline<string>>();
+  /** Run id to the node that caused it, once the edge is there. */
+  readonly causes = new Map<string, Timeline<string>>();
+  /** A node name, or a run and a name, to the ids that were made for it after the first. */
+  readonly claims = new Map<string, Timeline<string>>();
+  /** A node id that is not there yet to the nodes that wait for it as their parent. */
+  readonly waiting = new Map<string, Timeline<string>>();
+  /** The versions at which a node, a node's first child and a run's first node were added. */
+  added: Record<'nodes' | 'parents' | 'runs', number[]> = { nodes: [], parents: [], runs: [] };
+  /** What adds the next event. */
+  readonly step: Step;
+  /** The step taken last: asking for it again gives the same snapshot and starts no new layer. */
+  lastEvent: object | undefined;
+  lastFrom = -1;
+  lastNext: Snapshot | undefined;
+
+  constructor(base: Snapshot | undefined) {
+    this.base = base;
+    this.step = new Step(this);
+    this.depth = base === undefined ? 0 : base.layer.depth + 1;
+  }
+
+  /** Adds an entry to a key, at the newest version. */
+  record(name: TimelineName, key: string, value: string): void {
+    const timeline = this[name].get(key);
+    if (timeline === undefined) this[name].set(key, new Timeline(this.head, value));
+    else timeline.push(this.head, value);
+  }
+}

@@ -1,0 +1,57 @@
+/** How many of these ascending versions are not newer than the given one. */
+export function countUpTo(versions: readonly number[], version: number): number {
+  let high = versions.length;
+  if (high === 0 || (versions[high - 1] as number) <= version) return high;
+  let low = 0;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((versions[middle] as number) <= version) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** An append-only list whose every earlier length can still be read: each value carries the version that added it. */
+export class Timeline<Value> {
+  /** The first entry sits in fields of its own: most lists never get a second. */
+  #firstVersion: number;
+  #first: Value;
+  #versions: number[] | undefined;
+  #values: Value[] | undefined;
+
+  constructor(version: number, value: Value) {
+    this.#firstVersion = version;
+    this.#first = value;
+  }
+
+  /** Versions never fall from one push to the next. */
+  push(version: number, value: Value): void {
+    if (this.#versions === undefined || this.#values === undefined) {
+      this.#versions = [version];
+      this.#values = [value];
+    } else {
+      this.#versions.push(version);
+      this.#values.push(value);
+    }
+  }
+
+  /** How many values there were at that version. */
+  countAt(version: number): number {
+    if (version < this.#firstVersion) return 0;
+    return this.#versions === undefined ? 1 : 1 + countUpTo(this.#versions, version);
+  }
+
+  /** The newest value at that version. */
+  lastAt(version: number): Value | undefined {
+    const count = this.countAt(version);
+    if (count === 0) return undefined;
+    return count === 1 ? this.#first : this.#values?.[count - 2];
+  }
+
+  /** All values at that version, as an array of the caller's own. */
+  sliceAt(version: number): Value[] {
+    const count = this.countAt(version);
+    if (count === 0) return [];
+    return [this.#first, ...(this.#values?.slice(0, count - 1) ?? [])];
+  }
+}

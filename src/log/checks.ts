@@ -1,0 +1,121 @@
+import { SingletreeError } from '../events/index.ts';
+import type { Lease, RawLine, ReadRange } from './event-log.ts';
+
+const maxIdLength = 256;
+/** Control characters and lone surrogates. */
+const unfaithful = /[\p{Cc}\p{Cs}]/u;
+
+/** Returns the id; throws `invalid_argument` when a store could not hold it faithfully. */
+export function checkId(what: string, id: unknown): string {
+  if (typeof id === 'string' && id.length > 0 && id.length <= maxIdLength && !unfaithful.test(id)) return id;
+  throw new SingletreeError(
+    'invalid_argument',
+    `The ${what} is not usable: expected 1 to ${maxIdLength} characters without control characters.`,
+    { details: { what } },
+  );
+}
+
+/** Returns the number; throws `invalid_argument` when it is not a whole number of at least `least`. */
+export function checkCount(what: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new SingletreeError('invalid_argument', `${what} is ${value}: expected a whole number of at least ${least}.`, {
+    details: { what, value },
+  });
+}
+
+export interface CheckedRange {
+  after: number;
+  before: number;
+  limit: number;
+}
+
+export const endOfTime = Number.MAX_SAFE_INTEGER;
+const defaultPage = 1000;
+
+/** A range with its defaults filled in and checked. */
+export function checkRange({ after = 0, before = endOfTime, limit = defaultPage }: ReadRange = {}): CheckedRange {
+  return {
+    after: checkCount('after', after, 0),
+    before: checkCount('before', before, 0),
+    limit: checkCount('limit', limit, 0),
+  };
+}
+
+/** Throws `raw_conflict` unless the lines go on from the last one without a gap. */
+export function checkRawOrder(runId: string, last: number, lines: readonly RawLine[]): void {
+  let expected = last + 1;
+  for (const { n } of lines) {
+    if (n !== expected)
+      throw new SingletreeError(
+        'raw_conflict',
+        `Raw line ${n} of run "${runId}" is out of order: expected ${expected}.`,
+        {
+          details: { runId, n, expected },
+        },
+      );
+    expected++;
+  }
+}
+
+export function threadNotFound(threadId: string): SingletreeError {
+  return new SingletreeError(
+    'thread_not_found',
+    `There is no thread "${threadId}": create it with createThread first.`,
+    {
+      details: { threadId },
+    },
+  );
+}
+
+export function threadExists(threadId: string): SingletreeError {
+  return new SingletreeError('thread_exists', `The thread "${threadId}" exists already: choose another id.`, {
+    details: { threadId },
+  });
+}
+
+export function seqConflict(threadId: string, expected: number, actual: number): SingletreeError {
+  return new SingletreeError(
+    'seq_conflict',
+    `The thread "${threadId}" is at seq ${actual}, expected ${expected}: read what is new and try again.`,
+    { details: { threadId, expected, actual } },
+  );
+}
+
+export function onceConflict(threadId: string, key: string, seq: number): SingletreeError {
+  return new SingletreeError('once_conflict', `"${key}" was done before, at seq ${seq} of thread "${threadId}".`, {
+    details: { threadId, key, seq },
+  });
+}
+
+export function leaseHeld(name: string, owner: string, expiresAt: string): SingletreeError {
+  return new SingletreeError('lease_held', `"${name}" is held by "${owner}" until ${expiresAt}.`, {
+    details: { name, owner, expiresAt },
+  });
+}
+
+export function leaseLost(lease: Lease): SingletreeError {
+  return new SingletreeError(
+    'lease_lost',
+    `"${lease.owner}" no longer holds "${lease.name}": another holder took it.`,
+    {
+      details: { name: lease.name, owner: lease.owner, token: lease.token },
+    },
+  );
+}
+
+export function logClosed(): SingletreeError {
+  return new SingletreeError('log_closed', 'The log is closed: open it again to use it.');
+}
+
+/** Throws unless 0 ≤ seq ≤ head. */
+export function checkBranchPoint(threadId: string, seq: number, head: number): void {
+  checkCount('seq', seq, 0);
+  if (seq > head)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The thread "${threadId}" ends at seq ${head}: it has no seq ${seq} to branch from.`,
+      {
+        details: { threadId, seq, head },
+      },
+    );
+}

@@ -1,0 +1,138 @@
+import type { AgentEvent, LoggedEvent } from '../events/index.ts';
+
+/** One persisted conversation. Title, resource and metadata are not part of its log. */
+export interface Thread {
+  readonly id: string;
+  /** Whose thread it is: a user, a project, a tenant. */
+  readonly resourceId: string;
+  readonly title?: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601; moved by every append and every change of title or metadata. */
+  readonly updatedAt: string;
+  /** The seq of its newest event; 0 when it has none. */
+  readonly seq: number;
+  /** Where it branched off, when it did. */
+  readonly branchedFrom?: { readonly threadId: string; readonly seq: number };
+}
+
+export interface NewThread {
+  /** A uuid v7 when absent. */
+  id?: string;
+  /** `default` when absent. */
+  resourceId?: string;
+  title?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface ThreadChange {
+  title?: string;
+  /** Merged key by key into what is there, in one step; `null` removes a key. */
+  metadata?: Record<string, unknown>;
+}
+
+export interface ThreadFilter {
+  resourceId?: string;
+  /** At most this many; 100 when absent. */
+  limit?: number;
+  /** Only threads that come after this one in the listing. */
+  after?: Thread;
+}
+
+/** The right to write for somebody, held by one owner until it expires; a later holder has a higher token. */
+export interface Lease {
+  readonly name: string;
+  readonly owner: string;
+  readonly token: number;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/** One line an external program printed, byte for byte, its line ending included. */
+export interface RawLine {
+  /** 1, 2, 3 … within its run, over both streams. */
+  readonly n: number;
+  /** ISO 8601. */
+  readonly ts: string;
+  readonly stream: 'stdout' | 'stderr';
+  readonly line: Uint8Array;
+}
+
+export interface AppendOptions {
+  /** Append only if this is the thread's newest seq, else `seq_conflict`. */
+  expectedSeq?: number;
+  /** Append only if nothing was appended to the thread under this key before, else `once_conflict`. */
+  once?: string;
+  /** Append only while this lease is the newest of its name, else `lease_lost`. */
+  lease?: Lease;
+}
+
+export interface ReadRange {
+  /** Only events with a higher seq; 0 when absent. */
+  after?: number;
+  /** Only events with a lower seq. */
+  before?: number;
+  /** At most this many, the oldest first; 1000 when absent. */
+  limit?: number;
+}
+
+export interface TailOptions {
+  /** Ends the tail, without an error. */
+  signal?: AbortSignal;
+}
+
+/**
+ * The append-only log: threads of events, each with a gapless `seq` 1, 2, 3 … Every method that changes something is
+ * atomic: it happens as a whole or, when its promise rejects, not at all. Every rejection is a `SingletreeError`.
+ *
+ * Durability: when a promise of a changing method resolves, the change survives the end of the process however it
+ * comes (SIGKILL included); what survives a power loss is said by each implementation.
+ */
+export interface EventLog {
+  /**
+   * Appends events in order and assigns their `seq` (one they carry is replaced) and, where absent, `ts`. Events are
+   * validated (`invalid_event`) and stored as JSON: later changes to the objects do not reach the log. Appends to
+   * one thread, from any number of processes, are serialised.
+   */
+  append(
+    threadId: string,
+    events: readonly AgentEvent[],
+    options?: AppendOptions,
+  ): Promise<{ firstSeq: number; lastSeq: number }>;
+
+  /** Events of a thread, those it shares with the thread it branched from included, in order of seq. */
+  read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]>;
+
+  /**
+   * All events after a seq, then new ones as they are appended, by whatever process: no gap, no duplicate. It holds
+   * no queue: a slow reader reads later. Ends when the log is closed or the signal aborts.
+   */
+  tail(threadId: string, after?: number, options?: TailOptions): AsyncIterable<LoggedEvent>;
+
+  createThread(thread?: NewThread): Promise<Thread>;
+  /** Undefined when there is no such thread. */
+  getThread(threadId: string): Promise<Thread | undefined>;
+  updateThread(threadId: string, change: ThreadChange): Promise<Thread>;
+  /** Newest first by `updatedAt`, then by id. */
+  listThreads(filter?: ThreadFilter): Promise<Thread[]>;
+  /** The thread is gone at once; events that branches still refer to are kept for them and removed with the last. */
+  deleteThread(threadId: string): Promise<void>;
+  /** A new thread that shares the events up to and including `seq`, in constant time; its own begin at seq + 1. */
+  branch(threadId: string, seq: number, thread?: NewThread): Promise<Thread>;
+
+  /** Takes the lease when nobody else holds it, else `lease_held`. The same owner may take it again: a new token. */
+  acquireLease(name: string, options: { owner: string; ttlMs: number }): Promise<Lease>;
+  /** Extends a lease that is still the newest of its name, else `lease_lost`. */
+  renewLease(lease: Lease, ttlMs: number): Promise<Lease>;
+  /** Gives a lease up; one that was lost already is left alone. */
+  releaseLease(lease: Lease): Promise<void>;
+
+  /** Appends raw lines of a run; `n` goes on from the last one, else `raw_conflict`. */
+  appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void>;
+  /** Raw lines of a run in order of `n`. */
+  readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
+
+  /** Ends all tails and releases what the log holds; later calls reject with `log_closed`. May be called twice. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,72 @@
+import { type AgentEvent, parseEventText, SingletreeError } from '../events/index.ts';
+import type { EventLog, NewThread, Thread } from './event-log.ts';
+
+const pageSize = 500;
+
+/** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
+export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
+  for (let after = 0; ; ) {
+    const page = await log.read(threadId, { after, limit: pageSize });
+    for (const event of page) yield `${JSON.stringify(event)}\n`;
+    if (page.length < pageSize) return;
+    after += page.length;
+  }
+}
+
+/**
+ * A new thread made from lines of JSON. Exporting it gives the same bytes. When a line is not an event, or its `seq`
+ * is not the next, the error names the line and no thread is left behind.
+ */
+export async function importThread(
+  log: EventLog,
+  source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  thread: NewThread = {},
+): Promise<Thread> {
+  const { id } = await log.createThread(thread);
+  try {
+    let batch: AgentEvent[] = [];
+    let number = 0;
+    let seq = 0;
+    for await (const line of linesOf(source)) {
+      number++;
+      if (line.trim() === '') continue;
+      const event = parseEventText(line, `Line ${number}`);
+      seq++;
+      if (event.seq !== undefined && event.seq !== seq) throw outOfOrder(number, event.seq, seq);
+      batch.push(event);
+      if (batch.length < pageSize) continue;
+      await log.append(id, batch);
+      batch = [];
+    }
+    if (batch.length > 0) await log.append(id, batch);
+    return (await log.getThread(id)) as Thread;
+  } catch (error) {
+    await log.deleteThread(id);
+    throw error;
+  }
+}
+
+function outOfOrder(line: number, seq: number, expected: number): SingletreeError {
+  return new SingletreeError(
+    'invalid_event',
+    `Line ${line}: seq is ${seq}, expected ${expected}: a line is missing or doubled.`,
+    {
+      details: { line, seq, expected },
+    },
+  );
+}
+
+async function* linesOf(
+  source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of source) {
+    const lines = (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })).split('\n');
+    lines[0] = rest + (lines[0] as string);
+    rest = lines.pop() as string;
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}

@@ -1,0 +1,110 @@
+import type { LoggedEvent } from '../events/index.ts';
+import { decodeEvent } from './encode.ts';
+import type { EventLog, TailOptions } from './event-log.ts';
+
+const pageSize = 500;
+
+/** Events that were just stored: the reader that waits for exactly these need not read them back. */
+interface Batch {
+  readonly firstSeq: number;
+  readonly bodies: readonly string[];
+}
+
+interface Reader {
+  readonly threadId: string;
+  /** Whether something may have been appended since the reader last looked. */
+  stale: boolean;
+  wake: ((batch?: Batch) => void) | undefined;
+}
+
+/** Tells the tails of a log what was appended. It keeps no events: a reader that is behind reads from the store. */
+export class Live {
+  readonly #readers = new Map<string, Set<Reader>>();
+  readonly #onWaiting: ((waiting: boolean) => void) | undefined;
+  #waiting = 0;
+  #closed = false;
+
+  /** `onWaiting` is told when the first reader begins to wait and when the last one stops. */
+  constructor(onWaiting?: (waiting: boolean) => void) {
+    this.#onWaiting = onWaiting;
+  }
+
+  /** Hands stored events to the readers of the thread. */
+  publish(threadId: string, firstSeq: number, bodies: readonly string[]): void {
+    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, { firstSeq, bodies });
+  }
+
+  /** Makes every reader look again: something changed that nobody told of. */
+  wakeAll(): void {
+    for (const readers of this.#readers.values()) for (const reader of readers) this.#wake(reader);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.wakeAll();
+  }
+
+  async *tail(
+    read: EventLog['read'],
+    threadId: string,
+    after: number,
+    { signal }: TailOptions,
+  ): AsyncGenerator<LoggedEvent> {
+    const reader: Reader = { threadId, stale: false, wake: undefined };
+    const onAbort = () => this.#wake(reader);
+    this.#join(reader);
+    signal?.addEventListener('abort', onAbort);
+    try {
+      let position = after;
+      let batch: Batch | undefined;
+      while (!this.#closed && !signal?.aborted) {
+        const fits = batch !== undefined && batch.firstSeq === position + 1;
+        const events =
+          fits && batch ? batch.bodies.map(decodeEvent) : await read(threadId, { after: position, limit: pageSize });
+        batch = undefined;
+        for (const event of events) {
+          if (this.#closed || signal?.aborted) return;
+          position = event.seq;
+          yield event;
+        }
+        if (fits || events.length < pageSize) batch = await this.#next(reader);
+      }
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+      this.#leave(reader);
+    }
+  }
+
+  #next(reader: Reader): Promise<Batch | undefined> {
+    if (reader.stale || this.#closed) {
+      reader.stale = false;
+      return Promise.resolve(undefined);
+    }
+    return new Promise(resolve => {
+      reader.wake = batch => {
+        reader.wake = undefined;
+        if (--this.#waiting === 0) this.#onWaiting?.(false);
+        resolve(batch);
+      };
+      if (this.#waiting++ === 0) this.#onWaiting?.(true);
+    });
+  }
+
+  #wake(reader: Reader, batch?: Batch): void {
+    if (reader.wake) reader.wake(batch);
+    else reader.stale = true;
+  }
+
+  #join(reader: Reader): void {
+    const readers = this.#readers.get(reader.threadId);
+    if (readers) readers.add(reader);
+    else this.#readers.set(reader.threadId, new Set([reader]));
+  }
+
+  #leave(reader: Reader): void {
+    reader.wake?.();
+    const readers = this.#readers.get(reader.threadId);
+    readers?.delete(reader);
+    if (readers?.size === 0) this.#readers.delete(reader.threadId);
+  }
+}

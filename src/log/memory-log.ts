@@ -1,0 +1,232 @@
+import { type AgentEvent, type LoggedEvent, newId } from '../events/index.ts';
+import {
+  type CheckedRange,
+  checkBranchPoint,
+  checkCount,
+  checkId,
+  checkRange,
+  checkRawOrder,
+  leaseHeld,
+  leaseLost,
+  logClosed,
+  onceConflict,
+  seqConflict,
+  threadExists,
+  threadNotFound,
+} from './checks.ts';
+import { decodeEvent, encodeEvents } from './encode.ts';
+import type {
+  AppendOptions,
+  EventLog,
+  Lease,
+  NewThread,
+  RawLine,
+  ReadRange,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
+} from './event-log.ts';
+import { Live } from './live.ts';
+import { mergeMetadata, nextInListing } from './threads.ts';
+
+interface Held {
+  thread: Thread;
+  /** The thread that holds the events up to `fork`. */
+  readonly owner: Held | undefined;
+  readonly fork: number;
+  /** The stored text of its own events: seq fork + 1, fork + 2 … */
+  readonly bodies: string[];
+  readonly once: Map<string, number>;
+  readonly raw: Map<string, RawLine[]>;
+}
+
+/** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
+export class MemoryLog implements EventLog {
+  readonly #threads = new Map<string, Held>();
+  readonly #leases = new Map<string, Lease>();
+  readonly #live = new Live();
+  readonly #now: () => number;
+  #closed = false;
+
+  constructor(options: { now?: () => number } = {}) {
+    this.#now = options.now ?? Date.now;
+  }
+
+  async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
+    const held = this.#get(threadId);
+    const { seq } = held.thread;
+    if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
+    if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
+    if (lease !== undefined) this.#checkLease(lease);
+    const bodies = encodeEvents(events, seq + 1, this.#now);
+    for (const body of bodies) held.bodies.push(body);
+    const lastSeq = seq + bodies.length;
+    if (once !== undefined) held.once.set(once, lastSeq);
+    held.thread = { ...held.thread, seq: lastSeq, updatedAt: this.#stamp() };
+    this.#live.publish(threadId, seq + 1, bodies);
+    return { firstSeq: seq + 1, lastSeq };
+  }
+
+  async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
+    return bodiesIn(this.#get(threadId), checkRange(range)).map(decodeEvent);
+  }
+
+  tail(threadId: string, after = 0, options: TailOptions = {}): AsyncIterable<LoggedEvent> {
+    return this.#live.tail((id, range) => this.read(id, range), threadId, after, options);
+  }
+
+  async createThread(thread: NewThread = {}): Promise<Thread> {
+    return this.#add(thread, undefined, 0);
+  }
+
+  async getThread(threadId: string): Promise<Thread | undefined> {
+    this.#checkOpen();
+    return this.#threads.get(threadId)?.thread;
+  }
+
+  async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
+    const held = this.#get(threadId);
+    held.thread = {
+      ...held.thread,
+      ...(title !== undefined && { title }),
+      metadata: mergeMetadata(held.thread.metadata, metadata),
+      updatedAt: this.#stamp(),
+    };
+    return held.thread;
+  }
+
+  async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
+    this.#checkOpen();
+    return [...this.#threads.values()]
+      .map(held => held.thread)
+      .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
+      .filter(thread => after === undefined || nextInListing(after, thread) < 0)
+      .toSorted(nextInListing)
+      .slice(0, checkCount('limit', limit, 0));
+  }
+
+  async deleteThread(threadId: string): Promise<void> {
+    this.#get(threadId);
+    this.#threads.delete(threadId);
+    this.#live.wakeAll();
+  }
+
+  async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
+    const from = this.#get(threadId);
+    checkBranchPoint(threadId, seq, from.thread.seq);
+    let owner: Held | undefined = from;
+    while (owner !== undefined && seq <= owner.fork) owner = owner.owner;
+    return this.#add({ resourceId: from.thread.resourceId, ...thread }, owner, seq, { threadId, seq });
+  }
+
+  async acquireLease(name: string, { owner, ttlMs }: { owner: string; ttlMs: number }): Promise<Lease> {
+    this.#checkOpen();
+    const current = this.#leases.get(checkId('lease name', name));
+    if (current && current.owner !== owner && Date.parse(current.expiresAt) > this.#now())
+      throw leaseHeld(name, current.owner, current.expiresAt);
+    const token = (current?.token ?? 0) + 1;
+    return this.#setLease({ name, owner: checkId('lease owner', owner), token }, ttlMs);
+  }
+
+  async renewLease(lease: Lease, ttlMs: number): Promise<Lease> {
+    this.#checkOpen();
+    this.#checkLease(lease);
+    return this.#setLease(lease, ttlMs);
+  }
+
+  async releaseLease(lease: Lease): Promise<void> {
+    this.#checkOpen();
+    if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
+  }
+
+  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+    const { raw } = this.#get(threadId);
+    const stored = raw.get(checkId('run id', runId)) ?? [];
+    checkRawOrder(runId, stored.length, lines);
+    for (const line of lines) stored.push({ ...line, line: line.line.slice() });
+    raw.set(runId, stored);
+  }
+
+  async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
+    const { after, limit } = checkRange(range);
+    const lines = this.#get(threadId).raw.get(runId) ?? [];
+    return lines.slice(after, after + limit).map(line => ({ ...line, line: line.line.slice() }));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#live.close();
+  }
+
+  #add(thread: NewThread, owner: Held | undefined, fork: number, branchedFrom?: Thread['branchedFrom']): Thread {
+    this.#checkOpen();
+    const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
+    if (this.#threads.has(checkId('thread id', id))) throw threadExists(id);
+    const now = this.#stamp();
+    const held: Held = {
+      thread: {
+        id,
+        resourceId: checkId('resource id', resourceId),
+        ...(title !== undefined && { title }),
+        metadata: mergeMetadata({}, metadata),
+        createdAt: now,
+        updatedAt: now,
+        seq: fork,
+        ...(branchedFrom && { branchedFrom }),
+      },
+      owner,
+      fork,
+      bodies: [],
+      once: new Map(),
+      raw: new Map(),
+    };
+    this.#threads.set(id, held);
+    return held.thread;
+  }
+
+  #get(threadId: string): Held {
+    this.#checkOpen();
+    const held = this.#threads.get(threadId);
+    if (held === undefined) throw threadNotFound(threadId);
+    return held;
+  }
+
+  #checkOnce(held: Held, key: string): void {
+    const seq = held.once.get(key);
+    if (seq !== undefined) throw onceConflict(held.thread.id, key, seq);
+  }
+
+  #checkLease(lease: Lease): void {
+    const current = this.#leases.get(lease.name);
+    if (current?.token !== lease.token) throw leaseLost(lease);
+  }
+
+  #setLease(lease: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
+    const expiresAt = new Date(this.#now() + ttlMs).toISOString();
+    const { name, owner, token } = lease;
+    const next = { name, owner, token, expiresAt };
+    this.#leases.set(name, next);
+    return next;
+  }
+
+  #stamp(): string {
+    return new Date(this.#now()).toISOString();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw logClosed();
+  }
+}
+
+/** The stored texts in a range: first those of the threads it branched from, then its own. */
+function bodiesIn(held: Held, { after, before, limit }: CheckedRange): string[] {
+  const segments: string[][] = [];
+  let end = Math.min(before, held.thread.seq + 1);
+  for (let at: Held | undefined = held; at !== undefined && end > after + 1; at = at.owner) {
+    const from = Math.max(after, at.fork);
+    segments.unshift(at.bodies.slice(from - at.fork, Math.min(end - 1 - at.fork, from - at.fork + limit)));
+    end = Math.min(end, at.fork + 1);
+  }
+  return segments.flat().slice(0, limit);
+}

@@ -1,0 +1,84 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import { SingletreeError } from '../../events/index.ts';
+import { applicationId, migrate, schemaVersion } from './schema.ts';
+import { translateErrors } from './errors.ts';
+
+export type Connection = InstanceType<typeof Database>;
+
+/** What survives a power loss: `process`, all but the last moments; `power`, everything acknowledged, more slowly. */
+export type SqliteDurability = 'process' | 'power';
+
+/**
+ * Opens or creates a log file, moving an older schema forward. A file that is not a log, is damaged or was written by
+ * a newer version is refused before anything is written to it.
+ */
+export function openDatabase(path: string, durability: SqliteDurability): Connection {
+  const isNew = path === ':memory:' || !existsSync(path);
+  if (path !== ':memory:') {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (!isNew) checkHeader(path);
+  }
+  return translateErrors(path, () => {
+    const db = new Database(path);
+    try {
+      db.exec('PRAGMA busy_timeout = 10000');
+      checkVersion(db, path);
+      db.exec('PRAGMA journal_mode = WAL');
+      db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+      migrate(db);
+      if (isNew && path !== ':memory:') chmodSync(path, 0o600);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+const magic = 'SQLite format 3\u0000';
+
+function checkHeader(path: string): void {
+  const header = Buffer.alloc(magic.length);
+  const file = openSync(path, 'r');
+  let length: number;
+  try {
+    length = readSync(file, header, 0, magic.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (length > 0 && header.toString('latin1', 0, length) !== magic)
+    throw new SingletreeError(
+      'log_corrupt',
+      `${path} is not a SQLite file, or its beginning is damaged: nothing was changed. Restore it from a copy, or choose another file.`,
+      {
+        details: { path },
+      },
+    );
+}
+
+function checkVersion(db: Connection, path: string): void {
+  const application = pragma(db, 'application_id');
+  const version = pragma(db, 'user_version');
+  const tables = (db.prepare('SELECT count(*) FROM sqlite_master').raw().get() as [number])[0];
+  if (application === 0 && version === 0 && tables === 0) return;
+  if (application !== applicationId)
+    throw new SingletreeError(
+      'log_foreign',
+      `${path} is a SQLite file, but not a Singletree log: nothing was changed. Choose another file.`,
+      {
+        details: { path },
+      },
+    );
+  if (version > schemaVersion)
+    throw new SingletreeError(
+      'log_newer',
+      `${path} was written by a newer version (schema ${version}, this one knows ${schemaVersion}): nothing was changed. Update singletree.`,
+      { details: { path, version, known: schemaVersion } },
+    );
+}
+
+function pragma(db: Connection, name: string): number {
+  return (db.prepare(`PRAGMA ${name}`).raw().get() as [number])[0];
+}

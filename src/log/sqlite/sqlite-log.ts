@@ -1,0 +1,297 @@
+import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
+import {
+  checkBranchPoint,
+  checkCount,
+  checkId,
+  checkRange,
+  checkRawOrder,
+  leaseHeld,
+  leaseLost,
+  logClosed,
+  onceConflict,
+  seqConflict,
+  threadExists,
+  threadNotFound,
+} from '../checks.ts';
+import { decodeEvent, encodeEvents } from '../encode.ts';
+import type {
+  AppendOptions,
+  EventLog,
+  Lease,
+  NewThread,
+  RawLine,
+  ReadRange,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
+} from '../event-log.ts';
+import { Live } from '../live.ts';
+import { mergeMetadata } from '../threads.ts';
+import { translateErrors } from './errors.ts';
+import { type Connection, openDatabase, type SqliteDurability } from './open.ts';
+import { Statements, type ThreadRow, toThread } from './statements.ts';
+
+export interface SqliteLogOptions {
+  /** `process` when absent. */
+  durability?: SqliteDurability;
+  /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
+  pollMs?: number;
+  now?: () => number;
+}
+
+/**
+ * A log in one SQLite file, which any number of processes may use at once. With durability `process` (the default)
+ * what was acknowledged survives the process; after a power loss the newest appends may be missing, never a part of
+ * one. With `power` everything acknowledged is on the disk.
+ */
+export class SqliteLog implements EventLog {
+  readonly #path: string;
+  readonly #db: Connection;
+  readonly #sql: Statements;
+  readonly #live: Live;
+  readonly #now: () => number;
+  /** Changes when another process wrote to the file. */
+  #seen: number;
+  #poll: ReturnType<typeof setInterval> | undefined;
+  #closed = false;
+
+  /** Opens the file, and creates it with its folder when it is not there. */
+  constructor(path: string, { durability = 'process', pollMs = 50, now = Date.now }: SqliteLogOptions = {}) {
+    this.#path = path;
+    this.#now = now;
+    this.#db = openDatabase(path, durability);
+    this.#sql = new Statements(this.#db);
+    this.#seen = this.#sql.dataVersion();
+    this.#live = new Live(waiting => this.#setPolling(waiting, pollMs));
+  }
+
+  async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
+    const { firstSeq, bodies } = this.#write(() => {
+      const { key, seq } = this.#row(threadId);
+      if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
+      if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
+      if (lease !== undefined) this.#checkLease(lease);
+      const encoded = encodeEvents(events, seq + 1, this.#now);
+      for (let i = 0; i < encoded.length; i++) this.#sql.insertEvent.run(key, seq + 1 + i, encoded[i] as string);
+      const last = seq + encoded.length;
+      if (once !== undefined) this.#sql.insertOnce.run(key, once, last);
+      this.#sql.advance.run(last, this.#stamp(), key);
+      return { firstSeq: seq + 1, bodies: encoded };
+    });
+    this.#live.publish(threadId, firstSeq, bodies);
+    return { firstSeq, lastSeq: firstSeq + bodies.length - 1 };
+  }
+
+  async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
+    const { after, before, limit } = checkRange(range);
+    return this.#use(() => {
+      const events: LoggedEvent[] = [];
+      for (const { key, end } of this.#segments(this.#row(threadId), after, before)) {
+        const rows = this.#sql.readEvents.all(key, after, end, limit - events.length) as [string][];
+        for (const [body] of rows) events.push(decodeEvent(body));
+        if (events.length >= limit) break;
+      }
+      return events;
+    });
+  }
+
+  tail(threadId: string, after = 0, options: TailOptions = {}): AsyncIterable<LoggedEvent> {
+    return this.#live.tail((id, range) => this.read(id, range), threadId, after, options);
+  }
+
+  async createThread(thread: NewThread = {}): Promise<Thread> {
+    return this.#write(() => this.#insertThread(thread, { owner: null, fork: 0 }));
+  }
+
+  async getThread(threadId: string): Promise<Thread | undefined> {
+    return this.#use(() => {
+      const row = this.#sql.thread(threadId);
+      return row && toThread(row);
+    });
+  }
+
+  async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
+    return this.#write(() => {
+      const row = this.#row(threadId);
+      const thread = toThread(row);
+      const { branchedFrom } = thread;
+      const info = {
+        title: title ?? thread.title,
+        metadata: mergeMetadata(thread.metadata, metadata),
+        branchedFrom,
+      };
+      this.#sql.updateInfo.run(JSON.stringify(info), this.#stamp(), row.key);
+      return toThread(this.#row(threadId));
+    });
+  }
+
+  async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
+    const most = checkCount('limit', limit, 0);
+    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(toThread));
+  }
+
+  async deleteThread(threadId: string): Promise<void> {
+    this.#write(() => {
+      const row = this.#row(threadId);
+      this.#sql.hide.run(`${row.key}\u0001${threadId}`, row.key);
+      this.#sql.deleteRaw.run(row.key);
+      this.#purge(row.key);
+    });
+    this.#live.wakeAll();
+  }
+
+  async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
+    return this.#write(() => {
+      const from = this.#row(threadId);
+      checkBranchPoint(threadId, seq, from.seq);
+      let owner: ThreadRow | undefined = from;
+      while (owner !== undefined && seq <= owner.fork) owner = this.#sql.owner(owner);
+      const branchedFrom = { threadId, seq };
+      return this.#insertThread(
+        { resourceId: from.resource, ...thread },
+        { owner: owner?.key ?? null, fork: seq, branchedFrom },
+      );
+    });
+  }
+
+  async acquireLease(name: string, { owner, ttlMs }: { owner: string; ttlMs: number }): Promise<Lease> {
+    checkId('lease name', name);
+    checkId('lease owner', owner);
+    return this.#write(() => {
+      const current = this.#sql.lease(name);
+      if (current && current.owner !== owner && Date.parse(current.expiresAt) > this.#now())
+        throw leaseHeld(name, current.owner, current.expiresAt);
+      return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
+    });
+  }
+
+  async renewLease(lease: Lease, ttlMs: number): Promise<Lease> {
+    return this.#write(() => {
+      this.#checkLease(lease);
+      return this.#setLease(lease, ttlMs);
+    });
+  }
+
+  async releaseLease(lease: Lease): Promise<void> {
+    this.#write(() => {
+      if (this.#sql.lease(lease.name)?.token === lease.token) this.#setLease(lease, 0);
+    });
+  }
+
+  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+    checkId('run id', runId);
+    this.#write(() => {
+      const { key } = this.#row(threadId);
+      checkRawOrder(runId, this.#sql.lastRaw(key, runId), lines);
+      for (const { n, ts, stream, line } of lines)
+        this.#sql.insertRaw.run(key, runId, n, ts, stream, Buffer.from(line.buffer, line.byteOffset, line.byteLength));
+    });
+  }
+
+  async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
+    const { after, limit } = checkRange(range);
+    return this.#use(() => this.#sql.rawLines(this.#row(threadId).key, runId, after, limit));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#setPolling(false, 0);
+    this.#live.close();
+    this.#db.close();
+  }
+
+  /** Which rows hold which part of a thread's history, oldest first. */
+  #segments(row: ThreadRow, after: number, before: number): { key: number; end: number }[] {
+    const segments: { key: number; end: number }[] = [];
+    let end = before;
+    for (let at: ThreadRow | undefined = row; at !== undefined && end > after + 1; at = this.#sql.owner(at)) {
+      segments.unshift({ key: at.key, end });
+      end = Math.min(end, at.fork + 1);
+    }
+    return segments;
+  }
+
+  #insertThread(
+    thread: NewThread,
+    place: { owner: number | null; fork: number; branchedFrom?: Thread['branchedFrom'] },
+  ): Thread {
+    const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
+    if (this.#sql.thread(checkId('thread id', id)) !== undefined) throw threadExists(id);
+    const info = { title, metadata: mergeMetadata({}, metadata), branchedFrom: place.branchedFrom };
+    const now = this.#stamp();
+    this.#sql.insertThread.run(
+      id,
+      checkId('resource id', resourceId),
+      JSON.stringify(info),
+      now,
+      now,
+      place.fork,
+      place.owner,
+      place.fork,
+    );
+    return toThread(this.#row(id));
+  }
+
+  /** Removes a deleted thread that nothing branches from, then the deleted ones it branched from. */
+  #purge(key: number): void {
+    for (let at: number | null = key; at !== null; ) {
+      const row = this.#sql.hidden(at);
+      if (row === undefined || this.#sql.hasBranches(at)) return;
+      this.#sql.deleteEvents.run(at);
+      this.#sql.deleteOnce.run(at);
+      this.#sql.deleteThread.run(at);
+      at = row.owner;
+    }
+  }
+
+  #row(threadId: string): ThreadRow {
+    const row = this.#sql.thread(threadId);
+    if (row === undefined) throw threadNotFound(threadId);
+    return row;
+  }
+
+  #checkOnce(threadId: string, key: number, once: string): void {
+    const seq = this.#sql.once(key, once);
+    if (seq !== undefined) throw onceConflict(threadId, once, seq);
+  }
+
+  #checkLease(lease: Lease): void {
+    if (this.#sql.lease(lease.name)?.token !== lease.token) throw leaseLost(lease);
+  }
+
+  #setLease({ name, owner, token }: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
+    const expiresAt = new Date(this.#now() + ttlMs).toISOString();
+    this.#sql.setLease.run(name, owner, token, expiresAt);
+    return { name, owner, token, expiresAt };
+  }
+
+  /** Looks for what other processes appended, while a tail waits. */
+  #setPolling(on: boolean, pollMs: number): void {
+    clearInterval(this.#poll);
+    if (!on || this.#closed) return;
+    this.#poll = setInterval(() => this.#look(), pollMs);
+    this.#look();
+  }
+
+  #look(): void {
+    const version = this.#sql.dataVersion();
+    if (version === this.#seen) return;
+    this.#seen = version;
+    this.#live.wakeAll();
+  }
+
+  #write<Result>(action: () => Result): Result {
+    return this.#use(() => this.#sql.immediate(action) as Result);
+  }
+
+  #use<Result>(action: () => Result): Result {
+    if (this.#closed) throw logClosed();
+    return translateErrors(this.#path, action);
+  }
+
+  #stamp(): string {
+    return new Date(this.#now()).toISOString();
+  }
+}

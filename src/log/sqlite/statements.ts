@@ -1,0 +1,184 @@
+import type { Lease, RawLine, Thread } from '../event-log.ts';
+import type { Connection } from './open.ts';
+
+/** A thread as the file holds it; `owner` is the row that holds its events up to `fork`. */
+export interface ThreadRow {
+  readonly key: number;
+  readonly id: string;
+  readonly resource: string;
+  readonly info: string;
+  readonly created: string;
+  readonly updated: string;
+  readonly seq: number;
+  readonly owner: number | null;
+  readonly fork: number;
+}
+
+type SqlValue = string | number | null | Buffer;
+
+interface Statement {
+  run(...values: SqlValue[]): unknown;
+  get(...values: SqlValue[]): unknown;
+  all(...values: SqlValue[]): unknown[];
+}
+
+type RowTuple = [number, string, string, string, string, string, number, number | null, number];
+
+const threadColumns = 'key, id, resource, info, created, updated, seq, owner, fork';
+
+/** Every statement of the log, prepared once. */
+export class Statements {
+  readonly #db: Connection;
+
+  readonly #thread: Statement;
+  readonly #threadByKey: Statement;
+  readonly #hidden: Statement;
+  readonly #once: Statement;
+  readonly #lease: Statement;
+  readonly #lastRaw: Statement;
+  readonly #rawLines: Statement;
+  readonly #hasBranches: Statement;
+  readonly #dataVersion: Statement;
+  readonly readEvents: Statement;
+  readonly insertEvent: Statement;
+  readonly insertOnce: Statement;
+  readonly advance: Statement;
+  readonly updateInfo: Statement;
+  readonly insertThread: Statement;
+  readonly hide: Statement;
+  readonly deleteThread: Statement;
+  readonly deleteEvents: Statement;
+  readonly deleteOnce: Statement;
+  readonly deleteRaw: Statement;
+  readonly setLease: Statement;
+  readonly insertRaw: Statement;
+
+  constructor(db: Connection) {
+    this.#db = db;
+    const prepare = (sql: string) => db.prepare<SqlValue[]>(sql).raw();
+    this.#thread = prepare(`SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
+    this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
+    this.#hidden = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ? AND hidden = 1`);
+    this.#once = prepare('SELECT seq FROM once WHERE thread = ? AND key = ?');
+    this.#lease = prepare('SELECT owner, token, expires FROM leases WHERE name = ?');
+    this.#lastRaw = prepare('SELECT max(n) FROM raw_lines WHERE thread = ? AND run = ?');
+    this.#rawLines = prepare(
+      'SELECT n, ts, stream, line FROM raw_lines WHERE thread = ? AND run = ? AND n > ? ORDER BY n LIMIT ?',
+    );
+    this.#hasBranches = prepare('SELECT 1 FROM threads WHERE owner = ? LIMIT 1');
+    this.#dataVersion = prepare('PRAGMA data_version');
+    this.readEvents = prepare('SELECT body FROM events WHERE thread = ? AND seq > ? AND seq < ? ORDER BY seq LIMIT ?');
+    this.insertEvent = db.prepare<SqlValue[]>('INSERT INTO events (thread, seq, body) VALUES (?, ?, ?)');
+    this.insertOnce = db.prepare<SqlValue[]>('INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
+    this.advance = db.prepare<SqlValue[]>('UPDATE threads SET seq = ?, updated = ? WHERE key = ?');
+    this.updateInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
+    this.insertThread = db.prepare<SqlValue[]>(
+      'INSERT INTO threads (id, resource, info, created, updated, seq, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.hide = db.prepare<SqlValue[]>('UPDATE threads SET hidden = 1, id = ? WHERE key = ?');
+    this.deleteThread = db.prepare<SqlValue[]>('DELETE FROM threads WHERE key = ?');
+    this.deleteEvents = db.prepare<SqlValue[]>('DELETE FROM events WHERE thread = ?');
+    this.deleteOnce = db.prepare<SqlValue[]>('DELETE FROM once WHERE thread = ?');
+    this.deleteRaw = db.prepare<SqlValue[]>('DELETE FROM raw_lines WHERE thread = ?');
+    this.setLease = db.prepare<SqlValue[]>(
+      'INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = excluded.token, expires = excluded.expires',
+    );
+    this.insertRaw = db.prepare<SqlValue[]>(
+      'INSERT INTO raw_lines (thread, run, n, ts, stream, line) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+  }
+
+  /** Runs an action in a transaction that takes the write lock at once: two processes never interleave. */
+  immediate(action: () => unknown): unknown {
+    return this.#db.transaction(action).immediate();
+  }
+
+  thread(id: string): ThreadRow | undefined {
+    return toRow(this.#thread.get(id));
+  }
+
+  /** The row that holds the events before a thread's fork. */
+  owner(row: ThreadRow): ThreadRow | undefined {
+    return row.owner === null ? undefined : toRow(this.#threadByKey.get(row.owner));
+  }
+
+  /** A deleted thread whose events are kept for its branches. */
+  hidden(key: number): ThreadRow | undefined {
+    return toRow(this.#hidden.get(key));
+  }
+
+  hasBranches(key: number): boolean {
+    return this.#hasBranches.get(key) !== undefined;
+  }
+
+  list({
+    resourceId,
+    after,
+    limit,
+  }: {
+    resourceId: string | undefined;
+    after: Thread | undefined;
+    limit: number;
+  }): ThreadRow[] {
+    const conditions = ['hidden = 0'];
+    const values: (string | number)[] = [];
+    if (resourceId !== undefined) {
+      conditions.push('resource = ?');
+      values.push(resourceId);
+    }
+    if (after !== undefined) {
+      conditions.push('(updated < ? OR (updated = ? AND id > ?))');
+      values.push(after.updatedAt, after.updatedAt, after.id);
+    }
+    const sql = `SELECT ${threadColumns} FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id LIMIT ?`;
+    const rows = this.#db
+      .prepare<SqlValue[]>(sql)
+      .raw()
+      .all(...values, limit);
+    return rows.flatMap(row => toRow(row) ?? []);
+  }
+
+  once(thread: number, key: string): number | undefined {
+    return (this.#once.get(thread, key) as [number] | undefined)?.[0];
+  }
+
+  lease(name: string): Lease | undefined {
+    const row = this.#lease.get(name) as [string, number, string] | undefined;
+    return row && { name, owner: row[0], token: row[1], expiresAt: row[2] };
+  }
+
+  lastRaw(thread: number, runId: string): number {
+    return (this.#lastRaw.get(thread, runId) as [number | null] | undefined)?.[0] ?? 0;
+  }
+
+  rawLines(thread: number, runId: string, after: number, limit: number): RawLine[] {
+    const rows = this.#rawLines.all(thread, runId, after, limit) as [number, string, RawLine['stream'], Buffer][];
+    return rows.map(([n, ts, stream, line]) => ({ n, ts, stream, line: new Uint8Array(line) }));
+  }
+
+  /** Changes whenever another connection commits. */
+  dataVersion(): number {
+    return (this.#dataVersion.get() as [number])[0];
+  }
+}
+
+function toRow(tuple: unknown): ThreadRow | undefined {
+  if (tuple === undefined) return undefined;
+  const [key, id, resource, info, created, updated, seq, owner, fork] = tuple as RowTuple;
+  return { key, id, resource, info, created, updated, seq, owner, fork };
+}
+
+/** The thread a row stands for. */
+export function toThread(row: ThreadRow): Thread {
+  const info = JSON.parse(row.info) as Pick<Thread, 'title' | 'metadata' | 'branchedFrom'>;
+  return {
+    id: row.id,
+    resourceId: row.resource,
+    ...(info.title !== undefined && { title: info.title }),
+    metadata: info.metadata,
+    createdAt: row.created,
+    updatedAt: row.updated,
+    seq: row.seq,
+    ...(info.branchedFrom !== undefined && { branchedFrom: info.branchedFrom }),
+  };
+}
