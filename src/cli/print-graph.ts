@@ -1,0 +1,54 @@
+import type { Graph, Node } from '../graph/index.ts';
+
+/** Prints what was said and done, in the order in which it happened. */
+export function printThread(graph: Graph): void {
+  for (const node of graph.nodes.values()) {
+    const line = threadLine(node);
+    if (line !== undefined) console.log(line);
+  }
+}
+
+/** Prints the graph as a tree: a run goes straight down, what it caused is set in. */
+export function printGraph(graph: Graph): void {
+  const children = new Set([...graph.edges.values()].flat());
+  const stack = [...graph.nodes.keys()]
+    .filter(id => !children.has(id))
+    .map(id => ({ id, depth: 0 }))
+    .toReversed();
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const node = graph.nodes.get(at.id);
+    if (node === undefined) continue;
+    console.log(`${'    '.repeat(at.depth)}${label(node)}`);
+    const below = (graph.edges.get(at.id) ?? []).toReversed();
+    for (const id of below) {
+      const sameRun = graph.nodes.get(id)?.runId === node.runId;
+      stack.push({ id, depth: sameRun || below.length === 1 ? at.depth : at.depth + 1 });
+    }
+  }
+}
+
+function threadLine(node: Node): string | undefined {
+  switch (node.kind) {
+    case 'user':
+      return `you       ${typeof node.content === 'string' ? node.content : JSON.stringify(node.content)}`;
+    case 'reasoning':
+      return `thinking  ${node.content}`;
+    case 'text':
+      return `agent     ${node.content}`;
+    case 'tool_call':
+      return `calls     ${node.name} ${JSON.stringify(node.input)}`;
+    case 'tool_result':
+      return `result    ${JSON.stringify(node.output)}`;
+    case 'relay':
+      return `asks      ${node.relayKind} → ${node.resolution?.outcome ?? 'waiting'}`;
+    default:
+      return undefined;
+  }
+}
+
+function label(node: Node): string {
+  const detail =
+    'name' in node ? node.name : 'agentId' in node ? node.agentId : 'relayKind' in node ? node.relayKind : '';
+  const short = node.id.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{8}/g, '…');
+  return `${node.kind.padEnd(14)}${String(detail ?? '').padEnd(12)}${short}`;
+}

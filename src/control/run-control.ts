@@ -1,0 +1,37 @@
+import type { Agent, RelayAnswer } from '../agents/agent.ts';
+import type { AgentEvent, ContentPart } from '../events/index.ts';
+
+/** A run that is under way. */
+export interface RunHandle {
+  readonly threadId: string;
+  readonly runId: string;
+  /** Resolves when the run's last event is in the log; never rejects. */
+  readonly done: Promise<RunOutcome>;
+}
+
+export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
+
+export interface StartOptions {
+  readonly agent: Agent;
+  readonly content: string | readonly ContentPart[];
+  /** A `provider/model` id to use instead of the agent's own. */
+  readonly model?: string;
+}
+
+/** What a person does with runs; the supervisor keeps it. */
+export interface RunControl {
+  /** Appends the message to the thread and starts the agent on it. */
+  start(threadId: string, options: StartOptions): Promise<RunHandle>;
+  /** Gives a running agent a message at its next safe point; `run_not_found` when it does not run here. */
+  steer(runId: string, content: string | readonly ContentPart[]): void;
+  /** Answers a relay: the first answer wins, a later one is refused with `relay_resolved`. */
+  answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
+  /** Stops a run and everything it started; resolves when its last event is in the log. */
+  abort(runId: string): Promise<void>;
+  /** Goes on with every run that a process left open; those that cannot go on are ended as interrupted. */
+  recover(): Promise<readonly RunHandle[]>;
+  /** The runs that are under way in this process. */
+  running(): readonly RunHandle[];
+  /** Leaves all runs as they are, to be recovered later, and lets go of them. */
+  close(): Promise<void>;
+}

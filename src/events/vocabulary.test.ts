@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { definitionOf, eventJsonSchema, eventReference, isKnownEvent, vocabulary } from './index.ts';
+
+describe('the vocabulary', () => {
+  it('has every event once', () => {
+    expect(vocabulary.map(definition => definition.type)).toEqual([
+      'harness_start',
+      'harness_end',
+      'step_start',
+      'session',
+      'user',
+      'text',
+      'reasoning',
+      'tool_input_delta',
+      'tool_call',
+      'tool_start',
+      'tool_progress',
+      'tool_result',
+      'repl_input',
+      'repl_progress',
+      'repl_output',
+      'relay',
+      'relay_resolved',
+      'plan_status',
+      'tasks',
+      'summary',
+      'usage',
+      'error',
+      'warning',
+      'file_registered',
+      'unknown',
+      'custom',
+      'mode_changed',
+      'model_changed',
+      'branch_selected',
+    ]);
+  });
+
+  it('makes barriers of what a crash must not lose', () => {
+    const barriers = vocabulary.filter(definition => definition.durability === 'barrier').map(({ type }) => type);
+    expect(barriers).toEqual(
+      expect.arrayContaining([
+        'user',
+        'harness_start',
+        'harness_end',
+        'relay',
+        'relay_resolved',
+        'tool_start',
+        'tool_result',
+      ]),
+    );
+  });
+
+  it('knows the growing field of every delta', () => {
+    for (const { type, durability, fragment } of vocabulary)
+      expect([type, fragment !== undefined]).toEqual([type, durability === 'delta']);
+  });
+
+  it('tells what it knows from what it does not', () => {
+    expect(isKnownEvent({ type: 'text' })).toBe(true);
+    expect(isKnownEvent({ type: 'constructor' })).toBe(false);
+    expect(definitionOf('toString')).toBeUndefined();
+  });
+});
+
+describe('what derives from the definitions', () => {
+  it('is a JSON Schema with a definition for each event', () => {
+    const schema = eventJsonSchema();
+    expect(Object.keys(schema['$defs'] as object)).toEqual(vocabulary.map(({ type }) => type));
+    expect((schema['$defs'] as Record<string, object>)['text']).toMatchObject({
+      description: 'A fragment of streamed text.',
+      required: ['type', 'runId', 'id', 'content'],
+    });
+  });
+
+  it('is the reference page docs/events.md (`npm run docs` writes it)', () => {
+    expect(readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8')).toBe(eventReference());
+  });
+});

@@ -1,0 +1,21 @@
+import type { ContentPart, ToolOutput } from '../events/index.ts';
+
+/** What a model is sent: one message of a conversation. */
+export type Message =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string | readonly ContentPart[] }
+  | { readonly role: 'assistant'; readonly content: readonly AssistantPart[] }
+  | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
+
+export type AssistantPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly input: unknown };
+
+/** The outcome of a call, under the id the call has in the same messages. */
+export interface ToolResultPart {
+  readonly type: 'tool_result';
+  readonly id: string;
+  readonly name: string;
+  readonly output: ToolOutput;
+}

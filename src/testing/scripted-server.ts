@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { type Delay, timerDelay } from '../agents/model/scripted-model.ts';
+import type { ScriptedRequest } from '../agents/model/scripted-request.ts';
+import { type ReplyOutcome, sendReply } from './scripted-reply.ts';
+import { type ArrivedRequest, type RouteOptions, scriptedRoutes } from './scripted-routes.ts';
+
+export interface ScriptedServerOptions extends RouteOptions {
+  /** Default: a free one. */
+  port?: number;
+  /** Waits before a fragment; called only for turns with a delay. Default: a timer. */
+  delay?: Delay;
+}
+
+/** One request as it arrived, and what became of it. */
+export interface RecordedRequest extends ArrivedRequest {
+  readonly query: string;
+  /** What the script saw; absent when it was not asked. */
+  readonly seen?: ScriptedRequest;
+  readonly status: number;
+  readonly outcome: ReplyOutcome | 'pending';
+}
+
+export interface ScriptedServer {
+  /** `http://127.0.0.1:port`; the APIs are at `/v1`, and also without it. */
+  readonly url: string;
+  /** Every request so far, in the order of arrival. */
+  readonly requests: readonly RecordedRequest[];
+  /** Stops the server and drops its connections; may be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a model server on loopback that answers by its script over OpenAI Responses (`/v1/responses`), OpenAI Chat
+ * Completions (`/v1/chat/completions`) and Anthropic Messages (`/v1/messages`), streamed or not.
+ */
+export async function startScriptedServer(options: ScriptedServerOptions): Promise<ScriptedServer> {
+  const requests: RecordedRequest[] = [];
+  const reply = scriptedRoutes(options);
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const record = await recordOf(request);
+    requests.push(record);
+    const { seen, ...answer } = reply(record);
+    record.status = answer.status;
+    if (seen) record.seen = seen;
+    record.outcome = await sendReply(response, answer, options.delay ?? timerDelay);
+  }
+
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close() {
+      closed ??= new Promise(resolve => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+type OpenRecord = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
+
+async function recordOf(request: IncomingMessage): Promise<OpenRecord> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query,
+    headers: Object.fromEntries(headers),
+    body: parseBody(Buffer.concat(chunks).toString('utf8')),
+    status: 0,
+    outcome: 'pending',
+  };
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,111 @@
+import type { ScriptedFailure, ScriptedFinish, ScriptedUsage } from '../../agents/model/script.ts';
+import type { AnswerBlock } from '../../agents/model/scripted-answer.ts';
+import { failureMessage, streamErrorMessage } from '../../agents/model/scripted-failure.ts';
+import { parseMessagesRequest } from './anthropic-request.ts';
+import type { Wire, WireContext, WireFrame } from './wire.ts';
+
+/** Anthropic Messages. */
+export const anthropicMessages: Wire = {
+  api: 'messages',
+  parse: parseMessagesRequest,
+  frames(answer, context) {
+    const message = { ...messageHead(context), content: [], stop_reason: null, usage: startUsage(answer.usage) };
+    const frames = [frame('message_start', { message }), frame('ping', {})];
+    for (const [index, block] of answer.blocks.entries()) {
+      frames.push(frame('content_block_start', { index, content_block: emptyBlock(block) }));
+      frames.push(...blockDeltas(block, index));
+      if (answer.cut && index === answer.blocks.length - 1) return frames;
+      if (block.kind === 'reasoning')
+        frames.push(frame('content_block_delta', { index, delta: { type: 'signature_delta', signature } }));
+      frames.push(frame('content_block_stop', { index }));
+    }
+    if (answer.cut) return frames;
+    if (answer.finishReason === 'error')
+      return [...frames, frame('error', { error: { type: 'api_error', message: streamErrorMessage } })];
+    const delta = { stop_reason: stopReasons[answer.finishReason], stop_sequence: null };
+    return [...frames, frame('message_delta', { delta, usage: usageOf(answer.usage) }), frame('message_stop', {})];
+  },
+  body: (answer, context) => ({
+    ...messageHead(context),
+    content: answer.blocks.map(wholeBlock),
+    stop_reason: stopReasons[answer.finishReason],
+    usage: usageOf(answer.usage),
+  }),
+  error: anthropicError,
+};
+
+const signature = 'c2NyaXB0ZWQ=';
+
+const stopReasons: Record<ScriptedFinish, string> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'content-filter': 'refusal',
+  'tool-calls': 'tool_use',
+  error: 'end_turn',
+};
+
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
+};
+
+function anthropicError(failure: ScriptedFailure) {
+  const type = failure.code ?? errorTypes[failure.httpStatus] ?? 'api_error';
+  return { type: 'error', error: { type, message: failureMessage(failure) } };
+}
+
+function frame(type: string, data: Record<string, unknown>, token = false): WireFrame {
+  return { event: type, data: { type, ...data }, ...(token && { token }) };
+}
+
+function messageHead({ request, number }: WireContext) {
+  return { id: `msg_${number}`, type: 'message', role: 'assistant', model: request.model, stop_sequence: null };
+}
+
+function emptyBlock(block: AnswerBlock) {
+  if (block.kind === 'tool') return { type: 'tool_use', id: block.id, name: block.name, input: {} };
+  return block.kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
+}
+
+function wholeBlock(block: AnswerBlock) {
+  if (block.kind === 'tool') return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
+  return block.kind === 'text'
+    ? { type: 'text', text: block.text }
+    : { type: 'thinking', thinking: block.text, signature };
+}
+
+function blockDeltas(block: AnswerBlock, index: number): WireFrame[] {
+  const delta = (delta: Record<string, string>, token = true) => frame('content_block_delta', { index, delta }, token);
+  if (block.kind === 'text') return block.fragments.map(text => delta({ type: 'text_delta', text }));
+  if (block.kind === 'reasoning') return block.fragments.map(thinking => delta({ type: 'thinking_delta', thinking }));
+  return [
+    delta({ type: 'input_json_delta', partial_json: '' }, false),
+    ...block.fragments.map(partial_json => delta({ type: 'input_json_delta', partial_json })),
+  ];
+}
+
+function startUsage(usage: ScriptedUsage) {
+  return { ...usageOf(usage), output_tokens: 1 };
+}
+
+// This API counts cached tokens beside the input, not within it.
+function usageOf({
+  inputTokens = 0,
+  outputTokens = 0,
+  cacheReadTokens,
+  cacheWriteTokens,
+  reasoningTokens,
+}: ScriptedUsage) {
+  return {
+    input_tokens: inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0),
+    cache_creation_input_tokens: cacheWriteTokens ?? 0,
+    cache_read_input_tokens: cacheReadTokens ?? 0,
+    output_tokens: outputTokens,
+    ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+  };
+}

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Who may import whom: a layer sees only what stands beside it here. */
+const mayImport: Record<string, readonly string[]> = {
+  events: [],
+  graph: ['events'],
+  projections: ['events', 'graph'],
+  log: ['events'],
+  protocols: ['events', 'graph', 'projections'],
+  client: ['events', 'graph', 'projections', 'protocols'],
+  agents: ['events', 'graph', 'projections', 'log'],
+  control: ['events', 'graph', 'projections', 'log', 'agents'],
+  runtime: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
+  server: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols', 'runtime'],
+  testing: ['events', 'log', 'agents'],
+};
+const web = ['client', 'protocols', 'projections', 'graph', 'events'];
+const browserSafe = ['events', 'graph', 'projections', 'protocols', 'client'];
+
+interface Import {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+
+const sources = (folder: string): string[] =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter(file => /\.tsx?$/.test(file) && !file.includes('.test.') && !file.includes('node_modules'))
+        .map(file => join(folder, file))
+    : [];
+
+function importsOf(code: string): Import[] {
+  const statements = code.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm);
+  const dynamic = code.matchAll(/\bimport\(\s*'([^']+)'\s*\)/g);
+  return [
+    ...[...statements].map(([, type, specifier]) => ({ specifier: specifier as string, typeOnly: type !== undefined })),
+    ...[...dynamic].map(([, specifier]) => ({ specifier: specifier as string, typeOnly: false })),
+  ];
+}
+
+/** What is wrong with a file of a layer, one line each. */
+function violations(file: string, code: string, allowed: readonly string[], layer: string): string[] {
+  const found: string[] = [];
+  for (const { specifier, typeOnly } of importsOf(code)) {
+    if (specifier.startsWith('.')) {
+      const target = relative(root, resolve(root, file, '..', specifier)).split('/')[1] as string;
+      if (target !== layer && !allowed.includes(target)) found.push(`${file} imports ${target}`);
+      if (layer === 'agents' && target === 'log' && !typeOnly) found.push(`${file} imports more than types of log`);
+    } else {
+      if (browserSafe.includes(layer) && specifier.startsWith('node:')) found.push(`${file} imports ${specifier}`);
+      if (layer === 'events' && specifier !== 'zod') found.push(`${file} imports ${specifier}`);
+    }
+  }
+  if (browserSafe.includes(layer))
+    for (const [name] of code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'/g, '').matchAll(/\b(?:process|Buffer)\./g))
+      found.push(`${file} uses ${name}`);
+  return found;
+}
+
+describe('the architecture', () => {
+  it.each(Object.entries(mayImport))('%s imports only %j', (layer, allowed) => {
+    expect(
+      sources(`src/${layer}`).flatMap(file => violations(file, readFileSync(join(root, file), 'utf8'), allowed, layer)),
+    ).toEqual([]);
+  });
+
+  it('keeps the web app on the browser-safe layers', () => {
+    const found = sources('web').flatMap(file =>
+      importsOf(readFileSync(join(root, file), 'utf8'))
+        .filter(
+          ({ specifier }) => specifier.includes('src/') && !web.some(layer => specifier.includes(`src/${layer}/`)),
+        )
+        .map(({ specifier }) => `${file} imports ${specifier}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('has no folder in src that the table does not know', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter(entry => entry.isDirectory());
+    expect(folders.map(entry => entry.name).filter(name => name !== 'cli' && !(name in mayImport))).toEqual([]);
+  });
+
+  it('would notice a forbidden import, a node import and a Node global', () => {
+    const code = [
+      "import { createGraph } from '../graph/index.ts';",
+      "import { readFileSync } from 'node:fs';",
+      "export type { EventLog } from '../log/index.ts';",
+      'const home = process.env;',
+    ].join('\n');
+    expect(violations('src/events/bad.ts', code, [], 'events')).toEqual([
+      'src/events/bad.ts imports graph',
+      'src/events/bad.ts imports node:fs',
+      'src/events/bad.ts imports node:fs',
+      'src/events/bad.ts imports log',
+      'src/events/bad.ts uses process.',
+    ]);
+    expect(violations('src/agents/bad.ts', "import { MemoryLog } from '../log/index.ts';", ['log'], 'agents')).toEqual([
+      'src/agents/bad.ts imports more than types of log',
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const project = mkdtempSync(join(tmpdir(), 'singletree-packed-'));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, string>;
+  dependencies: Record<string, string>;
+};
+const subpaths = Object.keys(manifest.exports).filter(path => path !== './package.json');
+const run = (command: string, args: string[]) => execFileSync(command, args, { cwd: project, encoding: 'utf8' });
+
+/** Unpacks what would be published beside its dependencies, as an installer would. */
+beforeAll(() => {
+  const modules = join(project, 'node_modules');
+  mkdirSync(join(modules, 'singletree'), { recursive: true });
+  const tarball = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', project], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  run('tar', ['xzf', tarball.trim(), '-C', join(modules, 'singletree'), '--strip-components=1']);
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    if (name.startsWith('@')) mkdirSync(join(modules, name, '..'), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe('the packed package', () => {
+  it('can be imported by every subpath', () => {
+    const names = subpaths.map(path => path.replace('.', 'singletree'));
+    writeFileSync(
+      join(project, 'all.mjs'),
+      `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(await import(name)).length > 0);`,
+    );
+    expect(run('node', ['all.mjs']).trim().split('\n')).toEqual(names.map(name => `${name} true`));
+  });
+
+  it('type-checks in a strict project that does not skip library checks of it', () => {
+    const imports = subpaths.map(
+      (path, index) =>
+        `import * as m${index} from '${path.replace('.', 'singletree')}';\nexport const use${index} = m${index};`,
+    );
+    writeFileSync(join(project, 'consumer.ts'), imports.join('\n'));
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2023',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+    expect(run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'])).toBe('');
+  });
+
+  it('brings its command', () => {
+    expect(run('node', ['node_modules/singletree/dist/cli/main.js', '--version']).trim()).toBe('0.1.0');
+  });
+
+  it('holds no tests and no build leftovers', () => {
+    const files = run('find', ['node_modules/singletree/', '-name', '*.test.*', '-o', '-name', '*.tsbuildinfo']);
+    expect(files).toBe('');
+  });
+});
