@@ -16,6 +16,7 @@ export const usage = define(
     reasoningTokens: tokens.optional().describe('received tokens that were reasoning'),
     model: z.string().optional().describe('the model that used them'),
     cost: z.number().nonnegative().optional().describe('the cost in US dollars, when it was reported'),
+    finishReason: z.string().optional().describe('why the model stopped'),
     callId: z.string().optional().describe('the model call it came from'),
   }),
 );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventShape, family } from './define.ts';
+import { eventShape, family, providerMetadata } from './define.ts';
 
 const define = family('content');
 
@@ -45,5 +45,5 @@ export const text = define(
 export const reasoning = define(
   'reasoning',
   { doc: 'A fragment of streamed reasoning.', durability: 'delta', fragment: 'content' },
-  eventShape('reasoning', fragmentFields),
+  eventShape('reasoning', { ...fragmentFields, providerMetadata }),
 );

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 
 /** Any value that JSON can carry; absent is not a value. */
-export const jsonValue = z.unknown().refine(value => value !== undefined, 'expected a JSON value');
+export const jsonValue = z.unknown().refine((value): boolean => value !== undefined, 'expected a JSON value');
+
+/** What a provider wants back with a part when the conversation goes on, such as a signature. */
+export const providerMetadata = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('what the provider wants back when the conversation goes on');
 
 /** The fields every event may carry, whatever its type. */
 export const envelope = {

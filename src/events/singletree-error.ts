@@ -18,6 +18,17 @@ export const errorStatus = {
   log_foreign: 500,
   log_newer: 500,
   log_unavailable: 503,
+  run_not_found: 404,
+  relay_not_found: 404,
+  relay_resolved: 409,
+  agent_not_found: 404,
+  not_found: 404,
+  request_forbidden: 403,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  address_unavailable: 503,
+  server_unreachable: 503,
+  internal: 500,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventShape, family, jsonValue } from './define.ts';
+import { eventShape, family, jsonValue, providerMetadata } from './define.ts';
 
 const define = family('tools');
 
@@ -56,6 +56,7 @@ export const toolCall = define(
     id: z.string().min(1).describe('the id of the call, `{runId}/{rawId}` in our own loop'),
     name: z.string().describe('the tool'),
     input: jsonValue.describe('the arguments; `{ __toolParseError, parseError, rawArguments }` when malformed'),
+    providerMetadata,
   }),
 );
 

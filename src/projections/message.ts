@@ -9,8 +9,14 @@ export type Message =
 
 export type AssistantPart =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly input: unknown };
+  | { readonly type: 'reasoning'; readonly text: string; readonly providerMetadata?: Record<string, unknown> }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+      readonly providerMetadata?: Record<string, unknown>;
+    };
 
 /** The outcome of a call, under the id the call has in the same messages. */
 export interface ToolResultPart {

@@ -1,0 +1,26 @@
+/**
+ * What can be invoked: the contract, one model call, the loop, permissions.
+ * @module
+ */
+export type { Agent, Answers, InvokeParams, RelayAnswer, Steering, UserMessage } from './agent.ts';
+export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
+export { defineTool, type Tool, type ToolContext, type ToolReturn } from './loop/tool.ts';
+export { type ModelAgentOptions, modelAgent } from './model/model-agent.ts';
+export type { ModelSource } from './model/model-source.ts';
+export { createModelRegistry, type ModelInfo, type ModelRegistry, type ModelRegistryOptions, type ProviderInfo } from './model/registry.ts';
+export type { CompatibleProvider, ModelProvider } from './model/registry-providers.ts';
+export type { RetryOptions } from './model/retry.ts';
+export {
+  type Decision,
+  decide,
+  type Grant,
+  grantFor,
+  matchCommand,
+  type PermissionRule,
+  type PermissionRules,
+  type Permissions,
+  type Policy,
+  parsePermissionRules,
+  type Remember,
+  type ToolRequest,
+} from './permissions/index.ts';

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { costOf, pricedModel, pricedModels } from './prices.ts';
+
+const at = new Date('2026-06-01T00:00:00Z');
+const sonnet = { provider: 'anthropic', model: 'claude-sonnet-4-0' };
+const million = 1_000_000;
+
+describe('the cost of tokens', () => {
+  it.each([
+    ['input and output', { inputTokens: million, outputTokens: million }, 18],
+    ['cached tokens as part of the input', { inputTokens: million, outputTokens: 0, cacheReadTokens: million }, 0.3],
+    ['written tokens as part of the input', { inputTokens: million, outputTokens: 0, cacheWriteTokens: million }, 3.75],
+    [
+      'the rest of the input at its own price',
+      { inputTokens: 4 * million, outputTokens: 0, cacheReadTokens: million, cacheWriteTokens: million },
+      2 * 3 + 0.3 + 3.75,
+    ],
+    ['counts that are known to be absent', { inputTokens: million, outputTokens: 0, cacheReadTokens: undefined }, 3],
+    ['nothing', { inputTokens: 0, outputTokens: 0 }, 0],
+  ])('counts %s', (_, usage, cost) => expect(costOf(sonnet, usage, at)).toBeCloseTo(cost, 10));
+
+  it.each([
+    ['more cached tokens than input', { inputTokens: 1, outputTokens: 0, cacheReadTokens: 2 }],
+    ['a negative count', { inputTokens: -1, outputTokens: 0 }],
+    ['no number', { inputTokens: Number.NaN, outputTokens: 0 }],
+  ])('is unknown for %s', (_, usage) => expect(costOf(sonnet, usage, at)).toBeUndefined());
+
+  it('is unknown for a model or a provider that the list does not have', () => {
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    expect(costOf({ provider: 'anthropic', model: 'no-such-model' }, usage, at)).toBeUndefined();
+    expect(costOf({ provider: 'nobody', model: 'gpt-5' }, usage, at)).toBeUndefined();
+    expect(costOf({ provider: 'openai-compatible', model: 'gpt-5' }, usage, at)).toBeUndefined();
+  });
+
+  it('follows the price of the day', () => {
+    const usage = { inputTokens: 300_000, outputTokens: 0 };
+    const opus = { provider: 'anthropic', model: 'claude-opus-4-6' };
+    expect(costOf(opus, usage, new Date('2026-02-20T00:00:00Z'))).toBeCloseTo(3, 10);
+    expect(costOf(opus, usage, at)).toBeCloseTo(1.5, 10);
+  });
+
+  it('knows a model by its dated name', () => {
+    const dated = { provider: 'anthropic', model: 'claude-sonnet-4-20250514' };
+    expect(costOf(dated, { inputTokens: million, outputTokens: 0 }, at)).toBeCloseTo(3, 10);
+  });
+});
+
+describe('the price list', () => {
+  it('tells the context window and the prices of a model', () => {
+    expect(pricedModel(sonnet, at)).toEqual({
+      model: 'claude-sonnet-4-0',
+      name: expect.any(String),
+      contextWindow: 200_000,
+      prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    });
+    expect(pricedModel({ provider: 'openai', model: 'gpt-5' }, at)?.prices).toEqual({
+      input: 1.25,
+      output: 10,
+      cacheRead: 0.125,
+    });
+    expect(pricedModel({ provider: 'anthropic', model: 'none' }, at)).toBeUndefined();
+  });
+
+  it('lists the models that are sold by tokens', () => {
+    const ids = pricedModels('openai', at).map(model => model.model);
+    expect(ids).toContain('gpt-5');
+    expect(ids).not.toContain('text-embedding-3-small');
+    expect(ids.filter(id => id.endsWith('-'))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(pricedModels('nobody', at)).toEqual([]);
+  });
+});

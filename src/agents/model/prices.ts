@@ -1,0 +1,104 @@
+import { calcPrice, findProvider, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+
+/** Token counts as the `usage` event reports them: input includes cached tokens, output includes reasoning. */
+export interface TokenCounts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+}
+
+/** US dollars for a million tokens, before any surcharge for long prompts. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** A model as the price list knows it. */
+export interface PricedModel {
+  readonly model: string;
+  readonly name?: string;
+  readonly contextWindow?: number;
+  readonly prices?: TokenPrices;
+}
+
+/** Where the price list has a model: its provider there, and the model's name without the provider. */
+export interface PriceKey {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** The cost in US dollars at a time, from the list inside the package; nothing when the list or the counts do not say. */
+export function costOf({ provider, model }: PriceKey, usage: TokenCounts, at: Date = new Date()): number | undefined {
+  return priceOf(provider, model, usage, at)?.total_price;
+}
+
+/** What the price list knows about one model; nothing when it does not have it. */
+export function pricedModel({ provider, model }: PriceKey, at: Date = new Date()): PricedModel | undefined {
+  const found = priceOf(provider, model, noTokens, at);
+  return found && describe(found.model, model, tokenPrices(found.model_price));
+}
+
+/** Every model of a provider that the price list sells by input and output tokens, in its order. */
+export function pricedModels(provider: string, at: Date = new Date()): PricedModel[] {
+  return (listed(provider)?.models ?? []).flatMap(({ id, deprecated }) => {
+    // Ids that end in a dash or name a variant after a colon are prefixes, not models.
+    if (deprecated === true || /-$|:/.test(id)) return [];
+    const found = pricedModel({ provider, model: id }, at);
+    return found?.prices === undefined ? [] : [{ ...found, model: id }];
+  });
+}
+
+const noTokens: TokenCounts = { inputTokens: 0, outputTokens: 0 };
+
+function priceOf(providerId: string, model: string, usage: TokenCounts, timestamp: Date) {
+  const provider = listed(providerId);
+  if (provider === undefined) return undefined;
+  const counts = {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    ...(usage.cacheReadTokens === undefined ? {} : { cache_read_tokens: usage.cacheReadTokens }),
+    ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
+  };
+  try {
+    return calcPrice(counts, model, { provider, timestamp }) ?? undefined;
+  } catch {
+    // The list refuses counts that contradict each other, as more cached tokens than input.
+    return undefined;
+  }
+}
+
+/** The list looks providers up loosely: `openai-compatible` would be `openai`. */
+function listed(id: string) {
+  const found = findProvider({ providerId: id });
+  return found?.id === id ? found : undefined;
+}
+
+function tokenPrices(price: ModelPrice): TokenPrices | undefined {
+  const input = basePrice(price['input_mtok']);
+  const output = basePrice(price['output_mtok']);
+  if (input === undefined || output === undefined) return undefined;
+  const cacheRead = basePrice(price['cache_read_mtok']);
+  const cacheWrite = basePrice(price['cache_write_mtok']);
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
+}
+
+function basePrice(price: ModelPrice[string]): number | undefined {
+  return typeof price === 'object' ? price.base : price;
+}
+
+function describe(info: ModelInfo, model: string, prices: TokenPrices | undefined): PricedModel {
+  return {
+    model,
+    ...(info.name === undefined ? {} : { name: info.name }),
+    ...(info.context_window === undefined ? {} : { contextWindow: info.context_window }),
+    ...(prices === undefined ? {} : { prices }),
+  };
+}

@@ -1,0 +1,67 @@
+import type {
+  JSONValue,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolResultOutput,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider';
+import type { ContentPart, ToolOutput } from '../../events/index.ts';
+import type { AssistantPart, Message } from '../../projections/message.ts';
+
+/** Messages in the form AI SDK models take. */
+export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
+  const system: LanguageModelV3Prompt = instructions ? [{ role: 'system', content: instructions }] : [];
+  return [...system, ...messages.map(toPromptMessage)];
+}
+
+function toPromptMessage(message: Message): LanguageModelV3Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content };
+    case 'user':
+      return { role: 'user', content: toUserParts(message.content) };
+    case 'assistant':
+      return { role: 'assistant', content: message.content.map(toAssistantPart) };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: message.content.map(({ id, name, output }) => ({
+          type: 'tool-result',
+          toolCallId: id,
+          toolName: name,
+          output: toResultOutput(output),
+        })),
+      };
+  }
+}
+
+type UserParts = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
+
+function toUserParts(content: string | readonly ContentPart[]): UserParts {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map(part => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    const data = /^https?:\/\//.test(part.data) ? new URL(part.data) : part.data;
+    const filename = part.type === 'file' ? part.filename : undefined;
+    return { type: 'file', data, mediaType: part.mediaType, ...(filename !== undefined && { filename }) };
+  });
+}
+
+type AssistantParts = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
+
+function toAssistantPart(part: AssistantPart): AssistantParts[number] {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const providerOptions = part.providerMetadata && {
+    providerOptions: part.providerMetadata as SharedV3ProviderOptions,
+  };
+  if (part.type === 'reasoning') return { type: 'reasoning', text: part.text, ...providerOptions };
+  return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input, ...providerOptions };
+}
+
+function toResultOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
+  if ('status' in output) return { type: 'execution-denied', reason: output.reason };
+  if ('error' in output) return { type: 'error-text', value: output.error };
+  return typeof output.context === 'string'
+    ? { type: 'text', value: output.context }
+    : { type: 'json', value: output.context as JSONValue };
+}

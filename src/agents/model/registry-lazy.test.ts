@@ -1,0 +1,27 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createModelRegistry } from './registry.ts';
+
+const loaded = vi.hoisted(() => [] as string[]);
+vi.mock('@ai-sdk/anthropic', () => {
+  loaded.push('anthropic');
+  return { createAnthropic: () => () => ({}) };
+});
+vi.mock('@ai-sdk/openai', () => {
+  loaded.push('openai');
+  return { createOpenAI: () => () => ({}) };
+});
+vi.mock('@ai-sdk/openai-compatible', () => {
+  loaded.push('openai-compatible');
+  return { createOpenAICompatible: () => () => ({}) };
+});
+
+describe('a registry', () => {
+  it('loads the package of a provider when a model of it is asked for, and no other', async () => {
+    const registry = createModelRegistry({ env: { OPENAI_API_KEY: 'k' } });
+    registry.models();
+    registry.providers();
+    expect(loaded).toEqual([]);
+    await registry.resolve('openai/gpt-5');
+    expect(loaded).toEqual(['openai']);
+  });
+});

@@ -1,0 +1,71 @@
+import { type Grant, grantCovers } from './grants.ts';
+import type { PermissionRule, PermissionRules, Policy } from './rule.ts';
+import { matchingRules } from './rule-match.ts';
+import type { ToolRequest } from './tool-request.ts';
+
+/** What was decided about a call, why, and by which rule or grant. */
+export interface Decision {
+  readonly policy: Policy;
+  readonly reason?: string;
+  readonly rule?: PermissionRule;
+  readonly grant?: Grant;
+}
+
+/** What decisions are made from: the rules, and what people granted since. */
+export interface Permissions {
+  readonly rules: PermissionRules;
+  readonly grants?: readonly Grant[];
+}
+
+/**
+ * Decides about one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
+ * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
+ * wins over `allow`. Otherwise the default, `ask` when there is none. A grant turns `ask` into `allow`, never `deny`.
+ */
+export function decide({ rules, grants = [] }: Permissions, request: ToolRequest): Decision {
+  const rule = decidingRule(matchingRules(rules.rules, request));
+  const decision = rule === undefined ? byDefault(rules.default ?? 'ask', request) : byRule(rule, request);
+  if (decision.policy !== 'ask') return decision;
+  const grant = grants.find(grant => grantCovers(grant, request));
+  return grant === undefined ? decision : { policy: 'allow', reason: 'a person allowed it before', grant };
+}
+
+function decidingRule(matching: readonly PermissionRule[]): PermissionRule | undefined {
+  const denied = matching.find(rule => rule.policy === 'deny');
+  if (denied !== undefined) return denied;
+  const highest = Math.max(...matching.map(specificity));
+  const deciding = matching.filter(rule => specificity(rule) === highest);
+  return deciding.find(rule => rule.policy === 'ask') ?? deciding[0];
+}
+
+function specificity(rule: PermissionRule): number {
+  if (rule.command !== undefined || Object.keys(rule.input ?? {}).length > 0) return 3;
+  if (rule.tool === undefined) return 0;
+  return rule.tool.includes('*') ? 1 : 2;
+}
+
+function byRule(rule: PermissionRule, request: ToolRequest): Decision {
+  return {
+    policy: rule.policy,
+    reason: rule.reason ?? `${sentence(rule.policy, request)} by the rule for ${subjectOf(rule)}`,
+    rule,
+  };
+}
+
+function byDefault(policy: Policy, request: ToolRequest): Decision {
+  return { policy, reason: `${sentence(policy, request)} by default: no rule matches` };
+}
+
+const verbs: Record<Policy, string> = { allow: 'is allowed', ask: 'needs approval', deny: 'is denied' };
+
+function sentence(policy: Policy, { tool }: ToolRequest): string {
+  return `${tool} ${verbs[policy]}`;
+}
+
+function subjectOf(rule: PermissionRule): string {
+  const input = Object.entries(rule.input ?? {}).map(([name, glob]) => `${name} ${JSON.stringify(glob)}`);
+  const command = rule.command === undefined ? [] : [`command ${JSON.stringify(rule.command)}`];
+  const tool = rule.tool === undefined ? [] : [`tool ${JSON.stringify(rule.tool)}`];
+  const category = rule.category === undefined ? [] : [`category ${JSON.stringify(rule.category)}`];
+  return [...tool, ...category, ...command, ...input].join(', ');
+}

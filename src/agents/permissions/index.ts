@@ -1,0 +1,16 @@
+/**
+ * Permissions: which tool calls run, which a person is asked about, which are refused.
+ * @module
+ */
+export { type Decision, decide, type Permissions } from './decide.ts';
+export { type Grant, grant, grantCovers, grantFor, type Remember } from './grants.ts';
+export {
+  type PermissionRule,
+  type PermissionRules,
+  type Policy,
+  parsePermissionRules,
+  permissionRule,
+  permissionRules,
+} from './rule.ts';
+export { matchCommand } from './shell-pattern.ts';
+export type { ToolRequest } from './tool-request.ts';

@@ -1,0 +1,52 @@
+/** A tool call to decide about. */
+export interface ToolRequest {
+  readonly tool: string;
+  readonly category?: string;
+  readonly input: unknown;
+  /** The call runs a shell command: `true` when its argument `command` holds it, or the name of the argument that does. */
+  readonly shell?: boolean | string;
+}
+
+/** The name of the argument that holds the command line; absent when the tool is no shell. */
+export function commandArgument({ shell }: ToolRequest): string | undefined {
+  if (shell === undefined || shell === false) return undefined;
+  return shell === true ? 'command' : shell;
+}
+
+/** The command line of a shell call, a list of arguments written as one; absent when it cannot be read. */
+export function commandLineOf(request: ToolRequest): string | undefined {
+  const name = commandArgument(request);
+  const [value, another] = name === undefined ? [] : argumentsAt(request.input, name);
+  if (another !== undefined) return undefined;
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.length > 0 && value.every(word => typeof word === 'string'))
+    return value.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  return undefined;
+}
+
+/** The values that a name or a dotted path may mean: the argument of exactly that name, and the nested one. */
+export function argumentsAt(input: unknown, path: string): unknown[] {
+  const found: unknown[] = [];
+  const direct = own(input, path);
+  if (direct !== undefined) found.push(direct);
+  if (path.includes('.')) {
+    const nested = path.split('.').reduce<unknown>(own, input);
+    if (nested !== undefined) found.push(nested);
+  }
+  return found;
+}
+
+/** The text that a glob is compared with: a string itself, anything else as JSON; absent when it has none. */
+export function textOfArgument(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function own(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Record<string, unknown>)[key];
+}

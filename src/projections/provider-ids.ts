@@ -1,0 +1,30 @@
+const maxLength = 64;
+
+/**
+ * Gives tool calls the ids a provider is sent: the raw id, cut to what every provider takes, with a number when it is
+ * taken. The same calls in the same order get the same ids.
+ */
+export class ProviderIds {
+  readonly #taken = new Set<string>();
+  readonly #byEventId = new Map<string, string>();
+
+  /** Keeps an id from being given. */
+  reserve(id: string): void {
+    this.#taken.add(id);
+  }
+
+  /** The id for a call, always the same for the same call. */
+  of(eventId: string): string {
+    const known = this.#byEventId.get(eventId);
+    if (known !== undefined) return known;
+    const raw = eventId.slice(eventId.lastIndexOf('/') + 1).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'call';
+    let id = raw.slice(0, maxLength);
+    for (let number = 2; this.#taken.has(id); number++) {
+      const suffix = `_${number}`;
+      id = raw.slice(0, maxLength - suffix.length) + suffix;
+    }
+    this.#taken.add(id);
+    this.#byEventId.set(eventId, id);
+    return id;
+  }
+}

@@ -1,0 +1,87 @@
+import type { AgentEvent, EventOf } from '../events/index.ts';
+
+/** A tool call as a run left it. */
+export interface CallState {
+  readonly call: EventOf<'tool_call'>;
+  readonly started: boolean;
+  readonly done: boolean;
+  readonly relayId?: string;
+}
+
+/** A question a run asked, and its answer when there is one. */
+export interface RelayState {
+  readonly relay: EventOf<'relay'>;
+  readonly answer?: EventOf<'relay_resolved'>;
+}
+
+/** Where a run stands: a fold of its events. */
+export interface RunState {
+  readonly runId: string;
+  readonly agentId: string | undefined;
+  readonly parentId: string | undefined;
+  readonly model: string | undefined;
+  /** Absent while the run is open. */
+  readonly endedBy?: EventOf<'harness_end'>;
+  /** The number of the step it is in; -1 before the first. */
+  readonly step: number;
+  /** Whether the model call of that step ended: what it asked for is all in `calls`. */
+  readonly stepComplete: boolean;
+  /** The calls of that step, in the order in which the model made them. */
+  readonly calls: ReadonlyMap<string, CallState>;
+  readonly relays: ReadonlyMap<string, RelayState>;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  /** The run's own events, from which a transcript is made. */
+  readonly events: readonly AgentEvent[];
+}
+
+/** Folds the events of one run; events of other runs are passed over. */
+export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
+  const own: AgentEvent[] = [];
+  const calls = new Map<string, CallState>();
+  const relays = new Map<string, RelayState>();
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const state = { step: -1, stepComplete: false };
+  let start: EventOf<'harness_start'> | undefined;
+  let end: EventOf<'harness_end'> | undefined;
+  for (const event of events) {
+    if (event.runId !== runId) continue;
+    own.push(event);
+    if (event.type === 'harness_start') start = event;
+    else if (event.type === 'harness_end') end = event;
+    else if (event.type === 'step_start') {
+      state.step = event.step;
+      state.stepComplete = false;
+      calls.clear();
+    } else if (event.type === 'tool_call') calls.set(event.id, { call: event, started: false, done: false });
+    else if (event.type === 'usage') {
+      usage.inputTokens += event.inputTokens;
+      usage.outputTokens += event.outputTokens;
+      state.stepComplete = true;
+    } else if (event.type === 'tool_start') change(calls, event.id, { started: true });
+    else if (event.type === 'tool_result') change(calls, event.id, { done: true });
+    else if (event.type === 'relay') {
+      relays.set(event.id, { relay: event });
+      if (event.toolCallId !== undefined) change(calls, event.toolCallId, { relayId: event.id });
+    } else if (event.type === 'relay_resolved') {
+      const asked = relays.get(event.relayId);
+      if (asked && !asked.answer) relays.set(event.relayId, { ...asked, answer: event });
+    }
+  }
+  return {
+    runId,
+    agentId: start?.agentId,
+    parentId: start?.parentId,
+    model: start?.model,
+    ...(end && { endedBy: end }),
+    ...state,
+    calls,
+    relays,
+    usage,
+    events: own,
+  };
+}
+
+function change(calls: Map<string, CallState>, id: string, change: Partial<CallState>): void {
+  const call = calls.get(id);
+  if (call !== undefined) calls.set(id, { ...call, ...change });
+}

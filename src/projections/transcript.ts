@@ -1,0 +1,206 @@
+import type { AgentEvent, ContentPart, EventOf, Handlers, ToolOutput } from '../events/index.ts';
+import { isKnownEvent } from '../events/index.ts';
+import type { AssistantPart, Message, ToolResultPart } from './message.ts';
+import { ProviderIds } from './provider-ids.ts';
+import { shortenOutput } from './shorten-output.ts';
+
+export interface TranscriptOptions {
+  /** What was said before; it comes first, unchanged. */
+  readonly history?: readonly Message[];
+  /** Outputs longer than this many characters are shortened for the model; they stay whole in the log. */
+  readonly maxOutputLength?: number;
+}
+
+interface UserTurn {
+  readonly role: 'user';
+  readonly content: string | readonly ContentPart[];
+}
+
+interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly runId: string;
+  readonly step: number | undefined;
+  /** Whether its model call ended, so that no later attempt takes its place. */
+  complete: boolean;
+  readonly parts: OpenPart[];
+  readonly results: Map<string, ToolOutput>;
+}
+
+type OpenPart =
+  | { type: 'text' | 'reasoning'; id: string; text: string; providerMetadata?: Record<string, unknown> }
+  | { type: 'tool_call'; event: EventOf<'tool_call'> };
+
+const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
+
+/**
+ * What a model is sent, built event by event. Every call has exactly one result (an unresolved one says that its
+ * outcome is unknown), roles alternate, what subagents did inside is left out, and an attempt at a step that another
+ * attempt replaced is left out.
+ */
+export class Transcript {
+  readonly #history: readonly Message[];
+  readonly #maxOutputLength: number;
+  readonly #turns: (UserTurn | AssistantTurn)[] = [];
+  readonly #openTurns = new Map<string, AssistantTurn>();
+  readonly #callTurns = new Map<string, AssistantTurn>();
+  readonly #executions = new Set<string>();
+  readonly #inner = new Set<string>();
+  readonly #ids = new ProviderIds();
+
+  constructor({ history = [], maxOutputLength = Number.POSITIVE_INFINITY }: TranscriptOptions = {}) {
+    this.#history = history;
+    this.#maxOutputLength = maxOutputLength;
+    for (const message of history)
+      if (message.role === 'assistant')
+        for (const part of message.content) if (part.type === 'tool_call') this.#ids.reserve(part.id);
+  }
+
+  /** Takes in one more event. */
+  add(event: AgentEvent): void {
+    if (!isKnownEvent(event)) return;
+    if (event.parentId !== undefined && this.#isInside(event.parentId)) this.#inner.add(event.runId);
+    if (!this.#inner.has(event.runId)) (this.#on[event.type] as (event: AgentEvent) => void)(event);
+  }
+
+  /** The conversation so far. */
+  messages(): Message[] {
+    const messages: Message[] = [...this.#history];
+    for (const turn of this.#turns) {
+      if (turn.role === 'user') pushUser(messages, turn.content);
+      else this.#pushTurn(messages, turn);
+    }
+    return messages;
+  }
+
+  readonly #on: Handlers<[], void> = {
+    user: event => {
+      this.#turns.push({ role: 'user', content: event.content });
+      this.#openTurns.delete(event.runId);
+    },
+    step_start: event => {
+      const before = this.#openTurns.get(event.runId);
+      if (before !== undefined && before.step === event.step && !before.complete) this.#drop(before);
+      this.#begin(event.runId, event.step);
+    },
+    text: event => this.#grow(event),
+    reasoning: event => this.#grow(event),
+    tool_call: event => {
+      const turn = this.#turnFor(event.runId);
+      turn.parts.push({ type: 'tool_call', event });
+      this.#callTurns.set(event.id, turn);
+      this.#ids.of(event.id);
+    },
+    tool_result: event => {
+      const turn = this.#callTurns.get(event.id);
+      if (turn !== undefined && !turn.results.has(event.id)) turn.results.set(event.id, event.output);
+    },
+    usage: event => {
+      const turn = this.#openTurns.get(event.runId);
+      if (turn !== undefined) turn.complete = true;
+    },
+    repl_input: event => void this.#executions.add(event.id),
+    harness_start: skip,
+    harness_end: skip,
+    session: skip,
+    tool_input_delta: skip,
+    tool_start: skip,
+    tool_progress: skip,
+    repl_progress: skip,
+    repl_output: skip,
+    relay: skip,
+    relay_resolved: skip,
+    plan_status: skip,
+    tasks: skip,
+    summary: skip,
+    error: skip,
+    warning: skip,
+    file_registered: skip,
+    unknown: skip,
+    custom: skip,
+    mode_changed: skip,
+    model_changed: skip,
+    branch_selected: skip,
+  };
+
+  #isInside(parentId: string): boolean {
+    return this.#callTurns.has(parentId) || this.#executions.has(parentId);
+  }
+
+  #begin(runId: string, step: number | undefined): AssistantTurn {
+    const turn: AssistantTurn = { role: 'assistant', runId, step, complete: false, parts: [], results: new Map() };
+    this.#turns.push(turn);
+    this.#openTurns.set(runId, turn);
+    return turn;
+  }
+
+  /** The turn that goes on; after results a model that does not tell its steps has begun a new one. */
+  #turnFor(runId: string): AssistantTurn {
+    const turn = this.#openTurns.get(runId);
+    return turn === undefined || turn.results.size > 0 ? this.#begin(runId, undefined) : turn;
+  }
+
+  #drop(turn: AssistantTurn): void {
+    this.#turns.splice(this.#turns.lastIndexOf(turn), 1);
+  }
+
+  #grow(event: EventOf<'text'> | EventOf<'reasoning'>): void {
+    const turn = this.#turnFor(event.runId);
+    const last = turn.parts.findLast(part => part.type !== 'tool_call' && part.id === event.id);
+    const metadata = 'providerMetadata' in event ? event.providerMetadata : undefined;
+    if (last === undefined || last.type !== event.type)
+      turn.parts.push({
+        type: event.type,
+        id: event.id,
+        text: event.content,
+        ...(metadata && { providerMetadata: metadata }),
+      });
+    else {
+      last.text += event.content;
+      if (metadata) last.providerMetadata = metadata;
+    }
+  }
+
+  #pushTurn(messages: Message[], turn: AssistantTurn): void {
+    const content = turn.parts.flatMap(part => this.#assistantPart(part));
+    if (content.length === 0) return;
+    const last = messages.at(-1);
+    if (last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
+      messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
+    else messages.push({ role: 'assistant', content });
+    const results = turn.parts.flatMap(part => (part.type === 'tool_call' ? this.#resultPart(part.event, turn) : []));
+    if (results.length > 0) messages.push({ role: 'tool', content: results });
+  }
+
+  #assistantPart(part: OpenPart): AssistantPart[] {
+    if (part.type !== 'tool_call') {
+      const { type, text, providerMetadata } = part;
+      if (text === '' && providerMetadata === undefined) return [];
+      return [type === 'text' ? { type, text } : { type, text, ...(providerMetadata && { providerMetadata }) }];
+    }
+    const { id, name, input, providerMetadata } = part.event;
+    return [{ type: 'tool_call', id: this.#ids.of(id), name, input, ...(providerMetadata && { providerMetadata }) }];
+  }
+
+  #resultPart(call: EventOf<'tool_call'>, turn: AssistantTurn): ToolResultPart {
+    const output = turn.results.get(call.id) ?? { error: outcomeUnknown };
+    return {
+      type: 'tool_result',
+      id: this.#ids.of(call.id),
+      name: call.name,
+      output: shortenOutput(output, this.#maxOutputLength),
+    };
+  }
+}
+
+/** Adds a user message; two in a row become one. */
+function pushUser(messages: Message[], content: string | readonly ContentPart[]): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') messages.push({ role: 'user', content });
+  else messages[messages.length - 1] = { role: 'user', content: [...partsOf(last.content), ...partsOf(content)] };
+}
+
+function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function skip(): void {}
