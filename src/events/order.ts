@@ -1,4 +1,4 @@
-import { type AgentEvent, type Handlers, isKnownEvent } from './vocabulary.ts';
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from './vocabulary.ts';
 
 export interface OrderViolation {
   /** Zero-based place of the event in what was checked. */
@@ -35,6 +35,7 @@ export class OrderChecker {
   readonly #calls = new Map<string, Phase>();
   readonly #relays = new Map<string, Phase>();
   readonly #executions = new Map<string, Phase>();
+  readonly #steps = new Map<string, { step: number; calls: string[] }>();
   #index = 0;
   #seq: number | undefined;
 
@@ -60,7 +61,7 @@ export class OrderChecker {
       if (this.#runs.has(event.runId)) report('start-first', 'other events of the run came before');
     },
     harness_end: event => void this.#runs.set(event.runId, 'ended'),
-    step_start: pass,
+    step_start: event => this.#beginStep(event),
     session: pass,
     user: pass,
     text: pass,
@@ -68,7 +69,10 @@ export class OrderChecker {
     tool_input_delta: (event, report) => {
       if (this.#calls.has(event.id)) report('input-before-call', `${event.id} was called already`);
     },
-    tool_call: event => void this.#calls.set(event.id, this.#calls.get(event.id) ?? 'open'),
+    tool_call: event => {
+      this.#calls.set(event.id, this.#calls.get(event.id) ?? 'open');
+      this.#steps.get(event.runId)?.calls.push(event.id);
+    },
     tool_start: (event, report) => {
       const phase = this.#calls.get(event.id);
       if (phase === undefined) report('call-before-outcome', `tool_start of ${event.id} has no call`);
@@ -118,6 +122,14 @@ export class OrderChecker {
     model_changed: pass,
     branch_selected: pass,
   };
+
+  /** Another attempt at the same step takes the place of the one before: calls that never started are forgotten. */
+  #beginStep({ runId, step }: EventOf<'step_start'>): void {
+    const before = this.#steps.get(runId);
+    if (before?.step === step)
+      for (const id of before.calls) if (this.#calls.get(id) === 'open') this.#calls.delete(id);
+    this.#steps.set(runId, { step, calls: [] });
+  }
 
   #checkExecution(id: string, type: string, report: Report): void {
     const phase = this.#executions.get(id);

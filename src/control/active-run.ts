@@ -1,0 +1,131 @@
+import type { Agent, InvokeParams, UserMessage } from '../agents/agent.ts';
+import { type AgentEvent, type ContentPart, newId, SingletreeError } from '../events/index.ts';
+import type { EventLog } from '../log/index.ts';
+import type { ActiveThread } from './active-thread.ts';
+import type { RunHandle, RunOutcome } from './run-control.ts';
+
+export interface ActiveRunOptions {
+  readonly log: EventLog;
+  readonly thread: ActiveThread;
+  readonly threadId: string;
+  readonly agent: Agent;
+  readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering'>;
+  /** How long an agent that was told to stop may take before it is left alone. */
+  readonly graceMs: number;
+}
+
+/** One invocation of an agent: appends what it emits, and makes sure that the run has an end. */
+export class ActiveRun implements RunHandle {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly done: Promise<RunOutcome>;
+  readonly #options: ActiveRunOptions;
+  readonly #stop = new AbortController();
+  readonly #letGo: Promise<'let go'>;
+  #letGoNow: () => void = () => {};
+  #steering: UserMessage[] = [];
+  #leftOpen = false;
+
+  constructor(options: ActiveRunOptions) {
+    this.threadId = options.threadId;
+    this.runId = options.params.runId;
+    this.#options = options;
+    this.#letGo = new Promise(resolve => (this.#letGoNow = () => resolve('let go')));
+    this.done = this.#drive();
+  }
+
+  /** Whether the run was left as it is, to be continued by another process. */
+  get leftOpen(): boolean {
+    return this.#leftOpen;
+  }
+
+  steer(content: string | readonly ContentPart[]): void {
+    this.#steering.push({ id: newId(), content });
+  }
+
+  /** Tells the agent to stop; one that does not is let go after a while. */
+  abort(): void {
+    this.#stop.abort(new Error('The run was aborted.'));
+    setTimeout(() => this.#letGoNow(), this.#options.graceMs).unref();
+  }
+
+  /** Lets go of the run without ending it. */
+  leaveOpen(): void {
+    this.#leftOpen = true;
+    this.#letGoNow();
+    this.#stop.abort(new Error('The process is shutting down.'));
+  }
+
+  async #drive(): Promise<RunOutcome> {
+    const { agent, params, thread } = this.#options;
+    const events = agent
+      .invoke({
+        ...params,
+        signal: this.#stop.signal,
+        answers: thread.inbox,
+        steering: { take: () => this.#steering.splice(0) },
+      })
+      [Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.race([events.next(), this.#letGo]);
+        if (this.#leftOpen) return 'interrupted';
+        if (next === 'let go' || next.done) return await this.#end('aborted');
+        if (isEndOf(next.value, this.runId)) return await this.#end(next.value.reason ?? 'complete', next.value);
+        await thread.writer.write(next.value);
+      }
+    } catch (error) {
+      return await this.#fail(error);
+    } finally {
+      void Promise.resolve(events.return?.()).catch(() => {});
+    }
+  }
+
+  async #end(outcome: RunOutcome, event?: AgentEvent): Promise<RunOutcome> {
+    const reason = event === undefined && !this.#stop.signal.aborted ? 'complete' : outcome;
+    const { thread, agent } = this.#options;
+    await this.#cancelRelays();
+    await thread.writer.write(event ?? { type: 'harness_end', runId: this.runId, agentId: agent.id, reason });
+    return reason;
+  }
+
+  /** An agent that throws has failed; a log that fails leaves the run open, for whoever can write again. */
+  async #fail(error: unknown): Promise<RunOutcome> {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = SingletreeError.is(error) ? error.code : 'agent_failed';
+    try {
+      await this.#options.thread.writer.write({ type: 'error', runId: this.runId, message, code, fatal: true });
+      return await this.#end('error', {
+        type: 'harness_end',
+        runId: this.runId,
+        agentId: this.#options.agent.id,
+        reason: 'error',
+      });
+    } catch {
+      this.#leftOpen = true;
+      return 'interrupted';
+    }
+  }
+
+  async #cancelRelays(): Promise<void> {
+    const { log, thread, threadId } = this.#options;
+    const pending = thread.inbox.pendingOf(this.runId);
+    if (pending.length > 0) await thread.writer.flush();
+    for (const { id } of pending)
+      try {
+        const cancelled: AgentEvent = { type: 'relay_resolved', runId: this.runId, relayId: id, outcome: 'cancelled' };
+        await log.append(threadId, [cancelled], { once: answerKey(id), lease: thread.lease });
+      } catch (error) {
+        if (!SingletreeError.is(error, 'once_conflict')) throw error;
+      }
+  }
+}
+
+/** The key under which a relay is answered once. */
+export function answerKey(relayId: string): string {
+  return `relay:${relayId}`;
+}
+
+function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {
+  return event.type === 'harness_end' && event.runId === runId;
+}

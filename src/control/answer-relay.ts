@@ -1,0 +1,66 @@
+import type { RelayAnswer } from '../agents/agent.ts';
+import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
+import type { EventLog } from '../log/index.ts';
+import { answerKey } from './active-run.ts';
+import { threadEvents } from './thread-events.ts';
+
+/** Which answers each kind of relay takes. */
+const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outcome'][]> = {
+  permission: ['approve', 'reject', 'revise'],
+  plan: ['approve', 'reject', 'revise'],
+  access: ['approve', 'reject'],
+  question: ['answer', 'reject'],
+  suspension: ['answer', 'approve', 'reject'],
+};
+
+/** Appends the answer to a relay, from whatever process; the first answer wins. */
+export async function answerRelay(
+  log: EventLog,
+  place: { threadId: string; relayId: string },
+  answer: Omit<RelayAnswer, 'relayId'>,
+): Promise<void> {
+  const { threadId, relayId } = place;
+  const relay = await findRelay(log, threadId, relayId);
+  checkAnswer(relay, answer);
+  const event: AgentEvent = { ...answer, type: 'relay_resolved', runId: relay.runId, relayId };
+  try {
+    await log.append(threadId, [event], { once: answerKey(relayId) });
+  } catch (error) {
+    if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, error);
+    throw error;
+  }
+}
+
+async function findRelay(log: EventLog, threadId: string, relayId: string): Promise<EventOf<'relay'>> {
+  let found: EventOf<'relay'> | undefined;
+  for await (const event of threadEvents(log, threadId)) {
+    if (event.type === 'relay' && event.id === relayId) found = event;
+    if (event.type === 'relay_resolved' && event.relayId === relayId) throw alreadyResolved(relayId);
+  }
+  if (found !== undefined) return found;
+  throw new SingletreeError('relay_not_found', `Nobody asked "${relayId}" in the thread "${threadId}".`, {
+    details: { threadId, relayId },
+  });
+}
+
+function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
+  const allowed = outcomes[relay.relayKind];
+  if (!allowed.includes(outcome)) throw invalid(relay, `it takes ${allowed.join(', ')}, not "${outcome}"`);
+  if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
+    throw invalid(relay, 'revise needs the new input');
+  if (outcome === 'answer' && relay.relayKind === 'question' && answer === undefined)
+    throw invalid(relay, 'the answer is missing');
+}
+
+function invalid({ id, relayKind }: EventOf<'relay'>, why: string): SingletreeError {
+  return new SingletreeError('invalid_argument', `The ${relayKind} relay "${id}" cannot be answered so: ${why}.`, {
+    details: { relayId: id },
+  });
+}
+
+function alreadyResolved(relayId: string, cause?: unknown): SingletreeError {
+  return new SingletreeError('relay_resolved', `"${relayId}" was answered before: the first answer stands.`, {
+    details: { relayId },
+    cause,
+  });
+}

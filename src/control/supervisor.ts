@@ -1,0 +1,234 @@
+import type { Agent, RelayAnswer } from '../agents/agent.ts';
+import { type ContentPart, type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import { foldRun } from '../projections/run-state.ts';
+import { Transcript } from '../projections/transcript.ts';
+import { ActiveRun } from './active-run.ts';
+import { ActiveThread } from './active-thread.ts';
+import { answerRelay } from './answer-relay.ts';
+import { clearOpenRun, markOpenRun, type OpenRun, openRunsOf } from './open-runs.ts';
+import type { RunControl, RunHandle, StartOptions } from './run-control.ts';
+import { threadEvents } from './thread-events.ts';
+
+export interface SupervisorOptions {
+  readonly log: EventLog;
+  /** The agents that runs left open by another process may belong to. */
+  readonly agents?: readonly Agent[];
+  /** Who holds the threads; another name for every process. A new id when absent. */
+  readonly owner?: string;
+  /** How long a thread stays ours after a sign of life, in milliseconds; 15,000 when absent. */
+  readonly leaseMs?: number;
+  /** How long an agent that was told to stop may take; 2,000 when absent. */
+  readonly graceMs?: number;
+}
+
+/** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
+export class Supervisor implements RunControl {
+  readonly #options: Required<SupervisorOptions>;
+  readonly #threads = new Map<string, Promise<ActiveThread>>();
+  readonly #runs = new Map<string, ActiveRun>();
+  #closed = false;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = { agents: [], owner: newId(), leaseMs: 15_000, graceMs: 2_000, ...options };
+  }
+
+  async start(threadId: string, { agent, content, model }: StartOptions): Promise<RunHandle> {
+    const thread = await this.#enter(threadId);
+    try {
+      const asked = newId();
+      await thread.writer.write({
+        type: 'user',
+        runId: asked,
+        content: typeof content === 'string' ? content : [...content],
+      });
+      const open: OpenRun = {
+        runId: newId(),
+        agentId: agent.id,
+        parentId: `${asked}:user`,
+        ...(model !== undefined && { model }),
+      };
+      await markOpenRun(this.#options.log, threadId, open);
+      return await this.#run(thread, { threadId, open, agent });
+    } catch (error) {
+      await this.#leave(threadId, thread);
+      throw error;
+    }
+  }
+
+  steer(runId: string, content: string | readonly ContentPart[]): void {
+    this.#running(runId).steer(content);
+  }
+
+  async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
+    const thread = await this.#threads.get(threadId);
+    await thread?.writer.flush();
+    await answerRelay(this.#options.log, { threadId, relayId }, answer);
+  }
+
+  async abort(runId: string): Promise<void> {
+    const run = this.#running(runId);
+    run.abort();
+    await run.done;
+  }
+
+  async recover(): Promise<readonly RunHandle[]> {
+    const handles: RunHandle[] = [];
+    for await (const thread of this.#allThreads())
+      for (const open of openRunsOf(thread)) {
+        if (this.#runs.has(open.runId)) continue;
+        const handle = await this.#continue(thread.id, open);
+        if (handle !== undefined) handles.push(handle);
+      }
+    return handles;
+  }
+
+  /** Goes on with one run; `run_not_found` when the thread has no such run that is open. */
+  async continue(threadId: string, runId: string): Promise<RunHandle> {
+    const thread = await this.#options.log.getThread(threadId);
+    const open = thread && openRunsOf(thread).find(run => run.runId === runId);
+    const handle = open && (await this.#continue(threadId, open));
+    if (handle === undefined) throw runNotFound(runId);
+    return handle;
+  }
+
+  running(): readonly RunHandle[] {
+    return [...this.#runs.values()];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const runs = [...this.#runs.values()];
+    for (const run of runs) run.leaveOpen();
+    await Promise.all(runs.map(run => run.done));
+    await Promise.all(runs.map(run => this.#settled.get(run)));
+  }
+
+  readonly #settled = new WeakMap<ActiveRun, Promise<void>>();
+
+  async #continue(threadId: string, open: OpenRun): Promise<RunHandle | undefined> {
+    let thread: ActiveThread;
+    try {
+      thread = await this.#enter(threadId);
+    } catch (error) {
+      if (SingletreeError.is(error, 'lease_held')) return undefined;
+      throw error;
+    }
+    const agent = this.#options.agents.find(({ id }) => id === open.agentId);
+    try {
+      return await this.#run(thread, { threadId, open, agent });
+    } catch (error) {
+      await this.#leave(threadId, thread);
+      if (error === finished) return undefined;
+      throw error;
+    }
+  }
+
+  /** Starts or goes on with a run, from what the log says about it. */
+  async #run(
+    thread: ActiveThread,
+    { threadId, open, agent }: { threadId: string; open: OpenRun; agent: Agent | undefined },
+  ): Promise<RunHandle> {
+    const { log, graceMs } = this.#options;
+    const { runId, parentId, model } = open;
+    const history = new Transcript();
+    const own: LoggedEvent[] = [];
+    for await (const event of threadEvents(log, threadId)) {
+      if (event.runId === runId) own.push(event);
+      if (own.length === 0) history.add(event);
+      thread.inbox.take(event);
+    }
+    const state = own.length > 0 ? foldRun(own, runId) : undefined;
+    if (state?.endedBy !== undefined || agent === undefined || (state !== undefined && agent.resumable !== true)) {
+      if (state?.endedBy === undefined) await this.#interrupt(thread, open);
+      await clearOpenRun(log, threadId, runId);
+      throw finished;
+    }
+    const run = new ActiveRun({
+      log,
+      thread,
+      threadId,
+      agent,
+      graceMs,
+      params: {
+        runId,
+        parentId,
+        messages: history.messages(),
+        ...(model !== undefined && { model }),
+        ...(state && { resume: state }),
+      },
+    });
+    this.#runs.set(runId, run);
+    this.#settled.set(run, this.#settle(run, thread));
+    return run;
+  }
+
+  async #settle(run: ActiveRun, thread: ActiveThread): Promise<void> {
+    await run.done;
+    this.#runs.delete(run.runId);
+    if (!run.leftOpen) await clearOpenRun(this.#options.log, run.threadId, run.runId).catch(() => {});
+    await this.#leave(run.threadId, thread);
+  }
+
+  async #interrupt(thread: ActiveThread, { runId, agentId }: OpenRun): Promise<void> {
+    const message = `The process that ran "${agentId}" ended, and the run cannot be continued.`;
+    await thread.writer.write({ type: 'warning', runId, message, code: 'interrupted' });
+    await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+  }
+
+  async #enter(threadId: string): Promise<ActiveThread> {
+    if (this.#closed) throw new SingletreeError('log_closed', 'The supervisor is closed: make a new one.');
+    let opening = this.#threads.get(threadId);
+    if (opening === undefined) {
+      const { log, owner, leaseMs } = this.#options;
+      opening = ActiveThread.open({ log, threadId, owner, leaseMs, onLost: () => this.#lost(threadId) });
+      this.#threads.set(threadId, opening);
+      opening.catch(() => this.#threads.delete(threadId));
+    }
+    const thread = await opening;
+    thread.enter();
+    return thread;
+  }
+
+  async #leave(threadId: string, thread: ActiveThread): Promise<void> {
+    if (!thread.exit()) return;
+    this.#threads.delete(threadId);
+    await thread.close();
+  }
+
+  /** Another process has the thread now: what runs here is let go. */
+  #lost(threadId: string): void {
+    for (const run of this.#runs.values()) if (run.threadId === threadId) run.leaveOpen();
+  }
+
+  #running(runId: string): ActiveRun {
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw runNotFound(runId);
+    return run;
+  }
+
+  async *#allThreads(): AsyncGenerator<Thread> {
+    const limit = 200;
+    for (let after: Thread | undefined; ; ) {
+      const page = await this.#options.log.listThreads({ limit, ...(after && { after }) });
+      yield* page;
+      if (page.length < limit) return;
+      after = page.at(-1);
+    }
+  }
+}
+
+const finished = new Error('The run is over.');
+
+function runNotFound(runId: string): SingletreeError {
+  return new SingletreeError('run_not_found', `The run "${runId}" is not under way here.`, { details: { runId } });
+}
+
+/** Goes on with a run that a process left open, in this process. */
+export function continueRun(
+  agent: Agent,
+  log: EventLog,
+  { threadId, runId }: { threadId: string; runId: string },
+): Promise<RunHandle> {
+  return new Supervisor({ log, agents: [agent] }).continue(threadId, runId);
+}
