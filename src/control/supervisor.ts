@@ -37,18 +37,18 @@ export class Supervisor implements RunControl {
     const thread = await this.#enter(threadId);
     try {
       const asked = newId();
-      await thread.writer.write({
-        type: 'user',
-        runId: asked,
-        content: typeof content === 'string' ? content : [...content],
-      });
-      const open: OpenRun = {
+      const open = {
         runId: newId(),
         agentId: agent.id,
         parentId: `${asked}:user`,
         ...(model !== undefined && { model }),
       };
       await markOpenRun(this.#options.log, threadId, open);
+      await thread.writer.write({
+        type: 'user',
+        runId: asked,
+        content: typeof content === 'string' ? content : [...content],
+      });
       return await this.#run(thread, { threadId, open, agent });
     } catch (error) {
       await this.#leave(threadId, thread);
@@ -133,14 +133,17 @@ export class Supervisor implements RunControl {
     const { runId, parentId, model } = open;
     const history = new Transcript();
     const own: LoggedEvent[] = [];
+    let asked = false;
     for await (const event of threadEvents(log, threadId)) {
       if (event.runId === runId) own.push(event);
       if (own.length === 0) history.add(event);
       thread.inbox.take(event);
+      asked ||= event.type === 'user' && `${event.runId}:user` === parentId;
     }
     const state = own.length > 0 ? foldRun(own, runId) : undefined;
-    if (state?.endedBy !== undefined || agent === undefined || (state !== undefined && agent.resumable !== true)) {
-      if (state?.endedBy === undefined) await this.#interrupt(thread, open);
+    const over = state?.endedBy !== undefined || !asked;
+    if (over || agent === undefined || (state !== undefined && agent.resumable !== true)) {
+      if (!over) await this.#interrupt(thread, open);
       await clearOpenRun(log, threadId, runId);
       throw finished;
     }

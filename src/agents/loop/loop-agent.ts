@@ -90,6 +90,7 @@ class Loop {
 
   async *run(): AsyncGenerator<AgentEvent, EndReason> {
     const { signal, resume } = this.#params;
+    const { maxIterations = 50 } = this.#options;
     let model: LanguageModelV3;
     try {
       model = await resolveModel(this.#params.model ?? this.#options.model, this.#options.registry);
@@ -102,10 +103,9 @@ class Loop {
     let step = 0;
     if (resume !== undefined) {
       const next = yield* this.#resume(resume);
-      if (next === undefined) return signal.aborted ? 'aborted' : 'complete';
+      if (next === undefined) return signal.aborted ? 'aborted' : resume.step >= maxIterations ? 'max_iterations' : 'complete';
       step = next;
     }
-    const { maxIterations = 50 } = this.#options;
     for (; ; step++) {
       if (signal.aborted) return 'aborted';
       yield* this.#takeSteering();
@@ -124,7 +124,9 @@ class Loop {
 
   /** Goes on with the step the run was in; returns the number of the next step, or undefined when the run is over. */
   async *#resume(state: RunState): AsyncGenerator<AgentEvent, number | undefined> {
-    for (const event of state.events) this.#transcript.add(event);
+    const attempt = state.events.findLastIndex(event => event.type === 'step_start');
+    const lasting = state.stepComplete || attempt < 0 ? state.events : state.events.slice(0, attempt);
+    for (const event of lasting) this.#transcript.add(event);
     this.#calls.remember(state.relays.values());
     if (!state.stepComplete) return Math.max(0, state.step);
     if (state.calls.size === 0) return undefined;

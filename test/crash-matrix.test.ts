@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkOrder, type LoggedEvent } from '../src/events/index.ts';
+import { SqliteLog } from '../src/log/index.ts';
+import { Transcript } from '../src/projections/transcript.ts';
+
+const script = fileURLToPath(new URL('support/crash-matrix-child.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'singletree-crash-matrix-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function child(
+  files: { db: string; effects: string },
+  killAfter?: number,
+): Promise<{ code: number | null; signal: string | null; stderr: string }> {
+  const args = [script, files.db, files.effects, ...(killAfter === undefined ? [] : [String(killAfter)])];
+  return new Promise(resolve => {
+    const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    process_.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    process_.on('exit', (code, signal) => resolve({ code, signal, stderr }));
+  });
+}
+
+async function eventsIn(db: string): Promise<LoggedEvent[]> {
+  const log = new SqliteLog(db);
+  try {
+    return await log.read('thread', { limit: 10_000 });
+  } finally {
+    await log.close();
+  }
+}
+
+/** What a model would be sent after the run, with results that no crash can explain away. */
+function conversation(events: readonly LoggedEvent[]) {
+  const transcript = new Transcript();
+  for (const event of events) transcript.add(event);
+  return transcript.messages();
+}
+
+const filesFor = (name: string) => ({ db: join(folder, `${name}.db`), effects: join(folder, `${name}.txt`) });
+const effectsIn = (file: string) =>
+  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean) : [];
+
+describe('a run that is killed and continued', () => {
+  it('ends equivalent, with each side effect at most once, wherever it was killed', async () => {
+    const whole = filesFor('whole');
+    expect(await child(whole)).toEqual({ code: 0, signal: null, stderr: '' });
+    const expected = await eventsIn(whole.db);
+    expect(expected.length).toBeGreaterThan(30);
+    expect(checkOrder(expected)).toEqual([]);
+
+    const boundaries = Array.from({ length: expected.length }, (_, index) => index + 1);
+    let unknown = 0;
+    const lane = async () => {
+      for (let at = boundaries.shift(); at !== undefined; at = boundaries.shift()) {
+        const files = filesFor(`killed-after-${at}`);
+        const killed = await child(files, at);
+        const left = await eventsIn(files.db);
+        const continued = await child(files);
+        expect([at, killed.signal, continued]).toEqual([at, 'SIGKILL', { code: 0, signal: null, stderr: '' }]);
+
+        const events = await eventsIn(files.db);
+        expect(events.slice(0, left.length)).toEqual(left);
+        expect([at, checkOrder(events)]).toEqual([at, []]);
+        expect([at, events.at(-1)?.type]).toEqual([at, 'harness_end']);
+
+        const effects = effectsIn(files.effects);
+        expect([at, effects.length]).toEqual([at, new Set(effects).size]);
+        const lost = left.filter(
+          event =>
+            event.type === 'tool_start' && !left.some(done => done.type === 'tool_result' && done.id === event.id),
+        );
+        const results = events.filter(event => event.type === 'tool_result');
+        for (const start of lost)
+          expect(
+            results.filter(result => result.type === 'tool_result' && 'id' in start && result.id === start.id),
+          ).toMatchObject([
+            { output: { error: expect.stringContaining('outcome of this call is unknown') as string } },
+          ]);
+        unknown += lost.length;
+        if (lost.length === 0) {
+          expect([at, conversation(events)]).toEqual([at, conversation(expected)]);
+          expect(effects.toSorted()).toEqual(effectsIn(whole.effects).toSorted());
+        }
+      }
+    };
+    await Promise.all([lane(), lane()]);
+    expect(unknown).toBeGreaterThan(0);
+  }, 120_000);
+});
