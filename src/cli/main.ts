@@ -3,12 +3,14 @@ import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { addDemoCommand } from './demo.ts';
 import { packageVersion } from './package-version.ts';
+import { addServeCommand } from './serve.ts';
 
 const program = new Command('singletree')
   .description('Run any AI agent and get one immutable event log: live, resumable, replayable, branching.')
   .version(packageVersion())
   .showHelpAfterError('(see singletree --help)')
   .exitOverride();
+addServeCommand(program);
 addDemoCommand(program);
 
 try {

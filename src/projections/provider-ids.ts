@@ -14,10 +14,10 @@ export class ProviderIds {
   }
 
   /** The id for a call, always the same for the same call. */
-  of(eventId: string): string {
+  of({ id: eventId, runId }: { readonly id: string; readonly runId: string }): string {
     const known = this.#byEventId.get(eventId);
     if (known !== undefined) return known;
-    const raw = eventId.slice(eventId.lastIndexOf('/') + 1).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'call';
+    const raw = rawIdOf(eventId, runId).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'call';
     let id = raw.slice(0, maxLength);
     for (let number = 2; this.#taken.has(id); number++) {
       const suffix = `_${number}`;
@@ -27,4 +27,18 @@ export class ProviderIds {
     this.#byEventId.set(eventId, id);
     return id;
   }
+
+  /** Takes back the id of a call that no provider is told of. */
+  release(eventId: string): void {
+    const id = this.#byEventId.get(eventId);
+    if (id === undefined) return;
+    this.#byEventId.delete(eventId);
+    this.#taken.delete(id);
+  }
+}
+
+/** What the model called it: an event's id is `{runId}/{rawId}`, where the run may be another one than the event's. */
+function rawIdOf(eventId: string, runId: string): string {
+  if (eventId.startsWith(`${runId}/`)) return eventId.slice(runId.length + 1);
+  return eventId.slice(eventId.lastIndexOf('/') + 1);
 }

@@ -26,6 +26,8 @@ export interface RunState {
   readonly step: number;
   /** Whether the model call of that step ended: what it asked for is all in `calls`. */
   readonly stepComplete: boolean;
+  /** Whether a person said something since that step began. */
+  readonly steered: boolean;
   /** The calls of that step, in the order in which the model made them. */
   readonly calls: ReadonlyMap<string, CallState>;
   readonly relays: ReadonlyMap<string, RelayState>;
@@ -40,7 +42,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
   const calls = new Map<string, CallState>();
   const relays = new Map<string, RelayState>();
   const usage = { inputTokens: 0, outputTokens: 0 };
-  const state = { step: -1, stepComplete: false };
+  const state = { step: -1, stepComplete: false, steered: false };
   let start: EventOf<'harness_start'> | undefined;
   let end: EventOf<'harness_end'> | undefined;
   for (const event of events) {
@@ -51,8 +53,10 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
     else if (event.type === 'step_start') {
       state.step = event.step;
       state.stepComplete = false;
+      state.steered = false;
       calls.clear();
-    } else if (event.type === 'tool_call') calls.set(event.id, { call: event, started: false, done: false });
+    } else if (event.type === 'user') state.steered = true;
+    else if (event.type === 'tool_call') calls.set(event.id, { call: event, started: false, done: false });
     else if (event.type === 'usage') {
       usage.inputTokens += event.inputTokens;
       usage.outputTokens += event.outputTokens;
@@ -61,7 +65,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
     else if (event.type === 'tool_result') change(calls, event.id, { done: true });
     else if (event.type === 'relay') {
       relays.set(event.id, { relay: event });
-      if (event.toolCallId !== undefined) change(calls, event.toolCallId, { relayId: event.id });
+      if (event.relayKind === 'permission') change(calls, event.toolCallId, { relayId: event.id });
     } else if (event.type === 'relay_resolved') {
       const asked = relays.get(event.relayId);
       if (asked && !asked.answer) relays.set(event.relayId, { ...asked, answer: event });

@@ -23,6 +23,7 @@ interface AssistantTurn {
   /** Whether its model call ended, so that no later attempt takes its place. */
   complete: boolean;
   readonly parts: OpenPart[];
+  readonly started: Set<string>;
   readonly results: Map<string, ToolOutput>;
 }
 
@@ -31,24 +32,27 @@ type OpenPart =
   | { type: 'tool_call'; event: EventOf<'tool_call'> };
 
 const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
+const noResult = 'This call has no result: the run ended before there was one.';
 
 /**
- * What a model is sent, built event by event. Every call has exactly one result (an unresolved one says that its
- * outcome is unknown), roles alternate, what subagents did inside is left out, and an attempt at a step that another
- * attempt replaced is left out.
+ * What a model is sent, built event by event. Every call has exactly one result (one without an outcome says so), roles
+ * alternate, what subagents did inside is left out, and an attempt at a step that another attempt replaced is left out.
+ * Reasoning of a model call that was cut off is left out too: no provider takes it back.
  */
 export class Transcript {
   readonly #history: readonly Message[];
   readonly #maxOutputLength: number;
   readonly #turns: (UserTurn | AssistantTurn)[] = [];
   readonly #openTurns = new Map<string, AssistantTurn>();
+  /** The newest attempt at a step of each run, also when a person spoke since. */
+  readonly #attempts = new Map<string, AssistantTurn>();
   readonly #callTurns = new Map<string, AssistantTurn>();
   readonly #executions = new Set<string>();
   readonly #inner = new Set<string>();
   readonly #ids = new ProviderIds();
 
   constructor({ history = [], maxOutputLength = Number.POSITIVE_INFINITY }: TranscriptOptions = {}) {
-    this.#history = history;
+    this.#history = history.map(message => shortenMessage(message, maxOutputLength));
     this.#maxOutputLength = maxOutputLength;
     for (const message of history)
       if (message.role === 'assistant')
@@ -60,6 +64,7 @@ export class Transcript {
     if (!isKnownEvent(event)) return;
     if (event.parentId !== undefined && this.#isInside(event.parentId)) this.#inner.add(event.runId);
     if (!this.#inner.has(event.runId)) (this.#on[event.type] as (event: AgentEvent) => void)(event);
+    else if (event.type === 'tool_call' || event.type === 'repl_input') this.#executions.add(event.id);
   }
 
   /** The conversation so far. */
@@ -78,9 +83,9 @@ export class Transcript {
       this.#openTurns.delete(event.runId);
     },
     step_start: event => {
-      const before = this.#openTurns.get(event.runId);
+      const before = this.#attempts.get(event.runId);
       if (before !== undefined && before.step === event.step && !before.complete) this.#drop(before);
-      this.#begin(event.runId, event.step);
+      this.#attempts.set(event.runId, this.#begin(event.runId, event.step));
     },
     text: event => this.#grow(event),
     reasoning: event => this.#grow(event),
@@ -88,8 +93,9 @@ export class Transcript {
       const turn = this.#turnFor(event.runId);
       turn.parts.push({ type: 'tool_call', event });
       this.#callTurns.set(event.id, turn);
-      this.#ids.of(event.id);
+      this.#ids.of(event);
     },
+    tool_start: event => void this.#callTurns.get(event.id)?.started.add(event.id),
     tool_result: event => {
       const turn = this.#callTurns.get(event.id);
       if (turn !== undefined && !turn.results.has(event.id)) turn.results.set(event.id, event.output);
@@ -103,7 +109,6 @@ export class Transcript {
     harness_end: skip,
     session: skip,
     tool_input_delta: skip,
-    tool_start: skip,
     tool_progress: skip,
     repl_progress: skip,
     repl_output: skip,
@@ -127,7 +132,15 @@ export class Transcript {
   }
 
   #begin(runId: string, step: number | undefined): AssistantTurn {
-    const turn: AssistantTurn = { role: 'assistant', runId, step, complete: false, parts: [], results: new Map() };
+    const turn: AssistantTurn = {
+      role: 'assistant',
+      runId,
+      step,
+      complete: false,
+      parts: [],
+      started: new Set(),
+      results: new Map(),
+    };
     this.#turns.push(turn);
     this.#openTurns.set(runId, turn);
     return turn;
@@ -141,6 +154,11 @@ export class Transcript {
 
   #drop(turn: AssistantTurn): void {
     this.#turns.splice(this.#turns.lastIndexOf(turn), 1);
+    for (const part of turn.parts)
+      if (part.type === 'tool_call') {
+        this.#callTurns.delete(part.event.id);
+        this.#ids.release(part.event.id);
+      }
   }
 
   #grow(event: EventOf<'text'> | EventOf<'reasoning'>): void {
@@ -161,7 +179,8 @@ export class Transcript {
   }
 
   #pushTurn(messages: Message[], turn: AssistantTurn): void {
-    const content = turn.parts.flatMap(part => this.#assistantPart(part));
+    const lasting = turn.complete ? turn.parts : turn.parts.filter(part => part.type !== 'reasoning');
+    const content = lasting.flatMap(part => this.#assistantPart(part));
     if (content.length === 0) return;
     const last = messages.at(-1);
     if (last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
@@ -177,19 +196,25 @@ export class Transcript {
       if (text === '' && providerMetadata === undefined) return [];
       return [type === 'text' ? { type, text } : { type, text, ...(providerMetadata && { providerMetadata }) }];
     }
-    const { id, name, input, providerMetadata } = part.event;
-    return [{ type: 'tool_call', id: this.#ids.of(id), name, input, ...(providerMetadata && { providerMetadata }) }];
+    const { name, input, providerMetadata } = part.event;
+    const id = this.#ids.of(part.event);
+    return [{ type: 'tool_call', id, name, input, ...(providerMetadata && { providerMetadata }) }];
   }
 
   #resultPart(call: EventOf<'tool_call'>, turn: AssistantTurn): ToolResultPart {
-    const output = turn.results.get(call.id) ?? { error: outcomeUnknown };
+    const output = turn.results.get(call.id) ?? { error: turn.started.has(call.id) ? outcomeUnknown : noResult };
     return {
       type: 'tool_result',
-      id: this.#ids.of(call.id),
+      id: this.#ids.of(call),
       name: call.name,
       output: shortenOutput(output, this.#maxOutputLength),
     };
   }
+}
+
+function shortenMessage(message: Message, max: number): Message {
+  if (message.role !== 'tool') return message;
+  return { ...message, content: message.content.map(part => ({ ...part, output: shortenOutput(part.output, max) })) };
 }
 
 /** Adds a user message; two in a row become one. */

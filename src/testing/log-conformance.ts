@@ -1,0 +1,39 @@
+import { appendLaws } from './log-conformance/append-laws.ts';
+import { branchLaws } from './log-conformance/branch-laws.ts';
+import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';
+import { conditionLaws } from './log-conformance/condition-laws.ts';
+import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
+import { leaseLaws } from './log-conformance/lease-laws.ts';
+import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
+import { readLaws } from './log-conformance/read-laws.ts';
+import { lawsFor, type LogUnderTest, type TestRunner } from './log-conformance/suite.ts';
+import { tailEndLaws, tailLaws } from './log-conformance/tail-laws.ts';
+import { listingLaws, threadLaws } from './log-conformance/thread-laws.ts';
+
+export type { LogUnderTest, TestRunner } from './log-conformance/suite.ts';
+
+/** Registers tests that hold an implementation of `EventLog` to every sentence of its contract. */
+export function logConformance(runner: TestRunner, underTest: LogUnderTest): void {
+  const law = lawsFor(runner, underTest);
+  runner.describe('append', () => {
+    appendLaws(law);
+    conditionLaws(law);
+  });
+  runner.describe('events', () => fidelityLaws(law));
+  runner.describe('read', () => readLaws(law));
+  runner.describe('tail', () => {
+    tailLaws(law);
+    tailEndLaws(law);
+  });
+  runner.describe('threads', () => {
+    threadLaws(law);
+    listingLaws(law);
+  });
+  runner.describe('branch', () => branchLaws(law));
+  runner.describe('lease', () => leaseLaws(law));
+  runner.describe('raw lines', () => rawLineLaws(law));
+  runner.describe('close', () => {
+    closeLaws(law);
+    reopenLaws(runner, underTest);
+  });
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { type AgentEvent, type ErrorCode, type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
+
+/** The two functions of a test runner that the suite needs: Vitest's, `node:test`'s or any other's. */
+export interface TestRunner {
+  describe(name: string, body: () => void): void;
+  it(name: string, body: () => Promise<void>): void;
+}
+
+/** How the suite gets at an implementation. */
+export interface LogUnderTest {
+  /** Opens a new, empty log that takes the time from `now`. */
+  open(options: { now: () => number }): Promise<EventLog>;
+  /** Closes a log and opens what it stored again; absent when it stores nothing beyond `close`. */
+  reopen?(log: EventLog, options: { now: () => number }): Promise<EventLog>;
+}
+
+export interface Clock {
+  readonly now: () => number;
+  advance(ms: number): void;
+}
+
+export interface Context {
+  readonly log: EventLog;
+  readonly clock: Clock;
+}
+
+/** States one behaviour of the contract; each gets a new log, which is closed afterwards. */
+export type Law = (behaviour: string, body: (context: Context) => Promise<void>) => void;
+
+/** Binds the laws to a runner and an implementation. */
+export function lawsFor(runner: TestRunner, { open }: Pick<LogUnderTest, 'open'>): Law {
+  return (behaviour, body) =>
+    runner.it(behaviour, async () => {
+      const clock = createClock();
+      const log = await open({ now: clock.now });
+      try {
+        await body({ log, clock });
+      } finally {
+        await log.close();
+      }
+    });
+}
+
+/** A clock that stands still until it is advanced. */
+export function createClock(): Clock {
+  let time = Date.UTC(2025, 0, 1);
+  return {
+    now: () => time,
+    advance: ms => {
+      time += ms;
+    },
+  };
+}
+
+/** Asserts that a promise rejects with an error of this code. */
+export async function refuses(code: ErrorCode, promise: Promise<unknown>): Promise<void> {
+  await assert.rejects(promise, error => {
+    assert.ok(SingletreeError.is(error), `expected a SingletreeError with code ${code}, got ${String(error)}`);
+    assert.equal(error.code, code);
+    return true;
+  });
+}
+
+/** Any value where an event is expected: what a caller without types may pass. */
+export function untyped(value: unknown): AgentEvent {
+  return value as AgentEvent;
+}
+
+/** One fragment of text. */
+export function textEvent(content: string, id = 'stream'): AgentEvent {
+  return { type: 'text', runId: 'run', id, content };
+}
+
+/** As many events as asked for, each with its number as content. */
+export function textEvents(count: number, from = 1): AgentEvent[] {
+  return Array.from({ length: count }, (_, index) => textEvent(String(from + index)));
+}
+
+/** The content of text events, in order. */
+export function contents(events: readonly AgentEvent[]): string[] {
+  return events.map(event => (event.type === 'text' ? event.content : event.type));
+}
+
+export function seqs(events: readonly LoggedEvent[]): number[] {
+  return events.map(event => event.seq);
+}
+
+/** The whole numbers from `first` to `last`. */
+export function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The first events of a tail, which is then left. */
+export async function take<Value>(count: number, tail: AsyncIterable<Value>): Promise<Value[]> {
+  const taken: Value[] = [];
+  for await (const value of tail) {
+    taken.push(value);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+/** Everything until the tail ends. */
+export function drain<Value>(tail: AsyncIterable<Value>): Promise<Value[]> {
+  return take(Number.POSITIVE_INFINITY, tail);
+}
+
+/** Lets everything that is ready run, so that a tail has read its history and waits. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve));
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { drain, type Law, range, refuses, seqs, settle, take, textEvents } from './suite.ts';
+
+/** What `tail` promises while it lasts. */
+export function tailLaws(law: Law): void {
+  law('gives history, then what is appended, without gap or duplicate', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(1203));
+    const tailed = take(1210, log.tail(id));
+    await log.append(id, textEvents(2));
+    await settle();
+    await log.append(id, textEvents(3));
+    await log.append(id, textEvents(2));
+    assert.deepEqual(seqs(await tailed), range(1, 1210));
+  });
+
+  law('begins after the seq it is given, also one that is yet to come', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(3));
+    const [early, late] = [take(3, log.tail(id, 2)), take(1, log.tail(id, 4))];
+    await settle();
+    for (let n = 0; n < 3; n++) await log.append(id, textEvents(1));
+    assert.deepEqual(seqs(await early), [3, 4, 5]);
+    assert.deepEqual(seqs(await late), [5]);
+  });
+
+  law('gives every one of many readers everything', async ({ log }) => {
+    const { id } = await log.createThread();
+    const readers = range(1, 20).map(n => take(30 - n, log.tail(id, n)));
+    for (const n of range(1, 10)) {
+      await log.append(id, textEvents(3));
+      if (n % 3 === 0) await settle();
+    }
+    for (const [index, reader] of readers.entries()) assert.deepEqual(seqs(await reader), range(index + 2, 30));
+  });
+
+  law('gives only what belongs to its thread', async ({ log }) => {
+    const [a, b] = [await log.createThread(), await log.createThread()];
+    const tailed = take(2, log.tail(a.id));
+    await settle();
+    await log.append(b.id, textEvents(1, 100));
+    await log.append(a.id, textEvents(2));
+    assert.deepEqual(
+      (await tailed).map(event => event.type === 'text' && event.content),
+      ['1', '2'],
+    );
+  });
+
+  law('gives a slow reader everything, while a fast one is not held up', async ({ log }) => {
+    const { id } = await log.createThread();
+    const slow = log.tail(id)[Symbol.asyncIterator]();
+    const fast = take(600, log.tail(id));
+    await log.append(id, textEvents(1));
+    const seen = [(await slow.next()).value.seq];
+    for (let n = 0; n < 599; n++) await log.append(id, textEvents(1));
+    assert.deepEqual(seqs(await fast), range(1, 600));
+    while (seen.length < 600) seen.push((await slow.next()).value.seq);
+    assert.deepEqual(seen, range(1, 600));
+    await slow.return?.();
+  });
+
+  law('follows a branch through the history it shares', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(5));
+    const child = await log.branch(id, 3);
+    const tailed = take(5, log.tail(child.id));
+    await settle();
+    await log.append(id, textEvents(1));
+    await log.append(child.id, textEvents(2, 50));
+    assert.deepEqual(
+      (await tailed).map(event => event.type === 'text' && event.content),
+      ['1', '2', '3', '50', '51'],
+    );
+  });
+}
+
+/** How a tail ends. */
+export function tailEndLaws(law: Law): void {
+  law('ends without an error when the signal aborts: before it, while it reads and while it waits', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(3));
+    assert.deepEqual(await drain(log.tail(id, 0, { signal: AbortSignal.abort() })), []);
+
+    const reading = new AbortController();
+    const read: number[] = [];
+    for await (const event of log.tail(id, 0, { signal: reading.signal })) {
+      read.push(event.seq);
+      if (event.seq === 2) reading.abort();
+    }
+    assert.deepEqual(read, [1, 2]);
+
+    const waiting = new AbortController();
+    const drained = drain(log.tail(id, 0, { signal: waiting.signal }));
+    await settle();
+    waiting.abort();
+    assert.deepEqual(seqs(await drained), [1, 2, 3]);
+  });
+
+  law('ends without an error when the log is closed', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(3));
+    const drained = [drain(log.tail(id)), drain(log.tail(id, 3))];
+    await settle();
+    await log.close();
+    assert.deepEqual((await Promise.all(drained)).map(seqs), [[1, 2, 3], []]);
+  });
+
+  law('is left by an early break, and other readers go on', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(3));
+    const tail = log.tail(id);
+    const other = take(5, log.tail(id));
+    assert.deepEqual(seqs(await take(1, tail)), [1]);
+    assert.deepEqual(seqs(await drain(tail)), []);
+    await log.append(id, textEvents(2));
+    assert.deepEqual(seqs(await other), range(1, 5));
+  });
+
+  law('is left at once by a reader that waits', async ({ log }) => {
+    const { id } = await log.createThread();
+    const tail = log.tail(id)[Symbol.asyncIterator]();
+    const next = tail.next();
+    await settle();
+    await tail.return?.();
+    assert.equal((await next).done, true);
+  });
+
+  law('refuses a thread that is not there, and a seq that is none', async ({ log }) => {
+    const { id } = await log.createThread();
+    await refuses('thread_not_found', drain(log.tail('nobody')));
+    await refuses('invalid_argument', drain(log.tail(id, -1)));
+    await refuses('invalid_argument', drain(log.tail(id, Number.NaN)));
+  });
+
+  law('ends with thread_not_found when its thread is deleted, whether it waits or reads', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(3));
+    const waiting = drain(log.tail(id));
+    const reading = log.tail(id)[Symbol.asyncIterator]();
+    assert.equal((await reading.next()).value.seq, 1);
+    await settle();
+    await Promise.all([log.deleteThread(id), refuses('thread_not_found', waiting)]);
+    const rest = async () => {
+      while (!(await reading.next()).done);
+    };
+    await refuses('thread_not_found', rest());
+  });
+
+  law('does not go on in another thread that gets the id of a deleted one', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(2));
+    const waiting = drain(log.tail(id));
+    await settle();
+    const ended = refuses('thread_not_found', waiting);
+    await Promise.all([log.deleteThread(id), log.createThread({ id }), log.append(id, textEvents(5))]);
+    await ended;
+  });
+}
