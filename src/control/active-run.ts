@@ -58,14 +58,13 @@ export class ActiveRun implements RunHandle {
 
   async #drive(): Promise<RunOutcome> {
     const { agent, params, thread } = this.#options;
-    const events = agent
-      .invoke({
-        ...params,
-        signal: this.#stop.signal,
-        answers: thread.inbox,
-        steering: { take: () => this.#steering.splice(0) },
-      })
-      [Symbol.asyncIterator]();
+    const invoked = agent.invoke({
+      ...params,
+      signal: this.#stop.signal,
+      answers: thread.inbox,
+      steering: { take: () => this.#steering.splice(0) },
+    });
+    const events = invoked[Symbol.asyncIterator]();
     try {
       for (;;) {
         const next = await Promise.race([events.next(), this.#letGo]);

@@ -1,7 +1,6 @@
 import { type AgentEvent, SingletreeError } from '../events/index.ts';
 import { compact } from './compact.ts';
 import { Layer } from './layer.ts';
-import { applyEvent } from './reducers.ts';
 import { type Graph, Snapshot } from './snapshot.ts';
 
 /** An empty graph. */
@@ -15,14 +14,14 @@ export function createGraph(): Graph {
  */
 export function reduceEvent(graph: Graph, event: AgentEvent): Graph {
   const from = snapshotOf(graph);
-  const { seq = from.seq } = event;
-  if (event.seq !== undefined && from.seq !== undefined && event.seq <= from.seq) return graph;
+  const { seq } = event;
+  if (seq !== undefined && from.seq !== undefined && seq <= from.seq) return graph;
   const { layer, version } = from;
   if (layer.lastEvent === event && layer.lastFrom === version) return layer.lastNext as Snapshot;
 
   const head = layer.head === version ? from : branchFrom(from);
-  if (!head.layer.step.take(head, event, applyEvent)) return graph;
-  const next = new Snapshot(head.layer, head.layer.head, seq);
+  if (!head.layer.step.take(head, event, seq !== undefined)) return graph;
+  const next = new Snapshot(head.layer, head.layer.head, seq ?? from.seq);
   layer.lastEvent = event;
   layer.lastFrom = version;
   layer.lastNext = next;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
 import type { AgentEvent } from '../events/index.ts';

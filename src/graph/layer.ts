@@ -44,10 +44,12 @@ export class Layer {
     this.depth = base === undefined ? 0 : base.layer.depth + 1;
   }
 
-  /** Adds an entry to a key, at the newest version. */
-  record(name: TimelineName, key: string, value: string): void {
-    const timeline = this[name].get(key);
-    if (timeline === undefined) this[name].set(key, new Timeline(this.head, value));
-    else timeline.push(this.head, value);
+  /** Adds an entry to a key, at the newest version; returns the entry before it. */
+  record(name: TimelineName, key: string, value: string): string | undefined {
+    const timelines = this[name];
+    const timeline = timelines.get(key);
+    if (timeline !== undefined) return timeline.push(this.head, value);
+    timelines.set(key, new Timeline(this.head, value));
+    return this.base?.last(name, key);
   }
 }

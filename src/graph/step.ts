@@ -2,6 +2,7 @@ import type { AgentEvent, EventOf } from '../events/index.ts';
 import type { Layer } from './layer.ts';
 import type { Node, RelayResolution } from './node.ts';
 import { type Fragment, GrowingSlot, WholeSlot } from './slot.ts';
+import { applyEvent } from './reducers.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Adds one event at a time to a layer. Nothing of it is visible to older snapshots. */
@@ -15,13 +16,13 @@ export class Step {
     this.#layer = layer;
   }
 
-  /** Lets `apply` add the event as the layer's next version; tells whether that made a difference. */
-  take(from: Snapshot, event: AgentEvent, apply: (event: AgentEvent, step: Step) => void): boolean {
+  /** Adds the event as the layer's next version; tells whether that made a difference. A logged one always does. */
+  take(from: Snapshot, event: AgentEvent, logged: boolean): boolean {
     this.#from = from;
     this.#event = event;
-    this.#changed = event.seq !== undefined;
+    this.#changed = logged;
     this.#layer.head++;
-    apply(event, this);
+    applyEvent(event, this);
     if (!this.#changed) this.#layer.head--;
     return this.#changed;
   }
@@ -97,8 +98,7 @@ export class Step {
   #link(id: string): void {
     const { runId, parentId } = this.#event;
     this.#layer.added.nodes.push(this.#layer.head);
-    const previous = this.#from.last('runs', runId);
-    this.#layer.record('runs', runId, id);
+    const previous = this.#layer.record('runs', runId, id);
     if (previous !== undefined) this.#edge(previous, id);
     else {
       this.#layer.added.runs.push(this.#layer.head);
@@ -131,10 +131,8 @@ export class Step {
   }
 
   #edge(from: string, to: string): void {
-    const own = this.#layer.children.get(from)?.lastAt(this.#layer.head);
-    if (own === undefined && this.#from.layer.base?.last('children', from) === undefined)
-      this.#layer.added.parents.push(this.#layer.head);
-    this.#layer.record('children', from, to);
+    const previous = this.#layer.record('children', from, to);
+    if (previous === undefined) this.#layer.added.parents.push(this.#layer.head);
   }
 }
 

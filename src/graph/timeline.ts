@@ -24,15 +24,17 @@ export class Timeline<Value> {
     this.#first = value;
   }
 
-  /** Versions never fall from one push to the next. */
-  push(version: number, value: Value): void {
+  /** Adds a value and returns the one before it. Versions never fall from one push to the next. */
+  push(version: number, value: Value): Value {
     if (this.#versions === undefined || this.#values === undefined) {
       this.#versions = [version];
       this.#values = [value];
-    } else {
-      this.#versions.push(version);
-      this.#values.push(value);
+      return this.#first;
     }
+    const previous = this.#values.at(-1) as Value;
+    this.#versions.push(version);
+    this.#values.push(value);
+    return previous;
   }
 
   /** How many values there were at that version. */
