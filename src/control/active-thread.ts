@@ -1,5 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../log/index.ts';
+import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from './relay-inbox.ts';
 
 export interface ActiveThreadOptions {
@@ -32,7 +33,7 @@ export class ActiveThread {
   /** Takes the thread over; `lease_held` when another process has it. */
   static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
     const { log, threadId, owner, leaseMs } = options;
-    const lease = await log.acquireLease(`thread:${threadId}`, { owner, ttlMs: leaseMs });
+    const lease = await log.acquireLease(`thread:${threadId}`, { owner, ttlMs: leaseMs, isGone: isEndedProcess });
     try {
       const thread = await log.getThread(threadId);
       if (thread === undefined)

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Agent, defineTool, loopAgent } from '../agents/index.ts';
@@ -257,6 +259,17 @@ describe('continuing', () => {
       { type: 'harness_end', reason: 'interrupted' },
     ]);
     expect((await log.getThread(threadId))?.metadata).toEqual({});
+  });
+
+  it('takes over at once from a process that is no longer there and whose lease has not expired', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const { log, threadId, supervisor } = await setUp({ owner: `${hostname()}/${pid}/x` });
+    const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    const next = new Supervisor({ log, agents: [asking] });
+    const [taken] = await next.recover();
+    await next.answer(threadId, relay.id, { outcome: 'approve' });
+    expect([await taken?.done, await run.done]).toEqual(['complete', 'interrupted']);
   });
 
   it('leaves alone what another process runs', async () => {

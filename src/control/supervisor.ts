@@ -6,6 +6,7 @@ import { Transcript } from '../projections/transcript.ts';
 import { ActiveRun } from './active-run.ts';
 import { ActiveThread } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
+import { processOwner } from './process-owner.ts';
 import { clearOpenRun, markOpenRun, type OpenRun, openRunsOf } from './open-runs.ts';
 import type { RunControl, RunHandle, StartOptions } from './run-control.ts';
 import { threadEvents } from './thread-events.ts';
@@ -14,7 +15,7 @@ export interface SupervisorOptions {
   readonly log: EventLog;
   /** The agents that runs left open by another process may belong to. */
   readonly agents?: readonly Agent[];
-  /** Who holds the threads; another name for every process. A new id when absent. */
+  /** Who holds the threads; another name for every supervisor. Made from the process when absent. */
   readonly owner?: string;
   /** How long a thread stays ours after a sign of life, in milliseconds; 15,000 when absent. */
   readonly leaseMs?: number;
@@ -27,10 +28,11 @@ export class Supervisor implements RunControl {
   readonly #options: Required<SupervisorOptions>;
   readonly #threads = new Map<string, Promise<ActiveThread>>();
   readonly #runs = new Map<string, ActiveRun>();
+  #next: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(options: SupervisorOptions) {
-    this.#options = { agents: [], owner: newId(), leaseMs: 15_000, graceMs: 2_000, ...options };
+    this.#options = { agents: [], owner: processOwner(), leaseMs: 15_000, graceMs: 2_000, ...options };
   }
 
   async start(threadId: string, { agent, content, model }: StartOptions): Promise<RunHandle> {
@@ -74,11 +76,13 @@ export class Supervisor implements RunControl {
 
   async recover(): Promise<readonly RunHandle[]> {
     const handles: RunHandle[] = [];
+    if (this.#closed) return handles;
     for await (const thread of this.#allThreads())
       for (const open of openRunsOf(thread)) {
         if (this.#runs.has(open.runId)) continue;
         const handle = await this.#continue(thread.id, open);
-        if (handle !== undefined) handles.push(handle);
+        if (handle === 'elsewhere') this.#lookAgain();
+        else if (handle !== undefined) handles.push(handle);
       }
     return handles;
   }
@@ -88,7 +92,7 @@ export class Supervisor implements RunControl {
     const thread = await this.#options.log.getThread(threadId);
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
     const handle = open && (await this.#continue(threadId, open));
-    if (handle === undefined) throw runNotFound(runId);
+    if (handle === undefined || handle === 'elsewhere') throw runNotFound(runId);
     return handle;
   }
 
@@ -98,6 +102,7 @@ export class Supervisor implements RunControl {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#next);
     const runs = [...this.#runs.values()];
     for (const run of runs) run.leaveOpen();
     await Promise.all(runs.map(run => run.done));
@@ -106,12 +111,21 @@ export class Supervisor implements RunControl {
 
   readonly #settled = new WeakMap<ActiveRun, Promise<void>>();
 
-  async #continue(threadId: string, open: OpenRun): Promise<RunHandle | undefined> {
+  /** Looks for open runs once more after a while: the process that has them may end. */
+  #lookAgain(): void {
+    this.#next ??= setTimeout(() => {
+      this.#next = undefined;
+      void this.recover().catch(() => this.#lookAgain());
+    }, this.#options.leaseMs).unref();
+  }
+
+  /** Undefined when the run is over, `elsewhere` when another process has it. */
+  async #continue(threadId: string, open: OpenRun): Promise<RunHandle | 'elsewhere' | undefined> {
     let thread: ActiveThread;
     try {
       thread = await this.#enter(threadId);
     } catch (error) {
-      if (SingletreeError.is(error, 'lease_held')) return undefined;
+      if (SingletreeError.is(error, 'lease_held')) return 'elsewhere';
       throw error;
     }
     const agent = this.#options.agents.find(({ id }) => id === open.agentId);

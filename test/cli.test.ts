@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'singletree-cli-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+function singletree(...args: string[]) {
+  const env = { PATH: process.env['PATH'], SINGLETREE_HOME: home };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    encoding: 'utf8',
+    env,
+    timeout: 20_000,
+  });
+  return { status, stdout, stderr };
+}
+
+describe('the command', () => {
+  it('tells its version and its help', () => {
+    expect(singletree('--version')).toEqual({ status: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(singletree('--help').stdout).toContain('serve');
+  });
+
+  it.each([
+    [['--bogus'], "unknown option '--bogus'"],
+    [['serve', '--port', 'http'], 'expected a number from 0 to 65535'],
+    [['frobnicate'], 'too many arguments'],
+  ])('answers %j with exit code 2 and what was wrong', (args, message) => {
+    const { status, stderr, stdout } = singletree(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it('shows a run without a server, and keeps it', () => {
+    const { status, stdout } = singletree('demo');
+    expect(status).toBe(0);
+    expect(stdout).toContain('17 nodes');
+    expect(stdout).toContain("agent     I'll list the files first.");
+    expect(stdout).toContain('    harness_start reader');
+  });
+
+  it('fails with exit code 1 and a plain sentence when the log is no log', () => {
+    const file = join(home, 'letter.txt');
+    writeFileSync(file, 'Dear log, '.repeat(1000));
+    const { status, stderr } = singletree('serve', '--no-open', '--db', file);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^singletree: .*letter\.txt .*nothing was changed.* \(log_corrupt\)\n$/);
+  });
+
+  it('says so when the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { status, stderr } = singletree('serve', '--no-open', '--port', String(port));
+    other.close();
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is taken`) as string]);
+  });
+});

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface Product {
+  readonly url: string;
+  readonly port: number;
+  readonly process: ChildProcess;
+  /** Everything it printed before it was ready, and since. */
+  readonly output: string[];
+  /** Ends it with a signal and waits until it is gone. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts `singletree serve` as a person would, and waits until it tells its address. */
+export async function startProduct(home: string, port = 0): Promise<Product> {
+  const child = spawn(process.execPath, [command, 'serve', '--no-open', '--port', String(port)], {
+    env: { PATH: process.env['PATH'], SINGLETREE_HOME: home },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const output: string[] = [];
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const address = new Promise<string>((resolve, reject) => {
+    lines.on('line', line => {
+      output.push(line);
+      const found = /http:\/\/\S+/.exec(line)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', code => reject(new Error(`it ended with ${code}:\n${output.join('\n')}`)));
+  });
+  const url = await address;
+  return {
+    url,
+    port: Number(new URL(url).port),
+    process: child,
+    output,
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(signal);
+      await once(child, 'exit');
+    },
+  };
+}
