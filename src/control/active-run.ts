@@ -43,6 +43,11 @@ export class ActiveRun implements RunHandle {
     this.#steering.push({ id: newId(), content });
   }
 
+  /** What was said to the run and not taken in by it. */
+  takeUnread(): readonly UserMessage[] {
+    return this.#steering.splice(0);
+  }
+
   /** Tells the agent to stop; one that does not is let go after a while. */
   abort(): void {
     this.#stop.abort(new Error('The run was aborted.'));

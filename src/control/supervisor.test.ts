@@ -219,6 +219,29 @@ describe('steering', () => {
   });
 });
 
+describe('what is said too late', () => {
+  it('starts the next run', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const talker = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'bye' }]);
+    const run = await supervisor.start(threadId, { agent: talker, content: 'go' });
+    supervisor.steer(run.runId, 'one more thing');
+    await waitFor(log, threadId, 'harness_end', 2);
+    expect((await log.read(threadId)).filter(event => event.type === 'user')).toMatchObject([
+      { content: 'go' },
+      { content: [{ type: 'text', text: 'one more thing' }] },
+    ]);
+  });
+
+  it('is kept when the run was stopped', async () => {
+    const { log, threadId, supervisor } = await setUp({ graceMs: 1 });
+    const run = await supervisor.start(threadId, { agent: fake('deaf', () => [], forever), content: 'go' });
+    supervisor.steer(run.runId, 'hello?');
+    await supervisor.abort(run.runId);
+    await waitFor(log, threadId, 'user', 2);
+    expect(supervisor.running()).toEqual([]);
+  });
+});
+
 describe('continuing', () => {
   const asking = agentOf(oneCall, { permissions: { default: 'ask', rules: [] } });
 

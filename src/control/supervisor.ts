@@ -176,15 +176,24 @@ export class Supervisor implements RunControl {
       },
     });
     this.#runs.set(runId, run);
-    this.#settled.set(run, this.#settle(run, thread));
+    this.#settled.set(run, this.#settle(run, thread, agent));
     return run;
   }
 
-  async #settle(run: ActiveRun, thread: ActiveThread): Promise<void> {
-    await run.done;
+  async #settle(run: ActiveRun, thread: ActiveThread, agent: Agent): Promise<void> {
+    const outcome = await run.done;
     this.#runs.delete(run.runId);
     if (!run.leftOpen) await clearOpenRun(this.#options.log, run.threadId, run.runId).catch(() => {});
+    await this.#deliverUnread(run, thread, outcome === 'complete' ? agent : undefined).catch(() => {});
     await this.#leave(run.threadId, thread);
+  }
+
+  /** What was said too late for a run to take in starts the next one, or, when it did not end well, is only kept. */
+  async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
+    const content = run.takeUnread().flatMap(message => partsOf(message.content));
+    if (content.length === 0) return;
+    if (agent !== undefined && !this.#closed) await this.start(run.threadId, { agent, content });
+    else await thread.writer.write({ type: 'user', runId: newId(), content });
   }
 
   async #interrupt(thread: ActiveThread, { runId, agentId }: OpenRun): Promise<void> {
@@ -233,6 +242,10 @@ export class Supervisor implements RunControl {
       after = page.at(-1);
     }
   }
+}
+
+function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 const finished = new Error('The run is over.');

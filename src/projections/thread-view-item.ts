@@ -12,12 +12,14 @@ export interface UserItem extends Placed {
   readonly content: string | readonly ContentPart[];
 }
 
-/** Streamed text or reasoning, its fragments joined. */
-export interface ProseItem extends Placed {
-  readonly kind: 'text' | 'reasoning';
+interface Prose<Kind extends string> extends Placed {
+  readonly kind: Kind;
   readonly id: string;
   readonly content: string;
 }
+
+/** Streamed text or reasoning, its fragments joined. */
+export type ProseItem = Prose<'text'> | Prose<'reasoning'>;
 
 /** What was asked of a person, and the answer once there is one. */
 export interface RelayItem extends Placed {
@@ -68,6 +70,9 @@ export interface NoticeItem extends Placed {
 
 /** What a run put into the thread, in the order it began. */
 export type Item = UserItem | ProseItem | RelayItem | ToolItem | ReplItem | TasksItem | NoticeItem;
+
+/** An item that can stand between the runs. */
+export type LooseItem = UserItem | TasksItem | NoticeItem;
 
 export type RunStatus = 'running' | NonNullable<EventOf<'harness_end'>['reason']>;
 

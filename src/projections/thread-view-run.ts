@@ -1,5 +1,5 @@
-import type { EventOf, LoggedEvent } from '../events/index.ts';
-import type { Item, NoticeItem, ProseItem, RelayItem, ReplItem, Run, ToolItem } from './thread-view-item.ts';
+import type { EventOf } from '../events/index.ts';
+import type { Item, ProseItem, RelayItem, ReplItem, Run, ToolItem } from './thread-view-item.ts';
 
 type Logged<Event> = Event & { readonly seq: number };
 
@@ -21,11 +21,6 @@ export function addItem(run: Run, item: Item): Run {
 /** The place of a new item: its seq and the run's step. */
 export function place(run: Run, event: { readonly seq: number }): Pick<Item, 'seq' | 'step'> {
   return { seq: event.seq, ...(run.step !== undefined && { step: run.step }) };
-}
-
-/** The run with one line added. */
-export function addNotice(run: Run, event: LoggedEvent, level: NoticeItem['level'], message: string): Run {
-  return addItem(run, { kind: 'notice', ...place(run, event), level, message });
 }
 
 /** The run with a fragment added to the text it belongs to, which it begins when there is none in this step. */

@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../events/index.ts';
-import type { Item, RelayItem, Run, ToolItem, UsageTotal, UserItem } from './thread-view-item.ts';
+import type { Item, LooseItem, RelayItem, Run, ToolItem, UsageTotal } from './thread-view-item.ts';
 import type { ThreadViewState } from './thread-view.ts';
 
 /** Where a tool call stands; `unknown` means it was started and nobody knows how it ended. */
@@ -21,8 +21,8 @@ export type ItemView = Exclude<Item, ToolItem | RelayItem> | ToolView | RelayVie
 
 export type RunView = Omit<Run, 'items'> & { readonly items: readonly ItemView[] };
 
-/** One entry of the conversation: a message, or a run with all it did. */
-export type Entry = UserItem | { readonly kind: 'run'; readonly seq: number; readonly run: RunView };
+/** One entry of the conversation: a message or a line, or a run with all it did. */
+export type Entry = LooseItem | { readonly kind: 'run'; readonly seq: number; readonly run: RunView };
 
 export interface ThreadView {
   readonly seq: number;
@@ -39,7 +39,7 @@ export function viewOf(state: ThreadViewState): ThreadView {
   const children = childRuns(state.runs);
   const nested = new Set([...children.values()].flat());
   const roots = state.runs.filter(run => !nested.has(run)).map(run => viewRun(run, children));
-  const entries: Entry[] = [...state.messages, ...roots.map(run => ({ kind: 'run', seq: run.seq, run }) as const)];
+  const entries: Entry[] = [...state.loose, ...roots.map(run => ({ kind: 'run', seq: run.seq, run }) as const)];
   return {
     seq: state.seq,
     entries: entries.toSorted((a, b) => a.seq - b.seq),

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
 import type { AgentEvent, LoggedEvent } from '../events/index.ts';
@@ -41,6 +41,9 @@ const answer = (outcome: 'approve' | 'reject' | 'cancelled'): AgentEvent => ({
   outcome,
 });
 
+const child = (event: AgentEvent): AgentEvent => ({ ...event, runId: 'kid', parentId: 'c' });
+const other = (event: AgentEvent): AgentEvent => ({ ...event, runId: 'other' });
+
 function runOf(...events: AgentEvent[]): RunView {
   const entry = view(...events).entries.find(each => each.kind === 'run');
   if (entry?.kind !== 'run') throw new Error('expected a run');
@@ -72,6 +75,12 @@ describe('a conversation', () => {
   it('shows a run as running until its end is there', () => {
     expect(view(user, start, text('a')).running.map(run => run.runId)).toEqual(['r']);
     expect(runOf(start, end('aborted')).status).toBe('aborted');
+  });
+
+  it('has a change of settings between the runs, and does not take it for a run', () => {
+    const { entries, running } = view({ type: 'mode_changed', runId: 'control', modeId: 'plan' });
+    expect(entries).toMatchObject([{ kind: 'notice', message: 'Mode: plan' }]);
+    expect(running).toEqual([]);
   });
 
   it('separates texts of one id by step, and keeps fragments that arrive around a call together', () => {
@@ -150,7 +159,6 @@ describe('a tool call', () => {
   });
 
   it('holds the runs it started, and they are not at the top', () => {
-    const child = (event: AgentEvent): AgentEvent => ({ ...event, runId: 'kid', parentId: 'c' });
     const events = [start, call(), toolStart, child(start), child({ ...permission, id: 'k' })];
     const { entries, pending } = view(...events);
     expect(entries).toHaveLength(1);
@@ -176,7 +184,6 @@ describe('a step that is tried again', () => {
   });
 
   it('does not touch the same step of another run', () => {
-    const other = (event: AgentEvent): AgentEvent => ({ ...event, runId: 'other' });
     const run = runOf(start, step(0), text('mine'), other(start), other(step(0)), other(text('theirs')));
     expect(brief(run.items)).toEqual(['text mine']);
   });

@@ -1,9 +1,8 @@
 import { type AgentEvent, type Handlers, isKnownEvent, type LoggedEvent } from '../events/index.ts';
-import type { RelayItem, Run, UsageTotal, UserItem } from './thread-view-item.ts';
+import type { Item, LooseItem, NoticeItem, RelayItem, Run, UsageTotal } from './thread-view-item.ts';
 import {
   addFragment,
   addItem,
-  addNotice,
   addReport,
   beginStep,
   changeExecution,
@@ -20,12 +19,13 @@ export interface ThreadViewState {
   readonly seq: number;
   readonly runs: readonly Run[];
   readonly runIndex: ReadonlyMap<string, number>;
-  /** Messages that came before their run began, by the seq they stand at. */
-  readonly messages: readonly UserItem[];
+  /** What people and their settings put between the runs. */
+  readonly loose: readonly LooseItem[];
   readonly usage: UsageTotal;
 }
 
 type State = ThreadViewState;
+type Unplaced<Kind extends LooseItem> = Kind extends LooseItem ? Omit<Kind, 'seq' | 'step'> : never;
 type Logged<Event> = Event & { readonly seq: number; readonly ts: string };
 
 /** A conversation as a person reads it: a fold over the events of a thread, and the view of what it has. */
@@ -35,7 +35,7 @@ export const threadView: {
   readonly step: (state: ThreadViewState, event: LoggedEvent) => ThreadViewState;
   readonly view: (state: ThreadViewState) => ThreadView;
 } = {
-  initial: { seq: 0, runs: [], runIndex: new Map(), messages: [], usage: { inputTokens: 0, outputTokens: 0 } },
+  initial: { seq: 0, runs: [], runIndex: new Map(), loose: [], usage: { inputTokens: 0, outputTokens: 0 } },
   step: (state, event) => {
     if (event.seq <= state.seq) return state;
     const seen = { ...state, seq: event.seq };
@@ -59,12 +59,7 @@ const on: Handlers<[State], State> = {
       ...(event.model !== undefined && { model: event.model }),
     })),
   session: nothing,
-  user: (event, state) => {
-    const item = { kind: 'user', content: event.content } as const;
-    if (!state.runIndex.has(event.runId))
-      return { ...state, messages: [...state.messages, { ...item, seq: (event as Logged<typeof event>).seq }] };
-    return inRun(state, event, (run, logged) => addItem(run, { ...item, ...place(run, logged) }));
-  },
+  user: (event, state) => besideRuns(state, event, { kind: 'user', content: event.content }),
   text: (event, state) => inRun(state, event, addFragment),
   reasoning: (event, state) => inRun(state, event, addFragment),
   tool_input_delta: (event, state) =>
@@ -127,12 +122,8 @@ const on: Handlers<[State], State> = {
     return run === undefined ? state : { ...state, runs: state.runs.with(index, resolveRelay(run, event) as Run) };
   },
   plan_status: nothing,
-  tasks: (event, state) =>
-    inRun(state, event, (run, logged) => {
-      const items = run.items.filter(item => item.kind !== 'tasks');
-      return addItem({ ...run, items }, { kind: 'tasks', ...place(run, logged), tasks: event.tasks });
-    }),
-  summary: (event, state) => notice(state, event, 'info', 'Earlier messages were summarised for the agent.'),
+  tasks: (event, state) => besideRuns(withoutTasks(state), event, { kind: 'tasks', tasks: event.tasks }),
+  summary: (event, state) => besideRuns(state, event, line('info', 'Earlier messages were summarised for the agent.')),
   usage: (event, state) => {
     const { inputTokens, outputTokens, cost } = state.usage;
     const total = event.cost === undefined ? cost : (cost ?? 0) + event.cost;
@@ -143,13 +134,13 @@ const on: Handlers<[State], State> = {
     };
     return { ...state, usage };
   },
-  error: (event, state) => notice(state, event, 'error', event.message),
-  warning: (event, state) => notice(state, event, 'warning', event.message),
-  file_registered: (event, state) => notice(state, event, 'info', `File ready: ${event.path}`),
+  error: (event, state) => besideRuns(state, event, line('error', event.message)),
+  warning: (event, state) => besideRuns(state, event, line('warning', event.message)),
+  file_registered: (event, state) => besideRuns(state, event, line('info', `File ready: ${event.path}`)),
   unknown: nothing,
   custom: nothing,
-  mode_changed: (event, state) => notice(state, event, 'info', `Mode: ${event.modeId}`),
-  model_changed: (event, state) => notice(state, event, 'info', `Model: ${event.modelId}`),
+  mode_changed: (event, state) => besideRuns(state, event, line('info', `Mode: ${event.modeId}`)),
+  model_changed: (event, state) => besideRuns(state, event, line('info', `Model: ${event.modelId}`)),
   branch_selected: nothing,
 };
 
@@ -157,8 +148,28 @@ function nothing(_event: AgentEvent, state: State): State {
   return state;
 }
 
-function notice(state: State, event: AgentEvent, level: 'info' | 'warning' | 'error', message: string): State {
-  return inRun(state, event, (run, logged) => addNotice(run, logged as LoggedEvent, level, message));
+function line(level: NoticeItem['level'], message: string): Unplaced<NoticeItem> {
+  return { kind: 'notice', level, message };
+}
+
+/** The state with an item put into the event's run, or between the runs when it belongs to none. */
+function besideRuns(state: State, event: AgentEvent, item: Unplaced<LooseItem>): State {
+  if (state.runIndex.has(event.runId))
+    return inRun(state, event, (run, logged) => addItem(run, { ...item, ...place(run, logged) }));
+  return { ...state, loose: [...state.loose, { ...item, seq: state.seq }] };
+}
+
+/** The state without its task lists: only the newest is shown. */
+function withoutTasks(state: State): State {
+  const runs = state.runs.map(run => {
+    const items = noTasks(run.items);
+    return items === run.items ? run : { ...run, items };
+  });
+  return { ...state, loose: noTasks(state.loose), runs };
+}
+
+function noTasks<Kind extends Item>(items: readonly Kind[]): readonly Kind[] {
+  return items.some(item => item.kind === 'tasks') ? items.filter(item => item.kind !== 'tasks') : items;
 }
 
 /** The state with the event's run changed; the run begins with its first event. */

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scriptedAgent } from '../../test/support/scripted-agent.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+import { createClient } from './index.ts';
+
+const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
+  const id = `${params.runId}/ask me`;
+  yield event('relay', { id, relayKind: 'question', question: 'Which?' });
+  yield event('text', { id: 't', content: `said ${String((await answer(id)).answer)}` });
+});
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer([asker]);
+});
+afterAll(() => server.close());
+
+describe('the client', () => {
+  it('drives a conversation: thread, message, relay, abort, removal', async () => {
+    const client = createClient({ baseUrl: server.url });
+    expect(await client.listAgents()).toMatchObject([{ id: 'asker' }]);
+    const { id } = await client.createThread({ title: 'T', resourceId: 'a b' });
+    const { runId } = await client.sendMessage(id, { content: 'hello' });
+    const seen: string[] = [];
+    for await (const event of client.watch(id)) {
+      seen.push(event.type);
+      if (event.type === 'relay') await client.answerRelay(id, event.id, { outcome: 'answer', answer: 'this' });
+      if (event.type === 'text') expect(event.content).toBe('said this');
+      if (event.type === 'harness_end') break;
+    }
+    expect(seen).toEqual(['user', 'harness_start', 'relay', 'relay_resolved', 'text', 'harness_end']);
+    expect(await client.listThreads({ resourceId: 'a b', limit: 5 })).toMatchObject([{ id, title: 'T' }]);
+    await expect(client.abortRun(runId)).rejects.toMatchObject({ code: 'run_not_found' });
+    await client.deleteThread(id);
+    await expect(client.getThread(id)).rejects.toMatchObject({ code: 'thread_not_found', status: 404 });
+  });
+
+  it('stops a run', async () => {
+    const client = createClient({ baseUrl: server.url });
+    const { id } = await client.createThread();
+    const { runId } = await client.sendMessage(id, { content: 'hello' });
+    await client.abortRun(runId);
+    expect((await client.getThread(id)).runs).toEqual([]);
+  });
+
+  it('tells when the server cannot be reached, and when it is another one', async () => {
+    const nobody = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
+    await expect(nobody.listThreads()).rejects.toMatchObject({ code: 'server_unreachable' });
+    const other = createClient({ fetch: () => Promise.resolve(new Response('<html>')) });
+    await expect(other.listThreads()).rejects.toMatchObject({ code: 'server_unreachable' });
+  });
+
+  it('keeps the code of an error only when it knows it', async () => {
+    const answer = (code: string, status: number) =>
+      createClient({
+        fetch: async () => Response.json({ type: '', title: '', code, status, detail: 'because' }, { status }),
+      }).listAgents();
+    await expect(answer('lease_held', 409)).rejects.toMatchObject({ code: 'lease_held', message: 'because' });
+    await expect(answer('newer_code', 422)).rejects.toMatchObject({ code: 'invalid_argument', message: 'because' });
+    await expect(answer('toString', 500)).rejects.toMatchObject({ code: 'server_unreachable' });
+  });
+});

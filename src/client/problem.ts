@@ -1,0 +1,24 @@
+import { type ErrorCode, errorStatus, SingletreeError } from '../events/index.ts';
+import { problem } from '../protocols/index.ts';
+
+/** The error a server told: its own code where this version knows it, else the nearest by status. */
+export function problemFrom(text: string, status = 500): SingletreeError {
+  const parsed = problem.safeParse(jsonOf(text));
+  if (!parsed.success) return new SingletreeError(codeOf('', status), `The server answered with status ${status}.`);
+  const { code, detail, status: told } = parsed.data;
+  return new SingletreeError(codeOf(code, told), detail, { details: { code, status: told } });
+}
+
+function codeOf(code: string, status: number): ErrorCode {
+  if (Object.hasOwn(errorStatus, code)) return code as ErrorCode;
+  if (status === 404) return 'not_found';
+  return status >= 400 && status < 500 ? 'invalid_argument' : 'server_unreachable';
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { createParser } from 'eventsource-parser';
+import { type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
+import { type Backoff, backoffMs } from './backoff.ts';
+import { problemFrom } from './problem.ts';
+
+export interface WatchOptions {
+  /** Only events with a higher seq; 0 when absent. */
+  readonly after?: number;
+  /** Ends the watch, without an error. */
+  readonly signal?: AbortSignal;
+  /** Told when the connection is there and when it is lost. */
+  readonly onConnection?: (connected: boolean) => void;
+}
+
+export interface WatchSource extends Backoff {
+  /** Opens the stream after a seq; rejects with a `SingletreeError`. */
+  open(after: number, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  /** How long a connection may be silent before it is given up: longer than the server's keep-alive. */
+  readonly idleMs: number;
+}
+
+/**
+ * The events of a thread in order of seq, without gap or duplicate, for as long as the consumer takes them. A lost
+ * connection is opened again after the last event; only a refusal by the server (unknown thread, …) is thrown.
+ */
+export async function* watchEvents(source: WatchSource, options: WatchOptions): AsyncGenerator<LoggedEvent> {
+  const { signal, onConnection } = options;
+  let position = options.after ?? 0;
+  let failures = 0;
+  while (!signal?.aborted) {
+    const connection = new AbortController();
+    const stop = () => connection.abort();
+    signal?.addEventListener('abort', stop);
+    try {
+      const body = await source.open(position, connection.signal);
+      onConnection?.(true);
+      for await (const event of readEvents(body, source.idleMs)) {
+        if (event.seq <= position) continue;
+        if (event.seq > position + 1) break;
+        position = event.seq;
+        failures = 0;
+        yield event;
+      }
+    } catch (error) {
+      if (!signal?.aborted && isRefusal(error)) throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      connection.abort();
+      onConnection?.(false);
+    }
+    if (!signal?.aborted) await source.delay(backoffMs(failures++, source.random()), signal);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return SingletreeError.is(error) && error.status >= 400 && error.status < 500;
+}
+
+async function* readEvents(body: ReadableStream<Uint8Array>, idleMs: number): AsyncGenerator<LoggedEvent> {
+  const arrived: LoggedEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ event, data, id }) => {
+      if (event === 'error') throw problemFrom(data);
+      if (event === undefined) arrived.push(parseEventText(data, `the event ${id ?? ''}`) as LoggedEvent);
+    },
+  });
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const chunk = await within(reader.read(), idleMs);
+      if (chunk === undefined || chunk.done) return;
+      try {
+        parser.feed(decoder.decode(chunk.value, { stream: true }));
+      } finally {
+        yield* arrived.splice(0);
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,8 @@
+import type { Agent } from '../agents/agent.ts';
+import type { AgentInfo } from '../protocols/index.ts';
+
+/** The agents a server offers; the first of the list is the one that is asked when none is named. */
+export interface AgentDirectory {
+  list(): readonly AgentInfo[];
+  get(id: string): Agent | undefined;
+}

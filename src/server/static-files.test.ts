@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'singletree-static-'));
+const root = join(folder, 'web');
+let server: TestServer;
+
+beforeAll(async () => {
+  mkdirSync(join(root, 'assets'), { recursive: true });
+  mkdirSync(join(folder, 'web-secret'));
+  writeFileSync(join(folder, 'secret.txt'), 'secret');
+  writeFileSync(join(folder, 'web-secret', 'secret.txt'), 'secret');
+  writeFileSync(join(root, 'index.html'), '<!doctype html><title>page</title>');
+  writeFileSync(join(root, 'assets', 'app-1a2b.js'), 'export {};');
+  writeFileSync(join(root, 'a b.svg'), '<svg/>');
+  symlinkSync(join(folder, 'secret.txt'), join(root, 'link.txt'));
+  server = await startTestServer([], { webRoot: root });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Sends the path as it is: `fetch` would tidy it up. */
+const get = (path: string) =>
+  new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(server.url);
+    const sent = request({ hostname, port, path }, response => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      response.on('end', () => resolve({ status: response.statusCode, body }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+
+describe('the files of the page', () => {
+  it.each([
+    ['/', 'text/html; charset=utf-8', 'no-cache'],
+    ['/threads/some-id', 'text/html; charset=utf-8', 'no-cache'],
+    ['/assets/app-1a2b.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+    ['/a%20b.svg', 'image/svg+xml', 'no-cache'],
+  ])('%s is %s, cached %s', async (path, type, cache) => {
+    const response = await fetch(server.url + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(response.headers.get('cache-control')).toBe(cache);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+  });
+
+  it.each(['/missing.js', '/assets/old-9z.js', '/api/index.html', '/assets/'])('%s is not there', async path => {
+    const response = await fetch(server.url + path);
+    if (path === '/assets/') expect(await response.text()).toContain('<title>page');
+    else expect(response.status).toBe(404);
+  });
+
+  it.each([
+    '/../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e%2fsecret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/assets/../../secret.txt',
+    '/..%5csecret.txt',
+    '/..\\secret.txt',
+    '/%252e%252e%252fsecret.txt',
+    '//etc/passwd',
+    '/../web-secret/secret.txt',
+    '/..%2fweb-secret%2fsecret.txt',
+    '/link.txt',
+    '/secret.txt%00.html',
+    '/%c0%ae%c0%ae/secret.txt',
+    '/%',
+  ])('%s gives nothing from outside', async path => {
+    const { status, body } = await get(path);
+    expect(body).not.toContain('secret\n');
+    expect(body).not.toMatch(/^secret|root:/);
+    expect([200, 400, 404]).toContain(status);
+    if (status === 200) expect(body).toContain('<title>page');
+  });
+
+  it('cannot be changed', async () => {
+    expect((await fetch(`${server.url}/index.html`, { method: 'PUT', body: 'x' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../src/events/index.ts';
+import { launchBrowser } from './support/browser.ts';
+import { type Gate, gate, scriptedAgent, type Stage } from './support/scripted-agent.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const webRoot = mkdtempSync(join(tmpdir(), 'singletree-web-'));
+const browser: Browser | undefined = await launchBrowser('the browser tests');
+const hostile = '<img src=x onerror="document.title=1"> <b>bold</b> [x](javascript:alert(1))';
+
+let more: Gate;
+let server: TestServer;
+let page: Page;
+let complaints: string[];
+
+const streamer = scriptedAgent('streamer', async function* ({ event, until, params }) {
+  yield event('step_start', { step: 0, model: 'scripted/one' });
+  yield event('reasoning', { id: 'r', content: 'Counting comes first.' });
+  yield event('text', { id: 't', content: `One, two ${hostile}` });
+  await until(more.opened);
+  yield event('text', { id: 't', content: ' and three.\n\n```ts\nconst three = 3;\n```' });
+  yield event('usage', { inputTokens: 1200, outputTokens: 34 });
+  for (const { content } of params.steering?.take() ?? []) yield event('user', { content: content as string });
+});
+
+/** Asks before it runs a tool, and says what came of it. */
+async function* askingScript({ event, answer, params: { runId } }: Stage): AsyncGenerator<AgentEvent> {
+  const id = `${runId}/call-1`;
+  const tool = { id, name: 'shell' };
+  yield event('text', { id: 'a', content: 'A listing first.' });
+  yield event('tool_call', { ...tool, input: { command: 'ls -la /srv' } });
+  const params = { command: 'ls -la /srv' };
+  yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: id, tool: 'shell', params });
+  const { outcome, feedback = 'no reason', remember } = await answer(`${runId}/ask`);
+  if (outcome === 'approve') {
+    yield event('tool_start', tool);
+    yield event('tool_result', { ...tool, output: { context: 'README.md\nsrc' } });
+  } else yield event('tool_result', { ...tool, output: { status: 'denied', reason: feedback } });
+  yield event('text', { id: 'b', content: `Answer: ${outcome} ${remember ?? 'once'}.` });
+}
+const asking = scriptedAgent('asking', askingScript);
+
+const delegating = scriptedAgent('delegating', async function* ({ event, answer, params: { runId } }) {
+  const id = `${runId}/call-1`;
+  const child = (fields: object) =>
+    ({ runId: `${runId}-child`, agentId: 'reader', ...fields }) as unknown as AgentEvent;
+  yield event('tool_call', { id, name: 'agent', input: { task: 'Read the notes' } });
+  yield event('tool_start', { id, name: 'agent' });
+  yield child({ type: 'harness_start', parentId: id });
+  yield child({ type: 'text', id: 't', content: 'Notes from below.' });
+  const options = [{ label: 'Short' }, { label: 'Long', description: 'with all details' }];
+  yield event('relay', { id: 'q', relayKind: 'question', question: 'How long?', options });
+  const said = String((await answer('q')).answer);
+  yield child({ type: 'harness_end' });
+  yield event('tool_result', { id, name: 'agent', output: { error: 'the reader gave up' } });
+  yield event('text', { id: 't', content: `It will be ${said}.` });
+});
+
+async function start(agent: string, message = 'Go on'): Promise<Locator> {
+  await page.goto(server.url);
+  await page.getByLabel('Agent').selectOption(agent);
+  await page.getByLabel('Message').fill(message);
+  await page.keyboard.press('Enter');
+  return page.getByRole('log');
+}
+
+describe.skipIf(browser === undefined)('the page', () => {
+  beforeAll(() => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const args = ['node_modules/vite/bin/vite.js', 'build', 'web', '--outDir', webRoot, '--emptyOutDir'];
+    execFileSync('node', args, { cwd: root, env: { ...process.env, NODE_ENV: 'production' }, stdio: 'pipe' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(webRoot, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    more = gate();
+    complaints = [];
+    server = await startTestServer([streamer, asking, delegating], { webRoot });
+    page = await (browser as Browser).newPage();
+    page.setDefaultTimeout(10_000);
+    page.on('console', message => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', error => complaints.push(String(error)));
+  });
+  afterEach(async () => {
+    await page.close();
+    await server.close();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows text as it streams, as text, and the same after a reload in the middle', async () => {
+    const log = await start('streamer', 'Count to three');
+    await log.getByText('One, two').waitFor();
+    await page.getByRole('status').getByText('Working…').waitFor();
+    expect(await log.getByText('and three').count()).toBe(0);
+    expect(await log.innerText()).toContain(hostile);
+    expect(await log.locator('img, b, a').count()).toBe(0);
+
+    const before = await log.innerText();
+    await page.reload();
+    await log.getByText('One, two').waitFor();
+    expect(await log.innerText()).toBe(before);
+
+    more.open();
+    await log.getByText('const three = 3;').waitFor();
+    await page.getByText('1.2k tokens').waitFor();
+    await page.getByRole('status').filter({ hasNotText: 'Working' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  });
+
+  it('shows a tool card that waits, and goes on when it is approved', async () => {
+    const log = await start('asking');
+    const card = log.getByRole('region', { name: 'Tool shell' });
+    await card.getByText('Waiting for you').waitFor();
+    expect(await card.innerText()).toContain('ls -la /srv');
+    await card.getByLabel('Always allow this in this thread').check();
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await log.getByText('Answer: approve thread.').waitFor();
+    await card.getByText('Done').click();
+    await card.getByText('README.md').waitFor();
+    expect(await card.getByRole('button').count()).toBe(0);
+  });
+
+  it('shows a call as denied when it is rejected, with the reason', async () => {
+    const log = await start('asking');
+    const card = log.getByRole('region', { name: 'Tool shell' });
+    await card.getByLabel('Reason').fill('not there');
+    await card.getByRole('button', { name: 'Reject' }).click();
+    await card.getByText('Denied').waitFor();
+    await card.getByText('Rejected: not there').waitFor();
+    await log.getByText('Answer: reject once.').waitFor();
+  });
+
+  it('takes an answer that was given elsewhere', async () => {
+    const log = await start('asking');
+    await log.getByRole('button', { name: 'Approve' }).waitFor();
+    const [run] = server.control.running();
+    if (!run) throw new Error('expected a run');
+    await server.control.answer(run.threadId, `${run.runId}/ask`, { outcome: 'approve' });
+    await log.getByText('Answer: approve once.').waitFor();
+    expect(await log.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  });
+
+  it('nests a run under the call that started it, and asks questions with choices', async () => {
+    const log = await start('delegating');
+    const card = log.getByRole('region', { name: 'Tool agent' });
+    await card.getByRole('region', { name: 'Run of reader' }).getByText('Notes from below.').waitFor();
+    await log.getByRole('button', { name: 'Long with all details' }).click();
+    await log.getByText('It will be Long.').waitFor();
+    await log.getByText('Answered: Long').waitFor();
+    await card.getByText('the reader gave up').waitFor();
+  });
+
+  it('stops a run', async () => {
+    const log = await start('asking');
+    await log.getByText('Waiting for you').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await log.getByText('Stopped.').waitFor();
+    await log.getByText('Not run').waitFor();
+  });
+
+  it('gives a message to the run under way, and shows that it waits to be read', async () => {
+    const log = await start('streamer');
+    await log.getByText('One, two').waitFor();
+    await page.getByLabel('Message').fill('and four');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await log.getByText('Will be read at the next step').waitFor();
+    more.open();
+    await log.getByRole('article', { name: 'You' }).getByText('and four').waitFor();
+    expect(await log.getByText('Will be read at the next step').count()).toBe(0);
+  });
+
+  it('lists conversations, opens them, and has an address for each', async () => {
+    more.open();
+    const log = await start('streamer', 'First question');
+    await log.getByText('const three').waitFor();
+    const address = page.url();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: /^First question/ })
+      .click();
+    await log.getByText('const three').waitFor();
+    expect(page.url()).toBe(address);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  });
+
+  it('fits a narrow screen, where the list opens from a button', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    const log = await start('asking', `Go on ${'for a long while '.repeat(5)}`);
+    const approve = log.getByRole('button', { name: 'Approve' });
+    await approve.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    for (const part of [log, page.getByRole('heading', { level: 2 }), page.getByLabel('Message')]) {
+      const { x, width } = (await part.boundingBox()) ?? { x: -1, width: 0 };
+      expect([x >= 0, x + width <= 390]).toEqual([true, true]);
+    }
+    await page.getByRole('button', { name: 'Show the list of conversations' }).click();
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: /^Go on/ })
+      .click();
+    await approve.click();
+    await log.getByText('Answer: approve once.').waitFor();
+  });
+
+  it('keeps the reader where they scrolled to, and follows the newest when they are there', async () => {
+    await page.setViewportSize({ width: 900, height: 420 });
+    const log = await start('streamer', 'line\n'.repeat(60));
+    await log.getByText('One, two').waitFor();
+    const box = page.locator('.scroll');
+    const fromEnd = () => box.evaluate(element => element.scrollHeight - element.scrollTop - element.clientHeight);
+    expect(await fromEnd()).toBeLessThan(2);
+    await box.evaluate(element => element.scrollTo(0, 0));
+    await page.getByRole('button', { name: 'Go to the newest' }).waitFor();
+    more.open();
+    await log.getByText('const three').waitFor({ state: 'attached' });
+    expect(await box.evaluate(element => element.scrollTop)).toBe(0);
+    await page.getByRole('button', { name: 'Go to the newest' }).click();
+    await expect.poll(fromEnd).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,120 @@
+import { type KeyboardEvent, useRef, useState } from 'react';
+import type { AgentInfo, MessageBody } from '../../src/protocols/index.ts';
+import { SendIcon, StopIcon } from './icons.tsx';
+
+interface ComposerProps {
+  readonly agents: readonly AgentInfo[];
+  readonly running: boolean;
+  readonly onSend: (message: MessageBody) => Promise<void>;
+  readonly onStop?: () => void;
+}
+
+/** The place to write. Enter sends, Shift+Enter makes a new line; what could not be sent stays. */
+export function Composer({ agents, running, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState('');
+  const [agentId, setAgentId] = useState<string>();
+  const [model, setModel] = useState('');
+  const [sending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const agent = agents.find(each => each.id === agentId) ?? agents[0];
+  const models = agent?.models ?? [];
+
+  const send = async () => {
+    const content = text.trim();
+    if (content === '' || sending) return;
+    setSending(true);
+    try {
+      await onSend({ content, ...(agent && { agent: agent.id }), ...(models.includes(model) && { model }) });
+      setText('');
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setSending(false);
+      field.current?.focus();
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+
+  return (
+    <form
+      className="composer"
+      onSubmit={event => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {problem !== undefined && (
+        <p className="composer-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <textarea
+        ref={field}
+        aria-label="Message"
+        placeholder={running ? 'Say something to the running agent' : 'Write a message'}
+        rows={1}
+        value={text}
+        autoFocus={matchMedia('(pointer: fine)').matches}
+        onChange={event => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="composer-row">
+        <Picker label="Agent" value={agent?.id ?? ''} onChange={setAgentId} disabled={running}>
+          {agents.map(({ id, name }) => ({ value: id, label: name }))}
+        </Picker>
+        {models.length > 0 && (
+          <Picker label="Model" value={models.includes(model) ? model : ''} onChange={setModel} disabled={running}>
+            {[{ value: '', label: 'Default model' }, ...models.map(id => ({ value: id, label: id }))]}
+          </Picker>
+        )}
+        <span className="spacer" />
+        {running && onStop && (
+          <button type="button" className="round-button stop" aria-label="Stop" title="Stop" onClick={onStop}>
+            <StopIcon />
+          </button>
+        )}
+        <button
+          type="submit"
+          className="round-button send"
+          aria-label="Send"
+          title="Send"
+          disabled={text.trim() === '' || sending}
+        >
+          <SendIcon />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface PickerProps {
+  readonly label: string;
+  readonly value: string;
+  readonly disabled: boolean;
+  readonly onChange: (value: string) => void;
+  readonly children: readonly { readonly value: string; readonly label: string }[];
+}
+
+function Picker({ label, value, disabled, onChange, children }: PickerProps) {
+  return (
+    <select
+      className="picker"
+      aria-label={label}
+      value={value}
+      disabled={disabled || children.length === 0}
+      onChange={event => onChange(event.target.value)}
+    >
+      {children.map(option => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+}

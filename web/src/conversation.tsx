@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'react';
+import type { Client } from '../../src/client/index.ts';
+import type { MessageBody } from '../../src/protocols/index.ts';
+import { Composer } from './composer.tsx';
+import { EntryList } from './entry-list.tsx';
+import { DownIcon } from './icons.tsx';
+import type { PageProps } from './page.ts';
+import { RelayAnswers } from './relay-answers.ts';
+import { StatusLine } from './status-line.tsx';
+import { TopBar } from './top-bar.tsx';
+import { useQueued } from './use-queued.ts';
+import { useStickToBottom } from './use-stick-to-bottom.ts';
+import { useThreadView } from './use-thread-view.ts';
+
+interface ConversationProps extends PageProps {
+  readonly threadId: string;
+  readonly title: string | undefined;
+}
+
+/** One conversation: what was said and done so far, as it goes on, and the place to write. */
+export function Conversation({ client, agents, threadId, title, refresh, onMenu }: ConversationProps) {
+  const { view, connected, failure } = useThreadView(client, threadId);
+  const { queued, enqueue } = useQueued(view);
+  const [problem, setProblem] = useState<string>();
+  const { element, away, onScroll, toBottom } = useStickToBottom(view, queued.length);
+  const answer = useAnswer(client, threadId);
+  const running = view.running.length;
+
+  useEffect(refresh, [running, refresh]);
+
+  const send = async (message: MessageBody) => {
+    const { steered } = await client.sendMessage(threadId, message);
+    if (steered) enqueue(message);
+    setProblem(undefined);
+    toBottom();
+  };
+  const stop = () => {
+    const stopping = view.running.map(run => client.abortRun(run.runId));
+    Promise.all(stopping).catch((error: Error) => setProblem(error.message));
+  };
+
+  return (
+    <main className="main">
+      <TopBar title={title ?? 'Conversation'} usage={view.usage} onMenu={onMenu} />
+      <div className="scroll" ref={element} onScroll={onScroll}>
+        <div className="column" role="log" aria-label="Conversation" aria-busy={running > 0}>
+          <RelayAnswers value={answer}>
+            <EntryList entries={view.entries} agents={agents} />
+          </RelayAnswers>
+          {queued.map(({ key, text }) => (
+            <p key={key} className="bubble queued">
+              {text}
+              <span className="queued-note">Will be read at the next step</span>
+            </p>
+          ))}
+          {failure !== undefined && (
+            <p className="notice" data-level="error">
+              {failure}
+            </p>
+          )}
+        </div>
+      </div>
+      <div className="foot">
+        <button type="button" className="to-bottom" data-shown={away} aria-label="Go to the newest" onClick={toBottom}>
+          <DownIcon />
+        </button>
+        <StatusLine view={view} connected={connected || failure !== undefined} problem={problem} />
+        <Composer agents={agents} running={running > 0} onSend={send} onStop={stop} />
+      </div>
+    </main>
+  );
+}
+
+function useAnswer(client: Client, threadId: string) {
+  const [answer] = useState(() => client.answerRelay.bind(client, threadId));
+  return answer;
+}

@@ -1,0 +1,12 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createClient } from '../../src/client/index.ts';
+import { App } from './app.tsx';
+
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <App client={createClient()} />
+    </StrictMode>,
+  );

@@ -1,0 +1,32 @@
+import type { MessageBody } from '../../src/protocols/index.ts';
+import { Composer } from './composer.tsx';
+import { Logo } from './icons.tsx';
+import type { PageProps } from './page.ts';
+import { TopBar } from './top-bar.tsx';
+
+/** The page before the first message; the conversation is made when it is sent. */
+export function NewConversation({
+  client,
+  agents,
+  onMenu,
+  onStarted,
+}: PageProps & { onStarted: (id: string) => void }) {
+  const send = async (message: MessageBody) => {
+    const { id } = await client.createThread();
+    await client.sendMessage(id, message);
+    onStarted(id);
+  };
+  return (
+    <main className="main">
+      <TopBar title="New conversation" onMenu={onMenu} />
+      <div className="welcome">
+        <Logo />
+        <h1>What should be done?</h1>
+        <p>Every step of every agent goes into one log: watch it, answer it, stop it, come back to it.</p>
+      </div>
+      <div className="foot">
+        <Composer agents={agents} running={false} onSend={send} />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,12 @@
+import { createContext, useContext } from 'react';
+import type { RelayBody } from '../../src/protocols/index.ts';
+
+type Answer = (relayId: string, answer: RelayBody) => Promise<void>;
+
+/** Provides the way to answer relays to the cards below it. */
+export const RelayAnswers = createContext<Answer>(() => Promise.reject(new Error('nobody listens')));
+
+/** The way to answer a relay of the conversation. */
+export function useRelayAnswer(): Answer {
+  return useContext(RelayAnswers);
+}

@@ -1,0 +1,102 @@
+import type { ReactElement } from 'react';
+import type { RelayView } from '../../src/projections/thread-view-tree.ts';
+import { DecisionForm } from './decision-form.tsx';
+import { Prose } from './prose-view.tsx';
+import { QuestionForm } from './question-form.tsx';
+import { readable } from './wording.ts';
+
+/** A relay that stands alone in the conversation: a question, a plan, or one whose tool call is not shown. */
+export function RelayCard({ relay }: { relay: RelayView }) {
+  return (
+    <section className="card" data-tone={relay.status === 'pending' ? 'ask' : 'quiet'} aria-label="Question to you">
+      <RelayPanel relay={relay} />
+    </section>
+  );
+}
+
+/** What is asked, and the means to answer it, or the answer once there is one. */
+export function RelayPanel({ relay }: { relay: RelayView }) {
+  return (
+    <div className="relay" data-status={relay.status}>
+      {(relay.status === 'pending' || relay.relay.relayKind === 'question' || relay.relay.relayKind === 'plan') && (
+        <RelayAsk relay={relay} />
+      )}
+      {relay.status === 'pending' ? (
+        relay.relay.relayKind === 'question' ? (
+          <QuestionForm relayId={relay.id} question={relay.relay} />
+        ) : (
+          <DecisionForm relayId={relay.id} kind={relay.relay.relayKind} />
+        )
+      ) : (
+        <p className="relay-answer">{answerText(relay)}</p>
+      )}
+    </div>
+  );
+}
+
+function RelayAsk({ relay: { relay } }: { relay: RelayView }): ReactElement {
+  if (relay.relayKind === 'permission')
+    return (
+      <>
+        <p className="relay-question">
+          Allow <code>{relay.tool}</code> with this?
+        </p>
+        <Params params={relay.params} />
+      </>
+    );
+  if (relay.relayKind === 'question') return <p className="relay-question">{relay.question}</p>;
+  if (relay.relayKind === 'plan')
+    return (
+      <>
+        <p className="relay-question">{relay.title ?? 'Is this plan good?'}</p>
+        <Prose text={relay.plan} />
+      </>
+    );
+  if (relay.relayKind === 'suspension')
+    return (
+      <>
+        <p className="relay-question">
+          <code>{relay.tool}</code> waits for you.
+        </p>
+        <pre className="card-pre">{readable(relay.payload ?? relay.params)}</pre>
+      </>
+    );
+  return (
+    <>
+      <p className="relay-question">Allow access to this?</p>
+      <Params params={relay.params} />
+    </>
+  );
+}
+
+/** The one text argument as it is, anything more as name and value. */
+function Params({ params }: { params: Record<string, unknown> }) {
+  const entries = Object.entries(params);
+  const [first] = entries;
+  if (entries.length === 1 && typeof first?.[1] === 'string') return <pre className="card-pre">{first[1]}</pre>;
+  return (
+    <dl className="params">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <pre>{readable(value)}</pre>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function answerText({ resolved }: RelayView): string {
+  if (!resolved) return 'Not answered: the run ended.';
+  const { outcome, answer, feedback, remember } = resolved;
+  const said = feedback === undefined || feedback === '' ? '' : `: ${feedback}`;
+  if (outcome === 'answer')
+    return `Answered: ${Array.isArray(answer) ? answer.join(', ') : (answer ?? feedback ?? '')}`;
+  if (outcome === 'approve')
+    return remember === 'thread' ? 'Allowed, also from now on in this thread' : `Approved${said}`;
+  if (outcome === 'reject') return `Rejected${said}`;
+  if (outcome === 'revise') return `Changes asked for${said}`;
+  return outcome === 'expired' ? 'Nobody answered in time.' : 'Withdrawn.';
+}

@@ -1,0 +1,37 @@
+import { useEffect, useMemo, useState } from 'react';
+import type { Client } from '../../src/client/index.ts';
+import { threadView } from '../../src/projections/thread-view.ts';
+import type { ThreadView } from '../../src/projections/thread-view-tree.ts';
+
+const frameMs = 16;
+
+/** A conversation as it grows: everything comes from its event stream, so a reload shows the same. */
+export function useThreadView(client: Client, threadId: string) {
+  const [state, setState] = useState(threadView.initial);
+  const [connected, setConnected] = useState(true);
+  const [failure, setFailure] = useState<string>();
+
+  useEffect(() => {
+    const stop = new AbortController();
+    let next = threadView.initial;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      timer = undefined;
+      setState(next);
+    };
+    const follow = async () => {
+      for await (const event of client.watch(threadId, { signal: stop.signal, onConnection: setConnected })) {
+        next = threadView.step(next, event);
+        timer ??= setTimeout(show, frameMs);
+      }
+    };
+    follow().catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)));
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [client, threadId]);
+
+  const view: ThreadView = useMemo(() => threadView.view(state), [state]);
+  return { view, connected, failure };
+}

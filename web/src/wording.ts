@@ -1,0 +1,83 @@
+import type { RunStatus } from '../../src/projections/thread-view-item.ts';
+import type { ToolStatus } from '../../src/projections/thread-view-tree.ts';
+
+export type Tone = 'quiet' | 'busy' | 'ask' | 'good' | 'bad' | 'unsure';
+
+/** What the page says about a tool call, and how it looks. */
+export const toolWording: Record<ToolStatus, { label: string; tone: Tone }> = {
+  preparing: { label: 'Writing…', tone: 'busy' },
+  waiting: { label: 'Waiting for you', tone: 'ask' },
+  running: { label: 'Running', tone: 'busy' },
+  done: { label: 'Done', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+  denied: { label: 'Denied', tone: 'bad' },
+  skipped: { label: 'Not run', tone: 'quiet' },
+  unknown: { label: 'Outcome unknown', tone: 'unsure' },
+};
+
+/** What the page says at the end of a run; nothing when it went well or goes on. */
+export const endWording: Record<RunStatus, string | undefined> = {
+  running: undefined,
+  complete: undefined,
+  aborted: 'Stopped.',
+  error: 'Ended by an error.',
+  timeout: 'Ended: it took too long.',
+  max_iterations: 'Ended: it reached its limit of steps.',
+  interrupted: 'Interrupted: the process that ran it ended.',
+};
+
+/** A number of tokens in short, such as 1.2k. */
+export function shortCount(count: number): string {
+  return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count).toLowerCase();
+}
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** How long ago something was, such as "5 min. ago". */
+export function timeAgo(iso: string, now: number): string {
+  const passed = now - Date.parse(iso);
+  const [unit, size] = units.find(([, ms]) => passed >= ms) ?? [];
+  if (unit === undefined || size === undefined) return 'just now';
+  return new Intl.RelativeTimeFormat('en', { style: 'short', numeric: 'auto' }).format(
+    -Math.floor(passed / size),
+    unit,
+  );
+}
+
+/** A value as text to read: text as it is, anything else as indented JSON. */
+export function readable(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+const tellingFields = [
+  'command',
+  'cmd',
+  'pattern',
+  'query',
+  'path',
+  'file_path',
+  'file',
+  'url',
+  'task',
+  'prompt',
+  'description',
+];
+
+/** One line that says what a call is about: its most telling argument. */
+export function gist(input: unknown): string {
+  if (typeof input === 'string') return firstLine(input);
+  if (typeof input !== 'object' || input === null) return '';
+  const fields = input as Record<string, unknown>;
+  const told = tellingFields.map(name => fields[name]).find(value => typeof value === 'string');
+  const value = told ?? Object.values(fields).find(each => typeof each === 'string');
+  return typeof value === 'string' ? firstLine(value) : '';
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}
