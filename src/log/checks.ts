@@ -1,13 +1,18 @@
 import { SingletreeError } from '../events/index.ts';
-import type { Lease, RawLine, ReadRange } from './event-log.ts';
+import type { Lease, LeaseRequest, RawLine, ReadRange } from './event-log.ts';
 
 const maxIdLength = 256;
 /** Control characters and lone surrogates. */
 const unfaithful = /[\p{Cc}\p{Cs}]/u;
 
+/** Whether a store can hold the id faithfully; one that is not usable is never found. */
+export function isUsableId(id: unknown): id is string {
+  return typeof id === 'string' && id.length > 0 && id.length <= maxIdLength && !unfaithful.test(id);
+}
+
 /** Returns the id; throws `invalid_argument` when a store could not hold it faithfully. */
 export function checkId(what: string, id: unknown): string {
-  if (typeof id === 'string' && id.length > 0 && id.length <= maxIdLength && !unfaithful.test(id)) return id;
+  if (isUsableId(id)) return id;
   throw new SingletreeError(
     'invalid_argument',
     `The ${what} is not usable: expected 1 to ${maxIdLength} characters without control characters.`,
@@ -41,10 +46,38 @@ export function checkRange({ after = 0, before = endOfTime, limit = defaultPage 
   };
 }
 
-/** Throws `raw_conflict` unless the lines go on from the last one without a gap. */
-export function checkRawOrder(runId: string, last: number, lines: readonly RawLine[]): void {
+/** Whether a lease keeps somebody else from taking it. */
+export function isHeldByAnother(
+  lease: Lease,
+  { owner, isGone }: { owner: string; isGone: LeaseRequest['isGone'] | undefined },
+  now: number,
+): boolean {
+  return lease.owner !== owner && Date.parse(lease.expiresAt) > now && isGone?.(lease.owner) !== true;
+}
+
+/** When a lease taken now ends; throws `invalid_argument` when `ttlMs` is not a duration. */
+export function leaseEnd(now: number, ttlMs: number): string {
+  const end = new Date(now + ttlMs);
+  if (ttlMs >= 0 && !Number.isNaN(end.getTime())) return end.toISOString();
+  throw new SingletreeError('invalid_argument', `ttlMs is ${ttlMs}: expected a number of milliseconds.`, {
+    details: { ttlMs },
+  });
+}
+
+/**
+ * Throws `raw_conflict` unless the lines go on from the last one without a gap, and `invalid_argument` when one is
+ * not a raw line.
+ */
+export function checkRawLines(runId: string, last: number, lines: readonly RawLine[]): void {
   let expected = last + 1;
-  for (const { n } of lines) {
+  for (const { n, ts, stream, line } of lines) {
+    const usable = isUsableId(ts) && (stream === 'stdout' || stream === 'stderr') && line instanceof Uint8Array;
+    if (!usable)
+      throw new SingletreeError(
+        'invalid_argument',
+        `Raw line ${n} of run "${runId}" is not usable: expected a time, "stdout" or "stderr", and bytes.`,
+        { details: { runId, n } },
+      );
     if (n !== expected)
       throw new SingletreeError(
         'raw_conflict',

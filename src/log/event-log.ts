@@ -49,6 +49,13 @@ export interface Lease {
   readonly expiresAt: string;
 }
 
+export interface LeaseRequest {
+  readonly owner: string;
+  readonly ttlMs: number;
+  /** Whether a holder is known to have ended: its lease is taken at once instead of when it expires. */
+  readonly isGone?: (owner: string) => boolean;
+}
+
 /** One line an external program printed, byte for byte, its line ending included. */
 export interface RawLine {
   /** 1, 2, 3 … within its run, over both streams. */
@@ -122,7 +129,7 @@ export interface EventLog {
   branch(threadId: string, seq: number, thread?: NewThread): Promise<Thread>;
 
   /** Takes the lease when nobody else holds it, else `lease_held`. The same owner may take it again: a new token. */
-  acquireLease(name: string, options: { owner: string; ttlMs: number }): Promise<Lease>;
+  acquireLease(name: string, request: LeaseRequest): Promise<Lease>;
   /** Extends a lease that is still the newest of its name, else `lease_lost`. */
   renewLease(lease: Lease, ttlMs: number): Promise<Lease>;
   /** Gives a lease up; one that was lost already is left alone. */

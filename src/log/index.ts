@@ -6,6 +6,7 @@ export type {
   AppendOptions,
   EventLog,
   Lease,
+  LeaseRequest,
   NewThread,
   RawLine,
   ReadRange,

@@ -59,14 +59,30 @@ function outOfOrder(line: number, seq: number, expected: number): SingletreeErro
 async function* linesOf(
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let number = 1;
   let rest = '';
+  const decode = (bytes?: Uint8Array, options?: { stream: boolean }) => {
+    try {
+      return decoder.decode(bytes, options);
+    } catch (cause) {
+      throw new SingletreeError('invalid_event', `Line ${number} is not UTF-8.`, { details: { line: number }, cause });
+    }
+  };
   for await (const chunk of source) {
-    const lines = (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })).split('\n');
-    lines[0] = rest + (lines[0] as string);
-    rest = lines.pop() as string;
-    yield* lines;
+    let start = 0;
+    for (let end = indexOfNewline(chunk, 0); end >= 0; end = indexOfNewline(chunk, start)) {
+      yield rest + (typeof chunk === 'string' ? chunk.slice(start, end) : decode(chunk.subarray(start, end)));
+      rest = '';
+      number++;
+      start = end + 1;
+    }
+    rest += typeof chunk === 'string' ? chunk.slice(start) : decode(chunk.subarray(start), { stream: true });
   }
-  rest += decoder.decode();
+  rest += decode();
   if (rest !== '') yield rest;
+}
+
+function indexOfNewline(chunk: string | Uint8Array, from: number): number {
+  return typeof chunk === 'string' ? chunk.indexOf('\n', from) : chunk.indexOf(10, from);
 }

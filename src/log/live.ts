@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../events/index.ts';
+import { logClosed, threadNotFound } from './checks.ts';
 import { decodeEvent } from './encode.ts';
 import type { EventLog, TailOptions } from './event-log.ts';
 
@@ -15,6 +16,8 @@ interface Reader {
   /** Whether something may have been appended since the reader last looked. */
   stale: boolean;
   wake: ((batch?: Batch) => void) | undefined;
+  /** `left` when it wants no more, `gone` when its thread was deleted. */
+  state: 'reading' | 'left' | 'gone';
 }
 
 /** Tells the tails of a log what was appended. It keeps no events: a reader that is behind reads from the store. */
@@ -29,6 +32,11 @@ export class Live {
     this.#onWaiting = onWaiting;
   }
 
+  /** How many tails there are that nobody has left. */
+  get size(): number {
+    return [...this.#readers.values()].reduce((sum, readers) => sum + readers.size, 0);
+  }
+
   /** Hands stored events to the readers of the thread. */
   publish(threadId: string, firstSeq: number, bodies: readonly string[]): void {
     for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, { firstSeq, bodies });
@@ -39,31 +47,60 @@ export class Live {
     for (const readers of this.#readers.values()) for (const reader of readers) this.#wake(reader);
   }
 
+  /** Ends the readers of a thread that is gone, also when another one gets its id. */
+  end(threadId: string): void {
+    for (const reader of this.#readers.get(threadId) ?? []) this.#stop(reader, 'gone');
+  }
+
   close(): void {
     this.#closed = true;
     this.wakeAll();
   }
 
-  async *tail(
+  /** The tail of a thread. A reader that stops is released at once, also while it waits for an event. */
+  tail(
     read: EventLog['read'],
     threadId: string,
     after: number,
     { signal }: TailOptions,
-  ): AsyncGenerator<LoggedEvent> {
-    const reader: Reader = { threadId, stale: false, wake: undefined };
-    const onAbort = () => this.#wake(reader);
+  ): AsyncIterableIterator<LoggedEvent> {
+    const reader: Reader = { threadId, stale: false, wake: undefined, state: 'reading' };
+    const events = this.#closed ? refuse() : this.#follow(read, reader, after, signal);
+    return {
+      next: () => events.next(),
+      return: () => {
+        this.#stop(reader, 'left');
+        return events.return(undefined);
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async *#follow(
+    read: EventLog['read'],
+    reader: Reader,
+    after: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<LoggedEvent, undefined> {
+    const { threadId } = reader;
+    const onAbort = () => this.#stop(reader, 'left');
+    const isOver = () => this.#closed || reader.state === 'left';
+    if (signal?.aborted) return;
     this.#join(reader);
     signal?.addEventListener('abort', onAbort);
     try {
       let position = after;
       let batch: Batch | undefined;
-      while (!this.#closed && !signal?.aborted) {
+      while (!isOver()) {
+        if (reader.state === 'gone') throw threadNotFound(threadId);
         const fits = batch !== undefined && batch.firstSeq === position + 1;
         const events =
           fits && batch ? batch.bodies.map(decodeEvent) : await read(threadId, { after: position, limit: pageSize });
         batch = undefined;
         for (const event of events) {
-          if (this.#closed || signal?.aborted) return;
+          if (isOver()) return;
           position = event.seq;
           yield event;
         }
@@ -95,6 +132,11 @@ export class Live {
     else reader.stale = true;
   }
 
+  #stop(reader: Reader, state: 'left' | 'gone'): void {
+    reader.state = state;
+    this.#wake(reader);
+  }
+
   #join(reader: Reader): void {
     const readers = this.#readers.get(reader.threadId);
     if (readers) readers.add(reader);
@@ -107,4 +149,9 @@ export class Live {
     readers?.delete(reader);
     if (readers?.size === 0) this.#readers.delete(reader.threadId);
   }
+}
+
+// oxlint-disable-next-line require-yield
+async function* refuse(): AsyncGenerator<LoggedEvent, undefined> {
+  throw logClosed();
 }

@@ -5,7 +5,9 @@ import {
   checkCount,
   checkId,
   checkRange,
-  checkRawOrder,
+  checkRawLines,
+  isHeldByAnother,
+  leaseEnd,
   leaseHeld,
   leaseLost,
   logClosed,
@@ -19,6 +21,7 @@ import type {
   AppendOptions,
   EventLog,
   Lease,
+  LeaseRequest,
   NewThread,
   RawLine,
   ReadRange,
@@ -28,7 +31,7 @@ import type {
   ThreadFilter,
 } from './event-log.ts';
 import { Live } from './live.ts';
-import { mergeMetadata, nextInListing } from './threads.ts';
+import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 
 interface Held {
   thread: Thread;
@@ -82,7 +85,8 @@ export class MemoryLog implements EventLog {
 
   async getThread(threadId: string): Promise<Thread | undefined> {
     this.#checkOpen();
-    return this.#threads.get(threadId)?.thread;
+    const held = this.#threads.get(threadId);
+    return held && copyThread(held.thread);
   }
 
   async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
@@ -93,7 +97,7 @@ export class MemoryLog implements EventLog {
       metadata: mergeMetadata(held.thread.metadata, metadata),
       updatedAt: this.#stamp(),
     };
-    return held.thread;
+    return copyThread(held.thread);
   }
 
   async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
@@ -103,13 +107,14 @@ export class MemoryLog implements EventLog {
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
       .toSorted(nextInListing)
-      .slice(0, checkCount('limit', limit, 0));
+      .slice(0, checkCount('limit', limit, 0))
+      .map(copyThread);
   }
 
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
     this.#threads.delete(threadId);
-    this.#live.wakeAll();
+    this.#live.end(threadId);
   }
 
   async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
@@ -120,10 +125,10 @@ export class MemoryLog implements EventLog {
     return this.#add({ resourceId: from.thread.resourceId, ...thread }, owner, seq, { threadId, seq });
   }
 
-  async acquireLease(name: string, { owner, ttlMs }: { owner: string; ttlMs: number }): Promise<Lease> {
+  async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     this.#checkOpen();
     const current = this.#leases.get(checkId('lease name', name));
-    if (current && current.owner !== owner && Date.parse(current.expiresAt) > this.#now())
+    if (current && isHeldByAnother(current, { owner, isGone }, this.#now()))
       throw leaseHeld(name, current.owner, current.expiresAt);
     const token = (current?.token ?? 0) + 1;
     return this.#setLease({ name, owner: checkId('lease owner', owner), token }, ttlMs);
@@ -143,7 +148,7 @@ export class MemoryLog implements EventLog {
   async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
     const { raw } = this.#get(threadId);
     const stored = raw.get(checkId('run id', runId)) ?? [];
-    checkRawOrder(runId, stored.length, lines);
+    checkRawLines(runId, stored.length, lines);
     for (const line of lines) stored.push({ ...line, line: line.line.slice() });
     raw.set(runId, stored);
   }
@@ -182,7 +187,7 @@ export class MemoryLog implements EventLog {
       raw: new Map(),
     };
     this.#threads.set(id, held);
-    return held.thread;
+    return copyThread(held.thread);
   }
 
   #get(threadId: string): Held {
@@ -203,11 +208,10 @@ export class MemoryLog implements EventLog {
   }
 
   #setLease(lease: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
-    const expiresAt = new Date(this.#now() + ttlMs).toISOString();
     const { name, owner, token } = lease;
-    const next = { name, owner, token, expiresAt };
+    const next = { name, owner, token, expiresAt: leaseEnd(this.#now(), ttlMs) };
     this.#leases.set(name, next);
-    return next;
+    return { ...next };
   }
 
   #stamp(): string {
@@ -225,7 +229,8 @@ function bodiesIn(held: Held, { after, before, limit }: CheckedRange): string[] 
   let end = Math.min(before, held.thread.seq + 1);
   for (let at: Held | undefined = held; at !== undefined && end > after + 1; at = at.owner) {
     const from = Math.max(after, at.fork);
-    segments.unshift(at.bodies.slice(from - at.fork, Math.min(end - 1 - at.fork, from - at.fork + limit)));
+    const to = Math.min(end - 1, from + limit);
+    if (to > from) segments.unshift(at.bodies.slice(from - at.fork, to - at.fork));
     end = Math.min(end, at.fork + 1);
   }
   return segments.flat().slice(0, limit);

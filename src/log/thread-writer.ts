@@ -1,4 +1,5 @@
 import { type AgentEvent, definitionOf } from '../events/index.ts';
+import { plainEvent } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 
 export interface ThreadWriterOptions {
@@ -36,6 +37,8 @@ export class ThreadWriter {
   #cancel: (() => void) | undefined;
   /** Events that are on their way into the log, or failed to get there. */
   #batch: AgentEvent[] = [];
+  /** How much text of fragments has left `#waiting` and is not in the log yet. */
+  #leaving = 0;
   #appending: Promise<void> = Promise.resolve();
 
   constructor(log: EventLog, threadId: string, { lease, ...options }: ThreadWriterOptions = {}) {
@@ -44,8 +47,13 @@ export class ThreadWriter {
     this.#options = { windowMs: 32, maxLength: 16_384, schedule: onTimer, ...options, ...(lease && { lease }) };
   }
 
-  /** A fragment is accepted at once; any other event resolves when it and all before it are in the log. */
-  async write(event: AgentEvent): Promise<void> {
+  /**
+   * A fragment is accepted at once, unless the log is behind by `maxLength`: then it resolves when the log has caught
+   * up. Any other event resolves when it and all before it are in the log. What is not an event is refused with
+   * `invalid_event` and hinders nothing else.
+   */
+  async write(written: AgentEvent): Promise<void> {
+    const event = plainEvent(written);
     const definition = definitionOf(event.type);
     if (definition?.durability !== 'delta' || definition.fragment === undefined) {
       this.#take();
@@ -53,7 +61,7 @@ export class ThreadWriter {
       return this.#append();
     }
     this.#add(event, definition.fragment);
-    if (this.#length >= this.#options.maxLength) return this.flush();
+    if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
   }
 
@@ -86,17 +94,20 @@ export class ThreadWriter {
       this.#batch.push(pieces.length === 1 ? event : { ...event, [fragment]: pieces.join('') });
     this.#waiting = [];
     this.#open.clear();
+    this.#leaving += this.#length;
     this.#length = 0;
   }
 
   #append(): Promise<void> {
     const appended = this.#appending.then(async () => {
       const events = this.#batch;
+      const length = this.#leaving;
       if (events.length === 0) return;
       this.#batch = [];
       try {
         const { lease } = this.#options;
         await this.#log.append(this.#threadId, events, lease ? { lease } : {});
+        this.#leaving -= length;
       } catch (error) {
         this.#batch = [...events, ...this.#batch];
         throw error;

@@ -15,6 +15,23 @@ export {
   scriptByStep,
   type TurnTraits,
 } from '../agents/model/script.ts';
-export { type Delay, type ScriptedModel, type ScriptedModelOptions, scriptedModel } from '../agents/model/scripted-model.ts';
-export type { ScriptedApi, ScriptedRequest, SeenMessage, SeenToolCall, SeenToolResult } from '../agents/model/scripted-request.ts';
-export { type RecordedRequest, type ScriptedServer, type ScriptedServerOptions, startScriptedServer } from './scripted-server.ts';
+export {
+  type Delay,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  scriptedModel,
+} from '../agents/model/scripted-model.ts';
+export type {
+  ScriptedApi,
+  ScriptedRequest,
+  SeenMessage,
+  SeenToolCall,
+  SeenToolResult,
+} from '../agents/model/scripted-request.ts';
+export {
+  type RecordedRequest,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  startScriptedServer,
+} from './scripted-server.ts';
+export { type LogUnderTest, logConformance, type TestRunner } from './log-conformance.ts';

@@ -14,7 +14,8 @@ function translated(path: string, cause: unknown): SingletreeError {
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
   const reason = cause instanceof Error ? cause.message : String(cause);
   const options = { details: { path, sqlite: code }, cause };
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+  // Stored text that is not JSON was damaged in the file.
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || cause instanceof SyntaxError)
     return new SingletreeError(
       'log_corrupt',
       `${path} is damaged (${reason}): nothing was changed. Restore it from a copy.`,

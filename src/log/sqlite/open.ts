@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { SingletreeError } from '../../events/index.ts';
@@ -15,20 +15,15 @@ export type SqliteDurability = 'process' | 'power';
  * a newer version is refused before anything is written to it.
  */
 export function openDatabase(path: string, durability: SqliteDurability): Connection {
-  const isNew = path === ':memory:' || !existsSync(path);
-  if (path !== ':memory:') {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (!isNew) checkHeader(path);
-  }
   return translateErrors(path, () => {
+    if (path !== ':memory:') prepareFile(path);
     const db = new Database(path);
     try {
       db.exec('PRAGMA busy_timeout = 10000');
-      checkVersion(db, path);
+      db.transaction(() => checkVersion(db, path)).deferred();
       db.exec('PRAGMA journal_mode = WAL');
       db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
       migrate(db);
-      if (isNew && path !== ':memory:') chmodSync(path, 0o600);
       return db;
     } catch (error) {
       db.close();
@@ -37,25 +32,44 @@ export function openDatabase(path: string, durability: SqliteDurability): Connec
   });
 }
 
+/** Closes a connection; the file then holds everything by itself, unless another process is reading it. */
+export function closeDatabase(db: Connection): void {
+  try {
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  } finally {
+    db.close();
+  }
+}
+
+/** Creates the file, readable by its user only (SQLite gives the files beside it the same mode), or checks it. */
+function prepareFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (existsSync(path)) checkHeader(path);
+  else closeSync(openSync(path, 'a', 0o600));
+}
+
 const magic = 'SQLite format 3\u0000';
 
+/** Throws `log_corrupt` unless the file is empty or begins with a whole first page of SQLite. */
 function checkHeader(path: string): void {
-  const header = Buffer.alloc(magic.length);
+  const header = Buffer.alloc(magic.length + 2);
   const file = openSync(path, 'r');
-  let length: number;
   try {
-    length = readSync(file, header, 0, magic.length, 0);
+    const length = readSync(file, header, 0, header.length, 0);
+    if (length === 0) return;
+    const pageSize = header.readUInt16BE(magic.length);
+    const whole = fstatSync(file).size >= (pageSize === 1 ? 65_536 : pageSize);
+    if (whole && header.toString('latin1', 0, magic.length) === magic) return;
   } finally {
     closeSync(file);
   }
-  if (length > 0 && header.toString('latin1', 0, length) !== magic)
-    throw new SingletreeError(
-      'log_corrupt',
-      `${path} is not a SQLite file, or its beginning is damaged: nothing was changed. Restore it from a copy, or choose another file.`,
-      {
-        details: { path },
-      },
-    );
+  throw new SingletreeError(
+    'log_corrupt',
+    `${path} is not a SQLite file, or its beginning is damaged: nothing was changed. Restore it from a copy, or choose another file.`,
+    {
+      details: { path },
+    },
+  );
 }
 
 function checkVersion(db: Connection, path: string): void {

@@ -4,7 +4,9 @@ import {
   checkCount,
   checkId,
   checkRange,
-  checkRawOrder,
+  checkRawLines,
+  isHeldByAnother,
+  leaseEnd,
   leaseHeld,
   leaseLost,
   logClosed,
@@ -18,6 +20,7 @@ import type {
   AppendOptions,
   EventLog,
   Lease,
+  LeaseRequest,
   NewThread,
   RawLine,
   ReadRange,
@@ -29,7 +32,7 @@ import type {
 import { Live } from '../live.ts';
 import { mergeMetadata } from '../threads.ts';
 import { translateErrors } from './errors.ts';
-import { type Connection, openDatabase, type SqliteDurability } from './open.ts';
+import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
 import { Statements, type ThreadRow, toThread } from './statements.ts';
 
 export interface SqliteLogOptions {
@@ -68,15 +71,17 @@ export class SqliteLog implements EventLog {
 
   async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
     const { firstSeq, bodies } = this.#write(() => {
-      const { key, seq } = this.#row(threadId);
+      const head = this.#sql.head(threadId);
+      if (head === undefined) throw threadNotFound(threadId);
+      const { key, seq, updated } = head;
       if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
       if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
       if (lease !== undefined) this.#checkLease(lease);
       const encoded = encodeEvents(events, seq + 1, this.#now);
-      for (let i = 0; i < encoded.length; i++) this.#sql.insertEvent.run(key, seq + 1 + i, encoded[i] as string);
-      const last = seq + encoded.length;
-      if (once !== undefined) this.#sql.insertOnce.run(key, once, last);
-      this.#sql.advance.run(last, this.#stamp(), key);
+      this.#sql.insertEvents(key, seq + 1, encoded);
+      if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + encoded.length);
+      const stamp = this.#stamp();
+      if (stamp !== updated) this.#sql.touch.run(stamp, key);
       return { firstSeq: seq + 1, bodies: encoded };
     });
     this.#live.publish(threadId, firstSeq, bodies);
@@ -138,7 +143,7 @@ export class SqliteLog implements EventLog {
       this.#sql.deleteRaw.run(row.key);
       this.#purge(row.key);
     });
-    this.#live.wakeAll();
+    this.#live.end(threadId);
   }
 
   async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
@@ -155,12 +160,12 @@ export class SqliteLog implements EventLog {
     });
   }
 
-  async acquireLease(name: string, { owner, ttlMs }: { owner: string; ttlMs: number }): Promise<Lease> {
+  async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     checkId('lease name', name);
     checkId('lease owner', owner);
     return this.#write(() => {
       const current = this.#sql.lease(name);
-      if (current && current.owner !== owner && Date.parse(current.expiresAt) > this.#now())
+      if (current && isHeldByAnother(current, { owner, isGone }, this.#now()))
         throw leaseHeld(name, current.owner, current.expiresAt);
       return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
     });
@@ -183,7 +188,7 @@ export class SqliteLog implements EventLog {
     checkId('run id', runId);
     this.#write(() => {
       const { key } = this.#row(threadId);
-      checkRawOrder(runId, this.#sql.lastRaw(key, runId), lines);
+      checkRawLines(runId, this.#sql.lastRaw(key, runId), lines);
       for (const { n, ts, stream, line } of lines)
         this.#sql.insertRaw.run(key, runId, n, ts, stream, Buffer.from(line.buffer, line.byteOffset, line.byteLength));
     });
@@ -199,7 +204,7 @@ export class SqliteLog implements EventLog {
     this.#closed = true;
     this.#setPolling(false, 0);
     this.#live.close();
-    this.#db.close();
+    closeDatabase(this.#db);
   }
 
   /** Which rows hold which part of a thread's history, oldest first. */
@@ -262,7 +267,7 @@ export class SqliteLog implements EventLog {
   }
 
   #setLease({ name, owner, token }: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
-    const expiresAt = new Date(this.#now() + ttlMs).toISOString();
+    const expiresAt = leaseEnd(this.#now(), ttlMs);
     this.#sql.setLease.run(name, owner, token, expiresAt);
     return { name, owner, token, expiresAt };
   }
@@ -276,10 +281,19 @@ export class SqliteLog implements EventLog {
   }
 
   #look(): void {
-    const version = this.#sql.dataVersion();
+    const version = this.#version();
     if (version === this.#seen) return;
     this.#seen = version;
     this.#live.wakeAll();
+  }
+
+  /** When the file cannot be used the tails look themselves, and end with what is wrong. */
+  #version(): number {
+    try {
+      return this.#sql.dataVersion();
+    } catch {
+      return Number.NaN;
+    }
   }
 
   #write<Result>(action: () => Result): Result {

@@ -1,3 +1,4 @@
+import { isUsableId } from '../checks.ts';
 import type { Lease, RawLine, Thread } from '../event-log.ts';
 import type { Connection } from './open.ts';
 
@@ -24,13 +25,16 @@ interface Statement {
 
 type RowTuple = [number, string, string, string, string, string, number, number | null, number];
 
-const threadColumns = 'key, id, resource, info, created, updated, seq, owner, fork';
+/** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
+const newestSeq = 'coalesce((SELECT max(seq) FROM events WHERE thread = threads.key), fork)';
+const threadColumns = `key, id, resource, info, created, updated, ${newestSeq}, owner, fork`;
 
 /** Every statement of the log, prepared once. */
 export class Statements {
   readonly #db: Connection;
 
   readonly #thread: Statement;
+  readonly #head: Statement;
   readonly #threadByKey: Statement;
   readonly #hidden: Statement;
   readonly #once: Statement;
@@ -39,10 +43,11 @@ export class Statements {
   readonly #rawLines: Statement;
   readonly #hasBranches: Statement;
   readonly #dataVersion: Statement;
+  readonly #insertEvent: Statement;
+  readonly #insertEvents: Statement;
   readonly readEvents: Statement;
-  readonly insertEvent: Statement;
   readonly insertOnce: Statement;
-  readonly advance: Statement;
+  readonly touch: Statement;
   readonly updateInfo: Statement;
   readonly insertThread: Statement;
   readonly hide: Statement;
@@ -57,6 +62,7 @@ export class Statements {
     this.#db = db;
     const prepare = (sql: string) => db.prepare<SqlValue[]>(sql).raw();
     this.#thread = prepare(`SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
+    this.#head = prepare(`SELECT key, ${newestSeq}, updated FROM threads WHERE id = ? AND hidden = 0`);
     this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
     this.#hidden = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ? AND hidden = 1`);
     this.#once = prepare('SELECT seq FROM once WHERE thread = ? AND key = ?');
@@ -68,9 +74,12 @@ export class Statements {
     this.#hasBranches = prepare('SELECT 1 FROM threads WHERE owner = ? LIMIT 1');
     this.#dataVersion = prepare('PRAGMA data_version');
     this.readEvents = prepare('SELECT body FROM events WHERE thread = ? AND seq > ? AND seq < ? ORDER BY seq LIMIT ?');
-    this.insertEvent = db.prepare<SqlValue[]>('INSERT INTO events (thread, seq, body) VALUES (?, ?, ?)');
+    this.#insertEvent = db.prepare<SqlValue[]>('INSERT INTO events (thread, seq, body) VALUES (?, ?, ?)');
+    this.#insertEvents = db.prepare<SqlValue[]>(
+      'INSERT INTO events (thread, seq, body) SELECT ?, ? + key, value FROM json_each(?)',
+    );
     this.insertOnce = db.prepare<SqlValue[]>('INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
-    this.advance = db.prepare<SqlValue[]>('UPDATE threads SET seq = ?, updated = ? WHERE key = ?');
+    this.touch = db.prepare<SqlValue[]>('UPDATE threads SET updated = ? WHERE key = ?');
     this.updateInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
     this.insertThread = db.prepare<SqlValue[]>(
       'INSERT INTO threads (id, resource, info, created, updated, seq, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -90,11 +99,32 @@ export class Statements {
 
   /** Runs an action in a transaction that takes the write lock at once: two processes never interleave. */
   immediate(action: () => unknown): unknown {
-    return this.#db.transaction(action).immediate();
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = action();
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // A full disk has rolled the transaction back already.
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   thread(id: string): ThreadRow | undefined {
-    return toRow(this.#thread.get(id));
+    return isUsableId(id) ? toRow(this.#thread.get(id)) : undefined;
+  }
+
+  /** What an append has to know of a thread. */
+  head(id: string): Pick<ThreadRow, 'key' | 'seq' | 'updated'> | undefined {
+    const row = isUsableId(id) ? (this.#head.get(id) as [number, number, string] | undefined) : undefined;
+    return row && { key: row[0], seq: row[1], updated: row[2] };
+  }
+
+  /** Inserts the stored texts of events with seq `firstSeq` and on; a whole batch goes to SQLite in one call. */
+  insertEvents(thread: number, firstSeq: number, bodies: readonly string[]): void {
+    if (bodies.length === 1) this.#insertEvent.run(thread, firstSeq, bodies[0] as string);
+    else this.#insertEvents.run(thread, firstSeq, JSON.stringify(bodies));
   }
 
   /** The row that holds the events before a thread's fork. */
@@ -120,6 +150,7 @@ export class Statements {
     after: Thread | undefined;
     limit: number;
   }): ThreadRow[] {
+    if (resourceId !== undefined && !isUsableId(resourceId)) return [];
     const conditions = ['hidden = 0'];
     const values: (string | number)[] = [];
     if (resourceId !== undefined) {
@@ -143,7 +174,7 @@ export class Statements {
   }
 
   lease(name: string): Lease | undefined {
-    const row = this.#lease.get(name) as [string, number, string] | undefined;
+    const row = isUsableId(name) ? (this.#lease.get(name) as [string, number, string] | undefined) : undefined;
     return row && { name, owner: row[0], token: row[1], expiresAt: row[2] };
   }
 
@@ -152,6 +183,7 @@ export class Statements {
   }
 
   rawLines(thread: number, runId: string, after: number, limit: number): RawLine[] {
+    if (!isUsableId(runId)) return [];
     const rows = this.#rawLines.all(thread, runId, after, limit) as [number, string, RawLine['stream'], Buffer][];
     return rows.map(([n, ts, stream, line]) => ({ n, ts, stream, line: new Uint8Array(line) }));
   }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
 import { contents, type Law, range, refuses, seqs, textEvent, textEvents, untyped } from './suite.ts';
 
 /** What `append` promises about seq, time and validation. */
@@ -93,5 +92,5 @@ const notEvents: unknown[] = [
   { type: 'unknown', runId: 'run', raw: Symbol('raw') },
   { ...textEvent('a'), toJSON: () => undefined },
   { ...textEvent('a'), toJSON: () => ({}) },
-  cyclic as unknown as AgentEvent,
+  cyclic,
 ];

@@ -15,6 +15,17 @@ export function leaseLaws(law: Law): void {
     await refuses('lease_held', log.acquireLease('n', { owner: 'a', ttlMs: 1000 }));
   });
 
+  law('is taken at once from a holder that is known to be gone', async ({ log }) => {
+    const first = await log.acquireLease('n', { owner: 'a', ttlMs: 1000 });
+    await refuses('lease_held', log.acquireLease('n', { owner: 'b', ttlMs: 1000, isGone: () => false }));
+    const asked: string[] = [];
+    const isGone = (owner: string) => asked.push(owner) > 0;
+    const second = await log.acquireLease('n', { owner: 'b', ttlMs: 1000, isGone });
+    assert.deepEqual(asked, ['a']);
+    assert.ok(second.token > first.token);
+    await refuses('lease_lost', log.renewLease(first, 1000));
+  });
+
   law('has a higher token for every holder, after a release too, also for the same owner', async ({ log, clock }) => {
     const tokens: number[] = [];
     for (const owner of ['a', 'a', 'b', 'a']) {

@@ -4,16 +4,16 @@ import type { EventLog } from '../../log/index.ts';
 
 /** The two functions of a test runner that the suite needs: Vitest's, `node:test`'s or any other's. */
 export interface TestRunner {
-  describe(name: string, body: () => void): void;
-  it(name: string, body: () => Promise<void>): void;
+  readonly describe: (name: string, body: () => void) => void;
+  readonly it: (name: string, body: () => Promise<void>) => void;
 }
 
 /** How the suite gets at an implementation. */
 export interface LogUnderTest {
   /** Opens a new, empty log that takes the time from `now`. */
-  open(options: { now: () => number }): Promise<EventLog>;
+  readonly open: (options: { now: () => number }) => Promise<EventLog>;
   /** Closes a log and opens what it stored again; absent when it stores nothing beyond `close`. */
-  reopen?(log: EventLog, options: { now: () => number }): Promise<EventLog>;
+  readonly reopen?: (log: EventLog, options: { now: () => number }) => Promise<EventLog>;
 }
 
 export interface Clock {

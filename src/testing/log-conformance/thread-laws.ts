@@ -91,7 +91,7 @@ export function threadLaws(law: Law): void {
 
   law('is not reached by changes to a thread object', async ({ log }) => {
     const metadata = { list: [1] };
-    const spoil = (thread: Thread | undefined) => (thread?.metadata['list'] as number[]).push(2);
+    const spoil = (thread: Thread | undefined) => (thread?.metadata['list'] as number[] | undefined)?.push(2);
     const created = await log.createThread({ id: 'a', metadata });
     metadata.list.push(2);
     spoil(created);

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { LoggedEvent } from '../events/index.ts';
+import { Live } from './live.ts';
+
+const event: LoggedEvent = { type: 'text', runId: 'r', id: 'i', content: 'c', seq: 1, ts: '2025-01-01T00:00:00Z' };
+
+function setUp() {
+  const waiting: boolean[] = [];
+  const live = new Live(on => waiting.push(on));
+  const read = async (_: string, range: { after?: number } = {}) => (range.after === 0 ? [event] : []);
+  const tail = (signal?: AbortSignal) => live.tail(read, 'thread', 0, signal ? { signal } : {});
+  return { live, tail, waiting };
+}
+
+/** A tail that has given its event and waits for the next. */
+async function waitingTail(tail: AsyncIterableIterator<LoggedEvent>) {
+  expect((await tail.next()).value).toEqual(event);
+  const next = tail.next();
+  await new Promise(resolve => setImmediate(resolve));
+  return next;
+}
+
+describe('a reader is released', () => {
+  it('by a break', async () => {
+    const { live, tail } = setUp();
+    for await (const _ of tail()) {
+      expect(live.size).toBe(1);
+      break;
+    }
+    expect(live.size).toBe(0);
+  });
+
+  it('by an error of the one who reads', async () => {
+    const { live, tail } = setUp();
+    const failing = async () => {
+      for await (const _ of tail()) throw new Error('reader failed');
+    };
+    await expect(failing()).rejects.toThrow('reader failed');
+    expect(live.size).toBe(0);
+  });
+
+  it.each<[string, (live: Live, tail: AsyncIterableIterator<LoggedEvent>, stop: AbortController) => unknown]>([
+    ['leaving', (_, tail) => tail.return?.()],
+    ['an abort', (_, __, stop) => stop.abort()],
+    ['closing', live => live.close()],
+  ])('by %s while it waits, and the last one ends the waiting', async (_, end) => {
+    const { live, tail, waiting } = setUp();
+    const stop = new AbortController();
+    const reader = tail(stop.signal);
+    const next = waitingTail(reader);
+    const other = tail();
+    const otherNext = waitingTail(other);
+    await new Promise(resolve => setImmediate(resolve));
+    await other.return?.();
+    expect(await otherNext).toEqual({ done: true, value: undefined });
+    expect([live.size, waiting]).toEqual([1, [true]]);
+    await end(live, reader, stop);
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect([live.size, waiting]).toEqual([0, [true, false]]);
+  });
+
+  it('by the end of its thread', async () => {
+    const { live, tail } = setUp();
+    const reader = tail();
+    await reader.next();
+    live.end('thread');
+    await expect(reader.next()).rejects.toMatchObject({ code: 'thread_not_found' });
+    expect(live.size).toBe(0);
+  });
+});

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, it } from 'vitest';
+import { logConformance } from '../../testing/log-conformance.ts';
+import type { EventLog } from '../event-log.ts';
+import { SqliteLog } from './sqlite-log.ts';
+
+describe('SqliteLog', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'singletree-log-'));
+  const paths = new Map<EventLog, string>();
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const openAt = (path: string, options: { now: () => number }) => {
+    const log = new SqliteLog(path, options);
+    paths.set(log, path);
+    return log;
+  };
+  logConformance(
+    { describe, it },
+    {
+      open: async options => openAt(join(folder, `${paths.size}.db`), options),
+      reopen: async (log, options) => {
+        await log.close();
+        return openAt(paths.get(log) ?? '', options);
+      },
+    },
+  );
+});
