@@ -1,5 +1,5 @@
 import type { Agent, InvokeParams, UserMessage } from '../agents/agent.ts';
-import { type AgentEvent, type ContentPart, newId, SingletreeError } from '../events/index.ts';
+import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { ActiveThread } from './active-thread.ts';
 import type { RunHandle, RunOutcome } from './run-control.ts';
@@ -12,6 +12,8 @@ export interface ActiveRunOptions {
   readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering'>;
   /** How long an agent that was told to stop may take before it is left alone. */
   readonly graceMs: number;
+  /** Warns in the log about events that come in an illegal order. */
+  readonly checkOrder: boolean;
 }
 
 /** One invocation of an agent: appends what it emits, and makes sure that the run has an end. */
@@ -23,6 +25,7 @@ export class ActiveRun implements RunHandle {
   readonly #stop = new AbortController();
   readonly #letGo: Promise<'let go'>;
   #letGoNow: () => void = () => {};
+  readonly #order: OrderChecker | undefined;
   #steering: UserMessage[] = [];
   #leftOpen = false;
 
@@ -30,6 +33,8 @@ export class ActiveRun implements RunHandle {
     this.threadId = options.threadId;
     this.runId = options.params.runId;
     this.#options = options;
+    this.#order = options.checkOrder ? new OrderChecker() : undefined;
+    for (const { seq: _, ...event } of options.params.resume?.events ?? []) this.#order?.check(event);
     this.#letGo = new Promise(resolve => (this.#letGoNow = () => resolve('let go')));
     this.done = this.#drive();
   }
@@ -77,12 +82,18 @@ export class ActiveRun implements RunHandle {
         if (next === 'let go' || next.done) return await this.#end('aborted');
         if (isEndOf(next.value, this.runId)) return await this.#end(next.value.reason ?? 'complete', next.value);
         await thread.writer.write(next.value);
+        await this.#warnOfOrder(next.value);
       }
     } catch (error) {
       return await this.#fail(error);
     } finally {
       void Promise.resolve(events.return?.()).catch(() => {});
     }
+  }
+
+  async #warnOfOrder(event: AgentEvent): Promise<void> {
+    for (const { message } of this.#order?.check(event) ?? [])
+      await this.#options.thread.writer.write({ type: 'warning', runId: this.runId, code: 'illegal_order', message });
   }
 
   async #end(outcome: RunOutcome, event?: AgentEvent): Promise<RunOutcome> {

@@ -120,6 +120,13 @@ describe('a run', () => {
     });
   });
 
+  it('is warned of in development mode when its events come in an illegal order', async () => {
+    const { log, threadId, supervisor } = await setUp({ checkOrder: true });
+    const hasty = fake('hasty', runId => [{ type: 'tool_result', runId, id: 'c', name: 'x', output: { context: '' } }]);
+    await (await supervisor.start(threadId, { agent: hasty, content: 'a' })).done;
+    expect((await log.read(threadId)).find(event => event.type === 'warning')).toMatchObject({ code: 'illegal_order' });
+  });
+
   it('cannot be started on a thread that does not exist', async () => {
     const { supervisor } = await setUp();
     await expect(supervisor.start('nowhere', { agent: agentOf([]), content: '' })).rejects.toMatchObject({

@@ -21,6 +21,8 @@ export interface SupervisorOptions {
   readonly leaseMs?: number;
   /** How long an agent that was told to stop may take; 2,000 when absent. */
   readonly graceMs?: number;
+  /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
+  readonly checkOrder?: boolean;
 }
 
 /** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
@@ -32,7 +34,14 @@ export class Supervisor implements RunControl {
   #closed = false;
 
   constructor(options: SupervisorOptions) {
-    this.#options = { agents: [], owner: processOwner(), leaseMs: 15_000, graceMs: 2_000, ...options };
+    this.#options = {
+      agents: [],
+      owner: processOwner(),
+      leaseMs: 15_000,
+      graceMs: 2_000,
+      checkOrder: process.env['NODE_ENV'] === 'development',
+      ...options,
+    };
   }
 
   async start(threadId: string, { agent, content, model }: StartOptions): Promise<RunHandle> {
@@ -143,7 +152,7 @@ export class Supervisor implements RunControl {
     thread: ActiveThread,
     { threadId, open, agent }: { threadId: string; open: OpenRun; agent: Agent | undefined },
   ): Promise<RunHandle> {
-    const { log, graceMs } = this.#options;
+    const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
     const history = new Transcript();
     const own: LoggedEvent[] = [];
@@ -167,6 +176,7 @@ export class Supervisor implements RunControl {
       threadId,
       agent,
       graceMs,
+      checkOrder,
       params: {
         runId,
         parentId,
