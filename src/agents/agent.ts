@@ -1,6 +1,6 @@
 import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
 import type { Message } from '../projections/message.ts';
-import type { RunState } from '../projections/run-state.ts';
+import type { RelayState, RunState } from '../projections/run-state.ts';
 
 /** Something a person says while a run is under way. */
 export interface UserMessage {
@@ -13,7 +13,7 @@ export type RelayAnswer = Omit<EventOf<'relay_resolved'>, 'type' | 'runId'>;
 
 /** Where answers to relays come from. */
 export interface Answers {
-  /** Resolves with the answer; rejects when the signal aborts. */
+  /** Resolves with the answer, also one that was given before; rejects when the signal aborts. */
   wait(relayId: string, signal: AbortSignal): Promise<RelayAnswer>;
 }
 
@@ -30,6 +30,8 @@ export interface InvokeParams {
   readonly signal: AbortSignal;
   /** What the run had done before the process that ran it ended: the agent goes on from there. */
   readonly resume?: RunState;
+  /** What people decided earlier in the thread: what they allowed for longer than once still holds. */
+  readonly decided?: readonly RelayState[];
   /** Without it nobody can be asked, and what would be asked is denied. */
   readonly answers?: Answers;
   /** Messages to take in at the next safe point. */

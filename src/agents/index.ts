@@ -6,8 +6,15 @@ export type { Agent, Answers, InvokeParams, RelayAnswer, Steering, UserMessage }
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export { defineTool, type Tool, type ToolContext, type ToolReturn } from './loop/tool.ts';
 export { type ModelAgentOptions, modelAgent } from './model/model-agent.ts';
+export type { ModelSettings } from './model/model-settings.ts';
 export type { ModelSource } from './model/model-source.ts';
-export { createModelRegistry, type ModelInfo, type ModelRegistry, type ModelRegistryOptions, type ProviderInfo } from './model/registry.ts';
+export {
+  createModelRegistry,
+  type ModelInfo,
+  type ModelRegistry,
+  type ModelRegistryOptions,
+  type ProviderInfo,
+} from './model/registry.ts';
 export type { CompatibleProvider, ModelProvider } from './model/registry-providers.ts';
 export type { RetryOptions } from './model/retry.ts';
 export {

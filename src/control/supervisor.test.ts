@@ -174,6 +174,17 @@ describe('a relay', () => {
     await supervisor.abort(run.runId);
   });
 
+  it('approved for the thread is not asked again in a later run of it', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const first = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await supervisor.answer(threadId, relay.id, { outcome: 'approve', remember: 'thread' });
+    await first.done;
+    const second = await supervisor.start(threadId, { agent: asking(), content: 'Say hi again' });
+    expect(await second.done).toBe('complete');
+    expect(types(await log.read(threadId)).filter(type => type === 'relay')).toHaveLength(1);
+  });
+
   it('that nobody asked is not found', async () => {
     const { threadId, supervisor } = await setUp();
     await expect(supervisor.answer(threadId, 'nope', { outcome: 'approve' })).rejects.toMatchObject({

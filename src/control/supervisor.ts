@@ -6,6 +6,7 @@ import { Transcript } from '../projections/transcript.ts';
 import { ActiveRun } from './active-run.ts';
 import { ActiveThread } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
+import { Decisions } from './decisions.ts';
 import { processOwner } from './process-owner.ts';
 import { clearOpenRun, markOpenRun, type OpenRun, openRunsOf } from './open-runs.ts';
 import type { RunControl, RunHandle, StartOptions } from './run-control.ts';
@@ -156,11 +157,13 @@ export class Supervisor implements RunControl {
     const { runId, parentId, model } = open;
     const history = new Transcript();
     const own: LoggedEvent[] = [];
+    const decided = new Decisions();
     let asked = false;
     for await (const event of threadEvents(log, threadId)) {
       if (event.runId === runId) own.push(event);
       if (own.length === 0) history.add(event);
       thread.inbox.take(event);
+      if (event.runId !== runId) decided.take(event);
       asked ||= event.type === 'user' && `${event.runId}:user` === parentId;
     }
     const state = own.length > 0 ? foldRun(own, runId) : undefined;
@@ -181,6 +184,7 @@ export class Supervisor implements RunControl {
         runId,
         parentId,
         messages: history.messages(),
+        decided: decided.all(),
         ...(model !== undefined && { model }),
         ...(state && { resume: state }),
       },

@@ -25,6 +25,8 @@ interface AssistantTurn {
   readonly parts: OpenPart[];
   readonly started: Set<string>;
   readonly results: Map<string, ToolOutput>;
+  /** What it is as messages, while nothing is added to it. */
+  messages: readonly Message[] | undefined;
 }
 
 type OpenPart =
@@ -71,8 +73,8 @@ export class Transcript {
   messages(): Message[] {
     const messages: Message[] = [...this.#history];
     for (const turn of this.#turns) {
-      if (turn.role === 'user') pushUser(messages, turn.content);
-      else this.#pushTurn(messages, turn);
+      if (turn.role === 'user') pushUser(messages, turn);
+      else pushAssistant(messages, (turn.messages ??= this.#render(turn)));
     }
     return messages;
   }
@@ -90,19 +92,22 @@ export class Transcript {
     text: event => this.#grow(event),
     reasoning: event => this.#grow(event),
     tool_call: event => {
-      const turn = this.#turnFor(event.runId);
+      const turn = changed(this.#turnFor(event.runId));
       turn.parts.push({ type: 'tool_call', event });
       this.#callTurns.set(event.id, turn);
       this.#ids.of(event);
     },
-    tool_start: event => void this.#callTurns.get(event.id)?.started.add(event.id),
+    tool_start: event => {
+      const turn = this.#callTurns.get(event.id);
+      if (turn !== undefined) changed(turn).started.add(event.id);
+    },
     tool_result: event => {
       const turn = this.#callTurns.get(event.id);
-      if (turn !== undefined && !turn.results.has(event.id)) turn.results.set(event.id, event.output);
+      if (turn !== undefined && !turn.results.has(event.id)) changed(turn).results.set(event.id, event.output);
     },
     usage: event => {
       const turn = this.#openTurns.get(event.runId);
-      if (turn !== undefined) turn.complete = true;
+      if (turn !== undefined) changed(turn).complete = true;
     },
     repl_input: event => void this.#executions.add(event.id),
     harness_start: skip,
@@ -125,6 +130,7 @@ export class Transcript {
     mode_changed: skip,
     model_changed: skip,
     branch_selected: skip,
+    collapsed: skip,
   };
 
   #isInside(parentId: string): boolean {
@@ -140,6 +146,7 @@ export class Transcript {
       parts: [],
       started: new Set(),
       results: new Map(),
+      messages: undefined,
     };
     this.#turns.push(turn);
     this.#openTurns.set(runId, turn);
@@ -162,7 +169,7 @@ export class Transcript {
   }
 
   #grow(event: EventOf<'text'> | EventOf<'reasoning'>): void {
-    const turn = this.#turnFor(event.runId);
+    const turn = changed(this.#turnFor(event.runId));
     const last = turn.parts.findLast(part => part.type !== 'tool_call' && part.id === event.id);
     const metadata = 'providerMetadata' in event ? event.providerMetadata : undefined;
     if (last === undefined || last.type !== event.type)
@@ -178,16 +185,13 @@ export class Transcript {
     }
   }
 
-  #pushTurn(messages: Message[], turn: AssistantTurn): void {
+  #render(turn: AssistantTurn): Message[] {
     const lasting = turn.complete ? turn.parts : turn.parts.filter(part => part.type !== 'reasoning');
     const content = lasting.flatMap(part => this.#assistantPart(part));
-    if (content.length === 0) return;
-    const last = messages.at(-1);
-    if (last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
-      messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
-    else messages.push({ role: 'assistant', content });
+    if (content.length === 0) return [];
     const results = turn.parts.flatMap(part => (part.type === 'tool_call' ? this.#resultPart(part.event, turn) : []));
-    if (results.length > 0) messages.push({ role: 'tool', content: results });
+    const said: Message = { role: 'assistant', content };
+    return results.length > 0 ? [said, { role: 'tool', content: results }] : [said];
   }
 
   #assistantPart(part: OpenPart): AssistantPart[] {
@@ -218,10 +222,26 @@ function shortenMessage(message: Message, max: number): Message {
 }
 
 /** Adds a user message; two in a row become one. */
-function pushUser(messages: Message[], content: string | readonly ContentPart[]): void {
+function pushUser(messages: Message[], turn: UserTurn): void {
   const last = messages.at(-1);
-  if (last?.role !== 'user') messages.push({ role: 'user', content });
-  else messages[messages.length - 1] = { role: 'user', content: [...partsOf(last.content), ...partsOf(content)] };
+  if (last?.role !== 'user') messages.push(turn);
+  else messages[messages.length - 1] = { role: 'user', content: [...partsOf(last.content), ...partsOf(turn.content)] };
+}
+
+/** Adds what an assistant said and the results; two assistant messages in a row become one. */
+function pushAssistant(messages: Message[], turn: readonly Message[]): void {
+  const [said, ...results] = turn;
+  if (said?.role !== 'assistant') return;
+  const last = messages.at(-1);
+  if (last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
+    messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...said.content] };
+  else messages.push(said);
+  messages.push(...results);
+}
+
+function changed(turn: AssistantTurn): AssistantTurn {
+  turn.messages = undefined;
+  return turn;
 }
 
 function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {

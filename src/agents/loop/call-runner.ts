@@ -1,17 +1,14 @@
-import { type EventOf, isToolParseError, newId, type ToolOutput } from '../../events/index.ts';
+import { isToolParseError, type ToolOutput } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
-import type { Answers, RelayAnswer } from '../agent.ts';
-import { decide, type Grant, grantFor, type PermissionRules, type ToolRequest } from '../permissions/index.ts';
+import { Approvals, type ApprovalsOptions } from './approvals.ts';
 import type { EventChannel } from './event-channel.ts';
 import { Slots } from './slots.ts';
-import { checkInput, type Tool, type ToolReturn } from './tool.ts';
+import { TimeLimit } from './time-limit.ts';
+import { checkInput, type Tool } from './tool.ts';
+import { asJson, toolOutput } from './tool-output.ts';
+import { untilAborted } from './until-aborted.ts';
 
-export interface CallRunnerOptions {
-  readonly runId: string;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly rules: PermissionRules;
-  readonly answers: Answers | undefined;
-  readonly signal: AbortSignal;
+export interface CallRunnerOptions extends ApprovalsOptions {
   /** How many tools execute at once. */
   readonly parallel: number;
   readonly timeoutMs: number;
@@ -23,21 +20,21 @@ const outcomeUnknown =
 /** Takes tool calls through permission, execution and result. What people granted holds for the later calls of the run. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
+  readonly #approvals: Approvals;
   readonly #slots: Slots;
-  readonly #grants: Grant[] = [];
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
+    this.#approvals = new Approvals(options);
     this.#slots = new Slots(options.parallel);
   }
 
   /** Takes over what was granted before, from the answers in the log. */
   remember(relays: Iterable<RelayState>): void {
-    for (const { relay, answer } of relays)
-      if (relay.relayKind === 'permission' && answer !== undefined) this.#grant(relay.tool, relay.params, answer);
+    this.#approvals.remember(relays);
   }
 
-  /** Runs the calls that are not done yet, side by side, each to its `tool_result`. */
+  /** Runs the calls that are not done yet, side by side, each to its `tool_result`; never rejects. */
   async run(calls: Iterable<CallState>, relays: ReadonlyMap<string, RelayState>, channel: EventChannel): Promise<void> {
     await Promise.all(
       [...calls]
@@ -58,124 +55,61 @@ export class CallRunner {
     channel: EventChannel,
   ): Promise<ToolOutput | undefined> {
     const { call } = state;
-    const tool = this.#options.tools.get(call.name);
+    const { signal, tools } = this.#options;
     if (isToolParseError(call.input))
       return {
         error: `The arguments are not valid JSON: ${call.input.parseError}. Send the call again with valid JSON.`,
       };
+    const tool = tools.get(call.name);
     if (tool === undefined)
-      return {
-        error: `There is no tool "${call.name}". Available: ${[...this.#options.tools.keys()].join(', ') || 'none'}.`,
-      };
-    const checked = await checkInput(tool, call.input);
-    if ('problem' in checked) return { error: checked.problem };
+      return { error: `There is no tool "${call.name}". Available: ${[...tools.keys()].join(', ') || 'none'}.` };
     try {
-      const allowed = await this.#permit(tool, call, state.relayId, relays, channel);
-      if ('status' in allowed) return allowed;
-      const revised = 'input' in allowed ? await checkInput(tool, allowed.input) : checked;
-      if ('problem' in revised) return { error: `The revised input was refused. ${revised.problem}` };
-      return await this.#slots.use(() => this.#execute(tool, call, revised.value, channel));
+      const checked = await checkInput(tool, call.input);
+      if ('problem' in checked) return { error: checked.problem };
+      signal.throwIfAborted();
+      const permit = await this.#approvals.permit(tool, state, relays, channel);
+      if ('denied' in permit) return { status: 'denied', reason: permit.denied };
+      const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
+      if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
+      return await this.#slots.use(() => this.#execute(tool, call.id, agreed.value, channel));
     } catch (error) {
-      if (this.#options.signal.aborted) return undefined;
-      return { error: error instanceof Error ? error.message : String(error) };
+      if (signal.aborted) return undefined;
+      return { error: error instanceof Error ? error.message || error.name : String(error) };
     }
   }
 
-  async #permit(
-    tool: Tool,
-    call: EventOf<'tool_call'>,
-    askedBefore: string | undefined,
-    relays: ReadonlyMap<string, RelayState>,
-    channel: EventChannel,
-  ): Promise<{ status: 'denied'; reason: string } | { input: unknown } | { allowed: true }> {
-    const { rules, answers, signal, runId } = this.#options;
-    const decision = decide({ rules, grants: this.#grants }, requestFor(tool, call.input));
-    if (decision.policy === 'deny') return { status: 'denied', reason: decision.reason ?? 'It is not allowed.' };
-    if (decision.policy === 'allow') return { allowed: true };
-    if (answers === undefined)
-      return { status: 'denied', reason: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
-    const id = askedBefore ?? newId();
-    if (askedBefore === undefined)
-      await channel.put({
-        type: 'relay',
-        runId,
-        id,
-        relayKind: 'permission',
-        toolCallId: call.id,
-        tool: tool.name,
-        params: asRecord(call.input),
-      });
-    const answer = relays.get(id)?.answer ?? (await answers.wait(id, signal));
-    if (answer.outcome === 'revise') return { input: answer.input };
-    if (answer.outcome !== 'approve') return { status: 'denied', reason: refusal(answer) };
-    this.#grant(tool.name, call.input, answer);
-    return { allowed: true };
-  }
-
-  async #execute(tool: Tool, call: EventOf<'tool_call'>, input: unknown, channel: EventChannel): Promise<ToolOutput> {
+  async #execute(tool: Tool, id: string, input: unknown, channel: EventChannel): Promise<ToolOutput> {
     const { runId, signal, timeoutMs } = this.#options;
-    const { id, name } = call;
+    const { name } = tool;
     signal.throwIfAborted();
     await channel.put({ type: 'tool_start', runId, id, name });
     signal.throwIfAborted();
-    const limit = tool.timeoutMs ?? timeoutMs;
-    const timeout = AbortSignal.timeout(limit);
-    const either = AbortSignal.any([signal, timeout]);
-    const progress = (content: unknown) =>
-      channel.report({
-        type: 'tool_progress',
-        runId,
-        id: `${id}:progress`,
-        toolCallId: id,
-        name,
-        content: content ?? null,
-      });
+    const ms = tool.timeoutMs ?? timeoutMs;
+    const limit = new TimeLimit(ms, signal);
+    const report = this.#reporter(id, name, channel);
     try {
-      const running = Promise.resolve(tool.execute(input, { runId, toolCallId: id, signal: either, progress }));
-      return toOutput(await untilAborted(running, either));
+      const context = { runId, toolCallId: id, signal: limit.signal, progress: report.progress };
+      const running = Promise.resolve(tool.execute(input, context));
+      return toolOutput(await untilAborted(running, limit.signal));
     } catch (error) {
-      if (!timeout.aborted || signal.aborted) throw error;
-      return { error: `${name} was stopped: it took longer than ${limit} ms.` };
+      if (!limit.over) throw error;
+      return { error: `${name} was stopped: it took longer than ${ms} ms.` };
+    } finally {
+      limit.clear();
+      report.end();
     }
   }
 
-  #grant(toolName: string, input: unknown, answer: Pick<RelayAnswer, 'outcome' | 'remember'>): void {
-    const tool = this.#options.tools.get(toolName);
-    if (tool === undefined || answer.outcome !== 'approve') return;
-    const granted = grantFor(requestFor(tool, input), answer.remember ?? 'once');
-    if (granted !== undefined) this.#grants.push(granted);
+  /** Shows what a tool reports until it has its result. */
+  #reporter(toolCallId: string, name: string, channel: EventChannel) {
+    const { runId } = this.#options;
+    let count = 0;
+    let open = true;
+    const progress = (content: unknown) => {
+      if (!open) return;
+      const id = `${toolCallId}:progress-${++count}`;
+      channel.report({ type: 'tool_progress', runId, id, toolCallId, name, content: asJson(content) });
+    };
+    return { progress, end: () => void (open = false) };
   }
-}
-
-function requestFor({ name, category, shell }: Tool, input: unknown): ToolRequest {
-  return { tool: name, input, ...(category !== undefined && { category }), ...(shell !== undefined && { shell }) };
-}
-
-function refusal({ outcome, feedback, by }: Pick<RelayAnswer, 'outcome' | 'feedback' | 'by'>): string {
-  if (outcome === 'expired') return 'Nobody answered in time.';
-  if (outcome === 'cancelled') return 'The run was stopped before anybody answered.';
-  const who = by ?? 'A person';
-  return feedback ? `${who} rejected it: ${feedback}` : `${who} rejected it.`;
-}
-
-function toOutput(value: ToolReturn): ToolOutput {
-  if (typeof value === 'object' && value !== null && 'context' in value)
-    return { ...value, context: value.context ?? null };
-  return { context: value ?? null, result: value ?? null };
-}
-
-function asRecord(input: unknown): Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
-    ? (input as Record<string, unknown>)
-    : { input };
-}
-
-/** The promise's value, unless the signal aborts first. */
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -7,16 +7,18 @@ interface Item {
 
 /**
  * Joins the events of several tasks into one stream. `put` resolves when the consumer, having got the event, asks for
- * the next one: a task that waits for it goes on only after its event was dealt with.
+ * the next one: a task that waits for it goes on only after its event was dealt with, and never when the consumer is
+ * gone.
  */
 export class EventChannel implements AsyncIterable<AgentEvent> {
   readonly #items: Item[] = [];
   #wake: (() => void) | undefined;
   #closed = false;
+  #gone = false;
 
   put(event: AgentEvent): Promise<void> {
-    if (this.#closed) return Promise.resolve();
     return new Promise(taken => {
+      if (this.#gone) return;
       this.#items.push({ event, taken });
       this.#wake?.();
     });
@@ -48,8 +50,7 @@ export class EventChannel implements AsyncIterable<AgentEvent> {
         else await new Promise<void>(resolve => (this.#wake = resolve));
       }
     } finally {
-      this.#closed = true;
-      for (const { taken } of this.#items) taken();
+      this.#gone = true;
     }
   }
 }

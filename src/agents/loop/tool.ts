@@ -10,7 +10,7 @@ export interface ToolContext {
   /** Aborts when the run is stopped or the tool's time is up. */
   readonly signal: AbortSignal;
   /** Shows progress; a report that was not yet seen is replaced by the next one. */
-  progress(content: unknown): void;
+  readonly progress: (content: unknown) => void;
 }
 
 /** What a tool returns: `context` is for the model, `result` for programs. Any other value is both. */
@@ -42,7 +42,7 @@ export interface Tool<Input = unknown> {
 export function defineTool<Schema extends StandardSchemaV1>(
   tool: Omit<Tool<StandardSchemaV1.InferOutput<Schema>>, 'input'> & { readonly input: Schema },
 ): Tool {
-  return tool as unknown as Tool;
+  return tool;
 }
 
 /** What a model is told about a tool; throws `invalid_argument` when its input cannot be described. */

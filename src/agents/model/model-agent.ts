@@ -1,37 +1,59 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { AgentEvent } from '../../events/index.ts';
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { describeTool, type Tool } from '../loop/tool.ts';
+import { failureEvent } from './failure.ts';
+import type { ModelSettings } from './model-settings.ts';
 import { type ModelSource, resolveModel } from './model-source.ts';
 import { modelStep } from './model-step.ts';
 import { toPrompt } from './prompt.ts';
+import type { ModelRegistry } from './registry.ts';
 import { type RetryOptions, RetryPolicy } from './retry.ts';
 
 export interface ModelAgentOptions {
   /** `model` when absent. */
   readonly id?: string;
   readonly instructions?: string;
+  /** What the model may ask for; nothing is executed. */
+  readonly tools?: readonly Tool[];
+  readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
+  /** Where model ids are looked up; the environment's when absent. */
+  readonly registry?: ModelRegistry;
 }
 
 /** An agent that is one model call: it streams text and reasoning, then the tool calls the model asks for, unexecuted. */
-export function modelAgent(model: ModelSource, { id = 'model', instructions, retry }: ModelAgentOptions = {}): Agent {
+export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
+  const { id = 'model', instructions, settings, registry } = options;
+  const tools = (options.tools ?? []).map(describeTool);
+  const retry = new RetryPolicy(options.retry);
+
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const { runId, parentId, signal } = params;
     yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
     let resolved: LanguageModelV3;
     try {
-      resolved = await resolveModel(params.model ?? model);
+      resolved = await resolveModel(params.model ?? model, registry);
     } catch (error) {
-      yield { type: 'error', runId, fatal: true, message: String(error instanceof Error ? error.message : error) };
+      const code = SingletreeError.is(error) ? error.code : 'model_error';
+      const message = error instanceof Error ? error.message : String(error);
+      yield { type: 'error', runId, message, code, fatal: true };
       yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
       return;
     }
     const prompt = toPrompt(params.messages, instructions);
-    const result = yield* modelStep({ runId, step: 0, model: resolved, prompt, signal, retry: new RetryPolicy(retry) });
-    if (result.ended === 'failed') {
-      const { message, code, retryable } = result.failure;
-      yield { type: 'error', runId, message, code, retryable, fatal: true };
-    }
+    const result = yield* modelStep({
+      runId,
+      step: 0,
+      model: resolved,
+      prompt,
+      tools,
+      settings,
+      signal,
+      retry,
+      registry,
+    });
+    if (result.ended === 'failed') yield failureEvent(runId, result.failure);
     const reason = result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? 'error' : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
+import { CallIds } from './call-ids.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
+import { callSettings, type ModelSettings } from './model-settings.ts';
 import { ModelStream } from './model-stream.ts';
+import type { ModelRegistry } from './registry.ts';
+import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
 
 export interface ModelStepOptions {
@@ -11,6 +14,11 @@ export interface ModelStepOptions {
   readonly model: LanguageModelV3;
   readonly prompt: LanguageModelV3Prompt;
   readonly tools?: readonly LanguageModelV3FunctionTool[];
+  readonly settings?: ModelSettings | undefined;
+  /** The ids of the run's calls; those of a run that makes no other step when absent. */
+  readonly callIds?: CallIds;
+  /** Knows which variable holds a key; the environment's when absent. */
+  readonly registry?: ModelRegistry | undefined;
   readonly signal: AbortSignal;
   readonly retry: RetryPolicy;
 }
@@ -26,13 +34,18 @@ export type ModelStepResult =
  * place of an earlier attempt of the same step. The calls come after the stream ended, then the usage.
  */
 export async function* modelStep(options: ModelStepOptions): AsyncGenerator<AgentEvent, ModelStepResult> {
-  const { runId, step, model, prompt, tools = [], signal, retry } = options;
-  const request = { prompt: [...prompt], ...(tools.length > 0 && { tools: [...tools] }) };
-  const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 16);
+  const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
+  const request = {
+    ...callSettings(options.settings),
+    prompt: [...prompt],
+    ...(tools.length > 0 && { tools: [...tools] }),
+  };
+  const hash = requestHash(request);
   for (let attempt = 0; ; attempt++) {
     const callId = newId();
-    yield { type: 'step_start', runId, step, callId, model: `${model.provider}/${model.modelId}`, requestHash };
-    const stream = new ModelStream({ runId, callId });
+    yield { type: 'step_start', runId, step, callId, model: `${model.provider}/${model.modelId}`, requestHash: hash };
+    callIds.begin();
+    const stream = new ModelStream({ runId, callId, callIds });
     try {
       const { stream: parts } = await model.doStream({ ...request, abortSignal: signal });
       const reader = parts.getReader();
@@ -46,12 +59,13 @@ export async function* modelStep(options: ModelStepOptions): AsyncGenerator<Agen
         reader.cancel().catch(() => {});
       }
       const { calls, usage } = stream.finish();
+      callIds.keep();
       yield* calls;
       yield usage;
       return { ended: 'answered', calls };
     } catch (error) {
       if (signal.aborted) return { ended: 'aborted' };
-      const failure = modelFailure(error, model.provider);
+      const failure = modelFailure(error, model.provider, options.registry);
       const ms = retry.waitFor(failure, attempt);
       if (ms === undefined) return { ended: 'failed', failure };
       yield { type: 'warning', runId, code: failure.code, message: `${failure.message} Trying again in ${ms} ms.` };

@@ -8,31 +8,32 @@ import type {
 import type { ContentPart, ToolOutput } from '../../events/index.ts';
 import type { AssistantPart, Message } from '../../projections/message.ts';
 
-/** Messages in the form AI SDK models take. */
+const converted = new WeakMap<Message, LanguageModelV3Message>();
+
+/** Messages in the form AI SDK models take; the same message gives the same object each time. */
 export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
-  const system: LanguageModelV3Prompt = instructions ? [{ role: 'system', content: instructions }] : [];
-  return [...system, ...messages.map(toPromptMessage)];
+  const prompt: LanguageModelV3Prompt = instructions ? [{ role: 'system', content: instructions }] : [];
+  for (const message of messages) {
+    const known = converted.get(message) ?? toPromptMessage(message);
+    converted.set(message, known);
+    prompt.push(known);
+  }
+  return prompt;
 }
 
 function toPromptMessage(message: Message): LanguageModelV3Message {
-  switch (message.role) {
-    case 'system':
-      return { role: 'system', content: message.content };
-    case 'user':
-      return { role: 'user', content: toUserParts(message.content) };
-    case 'assistant':
-      return { role: 'assistant', content: message.content.map(toAssistantPart) };
-    case 'tool':
-      return {
-        role: 'tool',
-        content: message.content.map(({ id, name, output }) => ({
-          type: 'tool-result',
-          toolCallId: id,
-          toolName: name,
-          output: toResultOutput(output),
-        })),
-      };
-  }
+  if (message.role === 'system') return { role: 'system', content: message.content };
+  if (message.role === 'user') return { role: 'user', content: toUserParts(message.content) };
+  if (message.role === 'assistant') return { role: 'assistant', content: message.content.map(toAssistantPart) };
+  return {
+    role: 'tool',
+    content: message.content.map(({ id, name, output }) => ({
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: name,
+      output: toResultOutput(output),
+    })),
+  };
 }
 
 type UserParts = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
@@ -55,7 +56,13 @@ function toAssistantPart(part: AssistantPart): AssistantParts[number] {
     providerOptions: part.providerMetadata as SharedV3ProviderOptions,
   };
   if (part.type === 'reasoning') return { type: 'reasoning', text: part.text, ...providerOptions };
-  return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input, ...providerOptions };
+  const input = isObject(part.input) ? part.input : { input: part.input };
+  return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input, ...providerOptions };
+}
+
+/** Some providers refuse arguments that are no object, whoever made the call. */
+function isObject(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
 function toResultOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {

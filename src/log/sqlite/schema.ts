@@ -12,7 +12,6 @@ const migrations = [
      info TEXT NOT NULL,
      created TEXT NOT NULL,
      updated TEXT NOT NULL,
-     seq INTEGER NOT NULL,
      owner INTEGER REFERENCES threads (key),
      fork INTEGER NOT NULL,
      hidden INTEGER NOT NULL DEFAULT 0

@@ -104,7 +104,7 @@ describe('an older schema', () => {
     const info = JSON.stringify({ title: 'old', metadata: { kept: true } });
     const time = '2024-01-01T00:00:00.000Z';
     sql(
-      `INSERT INTO threads VALUES (7, 'a', 'default', '${info}', '${time}', '${time}', 2, NULL, 0, 0)`,
+      `INSERT INTO threads VALUES (7, 'a', 'default', '${info}', '${time}', '${time}', NULL, 0, 0)`,
       `INSERT INTO events VALUES (7, 1, '${JSON.stringify({ ...event('one'), seq: 1, ts: time })}')`,
       `INSERT INTO events VALUES (7, 2, '${JSON.stringify({ ...event('two'), seq: 2, ts: time })}')`,
       `INSERT INTO once VALUES (7, 'key', 2)`,

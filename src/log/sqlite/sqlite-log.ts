@@ -232,7 +232,6 @@ export class SqliteLog implements EventLog {
       JSON.stringify(info),
       now,
       now,
-      place.fork,
       place.owner,
       place.fork,
     );

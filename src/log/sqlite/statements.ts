@@ -37,6 +37,8 @@ export class Statements {
   readonly #head: Statement;
   readonly #threadByKey: Statement;
   readonly #hidden: Statement;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
   readonly #once: Statement;
   readonly #lease: Statement;
   readonly #lastRaw: Statement;
@@ -65,6 +67,8 @@ export class Statements {
     this.#head = prepare(`SELECT key, ${newestSeq}, updated FROM threads WHERE id = ? AND hidden = 0`);
     this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
     this.#hidden = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ? AND hidden = 1`);
+    this.#begin = db.prepare<SqlValue[]>('BEGIN IMMEDIATE');
+    this.#commit = db.prepare<SqlValue[]>('COMMIT');
     this.#once = prepare('SELECT seq FROM once WHERE thread = ? AND key = ?');
     this.#lease = prepare('SELECT owner, token, expires FROM leases WHERE name = ?');
     this.#lastRaw = prepare('SELECT max(n) FROM raw_lines WHERE thread = ? AND run = ?');
@@ -82,7 +86,7 @@ export class Statements {
     this.touch = db.prepare<SqlValue[]>('UPDATE threads SET updated = ? WHERE key = ?');
     this.updateInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
     this.insertThread = db.prepare<SqlValue[]>(
-      'INSERT INTO threads (id, resource, info, created, updated, seq, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO threads (id, resource, info, created, updated, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
     this.hide = db.prepare<SqlValue[]>('UPDATE threads SET hidden = 1, id = ? WHERE key = ?');
     this.deleteThread = db.prepare<SqlValue[]>('DELETE FROM threads WHERE key = ?');
@@ -99,10 +103,10 @@ export class Statements {
 
   /** Runs an action in a transaction that takes the write lock at once: two processes never interleave. */
   immediate(action: () => unknown): unknown {
-    this.#db.exec('BEGIN IMMEDIATE');
+    this.#begin.run();
     try {
       const result = action();
-      this.#db.exec('COMMIT');
+      this.#commit.run();
       return result;
     } catch (error) {
       // A full disk has rolled the transaction back already.

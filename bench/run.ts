@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { agentLoop } from './agent-loop.ts';
+import { graphReduce } from './graph-reduce.ts';
+import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
+import { sqliteAppend } from './sqlite-append.ts';
+import { sqliteRead } from './sqlite-read.ts';
+import { heading, rowOf } from './table.ts';
+
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  'agent-loop': agentLoop,
+  'graph-reduce': graphReduce,
+  'sqlite-append': sqliteAppend,
+  'sqlite-read': sqliteRead,
+};
+const resultsFile = new URL('../../bench/results.json', import.meta.url);
+
+const wanted = process.argv.slice(2);
+const names = Object.keys(benchmarks).filter(name => wanted.length === 0 || wanted.some(part => name.includes(part)));
+if (names.length === 0) {
+  console.error(`No benchmark is called ${wanted.join(' or ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
+  process.exit(1);
+}
+
+console.log(heading);
+const found: (Result & { benchmark: string })[] = [];
+for (const name of names)
+  for await (const result of (benchmarks[name] as Benchmark)()) {
+    console.log(rowOf(result));
+    found.push({ benchmark: name, ...result });
+  }
+
+/** A run of some benchmarks only shows them: the file holds whole runs. */
+if (wanted.length === 0) writeFileSync(resultsFile, `${JSON.stringify(report(), undefined, 2)}\n`);
+if (found.some(result => isMet(result) === false)) process.exitCode = 1;
+
+function report() {
+  return {
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    cpu: cpus()[0]?.model.trim(),
+    results: found.map(result => ({ ...result, ratio: ratioOf(result), ok: isMet(result) })),
+  };
+}

@@ -1,0 +1,111 @@
+import { newId } from '../../events/index.ts';
+import type { CallState, RelayState } from '../../projections/run-state.ts';
+import type { Answers, RelayAnswer } from '../agent.ts';
+import { decide, type Grant, grantFor, type PermissionRules, type ToolRequest } from '../permissions/index.ts';
+import type { EventChannel } from './event-channel.ts';
+import type { Tool } from './tool.ts';
+import { untilAborted } from './until-aborted.ts';
+
+export interface ApprovalsOptions {
+  readonly runId: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly rules: PermissionRules;
+  readonly answers: Answers | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Whether a call may run, and with which input. */
+export type Permit = { readonly input: unknown } | { readonly denied: string };
+
+type Given = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
+
+/** Decides about calls by the rules, by what people granted before, and by asking. */
+export class Approvals {
+  readonly #options: ApprovalsOptions;
+  readonly #grants: Grant[] = [];
+
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes over what was granted before, from the answers in the log. */
+  remember(relays: Iterable<RelayState>): void {
+    for (const { relay, answer } of relays) {
+      if (relay.relayKind !== 'permission' || answer === undefined) continue;
+      const tool = this.#options.tools.get(relay.tool);
+      if (tool !== undefined) this.#grant(tool, inputOf(relay.params, answer), answer);
+    }
+  }
+
+  /** A call that a person was asked about has that person's answer, whatever was granted since; a rule that denies wins. */
+  async permit(
+    tool: Tool,
+    { call, relayId }: CallState,
+    relays: ReadonlyMap<string, RelayState>,
+    channel: EventChannel,
+  ): Promise<Permit> {
+    const { rules } = this.#options;
+    const decision = decide({ rules, grants: this.#grants }, requestFor(tool, call.input));
+    if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
+    if (decision.policy === 'allow' && relayId === undefined) return { input: call.input };
+    const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
+    const answer: Given | undefined = before ?? (await this.#ask(tool, { call, relayId }, channel));
+    if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
+    if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
+    const input = inputOf(call.input, answer);
+    const revised = decide({ rules }, requestFor(tool, input));
+    if (revised.policy === 'deny') return { denied: revised.reason ?? 'It is not allowed.' };
+    this.#grant(tool, input, answer);
+    return { input };
+  }
+
+  /** Undefined when there is nobody to ask. */
+  async #ask(
+    tool: Tool,
+    { call, relayId }: Pick<CallState, 'call'> & { relayId: string | undefined },
+    channel: EventChannel,
+  ): Promise<RelayAnswer | undefined> {
+    const { answers, runId, signal } = this.#options;
+    if (answers === undefined) return undefined;
+    const id = relayId ?? newId();
+    if (relayId === undefined)
+      await channel.put({
+        type: 'relay',
+        runId,
+        id,
+        relayKind: 'permission',
+        toolCallId: call.id,
+        tool: tool.name,
+        params: asRecord(call.input),
+      });
+    return untilAborted(answers.wait(id, signal), signal);
+  }
+
+  #grant(tool: Tool, input: unknown, { outcome, remember = 'once' }: Given): void {
+    if (outcome !== 'approve' && outcome !== 'revise') return;
+    const granted = grantFor(requestFor(tool, input), remember);
+    if (granted !== undefined) this.#grants.push(granted);
+  }
+}
+
+/** What a person agreed to: the input of the call, or the one put in its place. */
+function inputOf(asked: unknown, { outcome, input }: Given): unknown {
+  return outcome === 'revise' ? input : asked;
+}
+
+function requestFor({ name, category, shell }: Tool, input: unknown): ToolRequest {
+  return { tool: name, input, ...(category !== undefined && { category }), ...(shell !== undefined && { shell }) };
+}
+
+function refusal({ outcome, feedback, by }: Given): string {
+  if (outcome === 'expired') return 'Nobody answered in time.';
+  if (outcome === 'cancelled') return 'The run was stopped before anybody answered.';
+  const who = by ?? 'A person';
+  return feedback ? `${who} rejected it: ${feedback}` : `${who} rejected it.`;
+}
+
+function asRecord(input: unknown): Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? (input as Record<string, unknown>)
+    : { input };
+}

@@ -1,0 +1,493 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type AgentEvent, checkOrder, type EventOf, type EventType, isToolParseError } from '../../events/index.ts';
+import type { InvokeParams } from '../agent.ts';
+import type { ModelScript } from '../model/script.ts';
+import { scriptedModel } from '../model/scripted-model.ts';
+import type { PermissionRules } from '../permissions/index.ts';
+import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const allowAll: PermissionRules = { default: 'allow', rules: [] };
+const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
+  runId: 'run',
+  messages: [{ role: 'user', content: 'Go.' }],
+  signal: new AbortController().signal,
+  ...more,
+});
+const setUp = (script: ModelScript, options: Partial<LoopAgentOptions> = {}) => {
+  const model = scriptedModel(script);
+  return { model, agent: loopAgent({ model, permissions: allowAll, ...options }) };
+};
+async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
+  const all: AgentEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+const of = <Type extends EventType>(events: readonly AgentEvent[], type: Type): EventOf<Type>[] =>
+  events.filter((event): event is EventOf<Type> => event.type === type);
+const outputs = (events: readonly AgentEvent[]) => of(events, 'tool_result').map(({ output }) => output);
+const reasonOf = (events: readonly AgentEvent[]) => of(events, 'harness_end')[0]?.reason;
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'says it again',
+  input: z.object({ value: z.string() }),
+  execute: ({ value }) => ({ context: value, result: { value } }),
+});
+const call = (value: unknown, id?: string, name = 'echo') => ({
+  toolCall: { name, input: { value }, ...(id !== undefined && { id }) },
+});
+const tool = (name: string, execute: Tool['execute'], more: Partial<Tool> = {}): Tool => ({
+  name,
+  description: name,
+  input: z.unknown(),
+  execute,
+  ...more,
+});
+/** A promise and what settles it. */
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>(done => (resolve = done));
+  return { promise, resolve };
+}
+
+describe('a run', () => {
+  it('is start, steps with their calls and results, and end', async () => {
+    const { agent, model } = setUp([[{ text: 'First.' }, call('a', 'c')], 'Done.'], { tools: [echo] });
+    const events = await collect(agent.invoke(params({ parentId: 'asked:user' })));
+    expect(events).toMatchObject([
+      { type: 'harness_start', runId: 'run', agentId: 'loop', parentId: 'asked:user' },
+      { type: 'step_start', step: 0, model: 'scripted/scripted' },
+      { type: 'text', content: 'First.' },
+      { type: 'tool_input_delta', id: 'run/c', name: 'echo' },
+      { type: 'tool_call', id: 'run/c', name: 'echo', input: { value: 'a' } },
+      { type: 'usage', finishReason: 'tool-calls' },
+      { type: 'tool_start', id: 'run/c' },
+      { type: 'tool_result', id: 'run/c', output: { context: 'a', result: { value: 'a' } } },
+      { type: 'step_start', step: 1 },
+      { type: 'text', content: 'Done.' },
+      { type: 'usage', finishReason: 'stop' },
+      { type: 'harness_end', reason: 'complete' },
+    ]);
+    expect(checkOrder(events)).toEqual([]);
+    expect(model.requests[1]?.toolResults).toEqual([{ id: 'c', text: 'a' }]);
+  });
+
+  it('does nothing before the first event is asked for', () => {
+    const { agent, model } = setUp(['Hi.']);
+    agent.invoke(params());
+    expect(model.requests).toEqual([]);
+  });
+
+  it('tells the model of its start, so that a continuing process uses the same', async () => {
+    const events = await collect(setUp([]).agent.invoke(params({ model: 'nobody/x' })));
+    expect(events[0]).toMatchObject({ type: 'harness_start', model: 'nobody/x' });
+    expect(events.slice(1)).toMatchObject([
+      { type: 'error', code: 'unknown_provider', fatal: true },
+      { type: 'harness_end', reason: 'error' },
+    ]);
+  });
+
+  it('never throws: what breaks inside is an error event', async () => {
+    const steering = {
+      take: () => {
+        throw new Error('no steering');
+      },
+    };
+    const events = await collect(setUp(['Hi.']).agent.invoke(params({ steering })));
+    expect(events.slice(1)).toMatchObject([
+      { type: 'error', message: 'no steering', fatal: true },
+      { type: 'harness_end', reason: 'error' },
+    ]);
+  });
+
+  it('refuses two tools of one name, and no room to run them', () => {
+    expect(() => setUp([], { tools: [echo, echo] })).toThrow('two tools of the same name');
+    expect(() => setUp([], { parallel: 0 })).toThrow('at least 1');
+  });
+});
+
+describe('tool input', () => {
+  it('is validated before execution; what is wrong is a result the model sees', async () => {
+    const { agent, model } = setUp([[call(5)], 'Sorry.'], { tools: [echo] });
+    const events = await collect(agent.invoke(params()));
+    expect(outputs(events)).toEqual([{ error: expect.stringMatching(/not valid: value: .*string/) as string }]);
+    expect(of(events, 'tool_start')).toEqual([]);
+    expect(model.requests[1]?.toolResults[0]?.text).toContain('not valid');
+    expect(reasonOf(events)).toBe('complete');
+  });
+
+  it('reaches the tool as the schema gives it', async () => {
+    const seen: unknown[] = [];
+    const input = z.object({ value: z.string().trim(), times: z.number().default(2) });
+    const trims = defineTool({ name: 'echo', description: '', input, execute: given => void seen.push(given) });
+    await collect(setUp([[call(' a ')], 'Done.'], { tools: [trims] }).agent.invoke(params()));
+    expect(seen).toEqual([{ value: 'a', times: 2 }]);
+  });
+
+  it('may have any Standard Schema, with its JSON Schema beside it', async () => {
+    const input = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate: async (value: unknown) =>
+          (value as { value?: unknown }).value === 'good'
+            ? { value: 'parsed' }
+            : { issues: [{ message: 'must be good', path: [{ key: 'value' }] }] },
+      },
+    };
+    const inputJsonSchema = { type: 'object', properties: { value: { const: 'good' } } };
+    const custom: Tool = { name: 'echo', description: '', input, inputJsonSchema, execute: given => String(given) };
+    const { agent } = setUp([[call('good'), call('bad')], 'Done.'], { tools: [custom] });
+    const events = await collect(agent.invoke(params()));
+    expect(outputs(events)).toEqual([
+      { error: 'The input is not valid: value: must be good.' },
+      { context: 'parsed', result: 'parsed' },
+    ]);
+    expect(() => setUp([], { tools: [{ ...custom, inputJsonSchema: undefined as never }] })).toThrow('inputJsonSchema');
+  });
+
+  it('whose schema throws is an error result', async () => {
+    const input = z.unknown().transform(() => {
+      throw new Error('schema broke');
+    });
+    const events = await collect(setUp([[call(1)], 'Done.'], { tools: [{ ...echo, input }] }).agent.invoke(params()));
+    expect(outputs(events)).toEqual([{ error: 'schema broke' }]);
+  });
+
+  it('that is malformed is answered with an error, and the loop goes on', async () => {
+    const malformed = { malformedToolCall: { id: 'c', name: 'echo', rawArguments: '{"value": ' } };
+    const { agent, model } = setUp([[malformed], 'Done.'], { tools: [echo] });
+    const events = await collect(agent.invoke(params()));
+    const [made] = of(events, 'tool_call');
+    expect(isToolParseError(made?.input) && made.input.rawArguments).toBe('{"value": ');
+    expect(outputs(events)).toEqual([{ error: expect.stringContaining('not valid JSON') as string }]);
+    expect([model.requests.length, reasonOf(events)]).toEqual([2, 'complete']);
+  });
+
+  it('for a tool that does not exist is answered with the names of those that do', async () => {
+    const events = await collect(setUp([[call('a', 'c', 'ehco')], 'Done.'], { tools: [echo] }).agent.invoke(params()));
+    expect(outputs(events)).toEqual([{ error: 'There is no tool "ehco". Available: echo.' }]);
+  });
+});
+
+describe('tool output', () => {
+  const outcome = async (execute: Tool['execute'], options: Partial<LoopAgentOptions> = {}) => {
+    const { agent, model } = setUp([[call('a')], 'Done.'], { tools: [tool('echo', execute)], ...options });
+    const events = await collect(agent.invoke(params()));
+    return { output: outputs(events)[0], sent: model.requests[1]?.toolResults[0]?.text, events };
+  };
+
+  it('that is thrown is an error result, not the end of the run', async () => {
+    const fail = () => {
+      throw new Error('disk full');
+    };
+    expect(await outcome(fail)).toMatchObject({ output: { error: 'disk full' }, sent: 'disk full' });
+    expect((await outcome(() => Promise.reject('plain'))).output).toEqual({ error: 'plain' });
+  });
+
+  it('is copied as JSON carries it', async () => {
+    const value = { context: { at: new Date(0), none: undefined }, result: [undefined], error: 'not an error' };
+    const { output } = await outcome(() => value);
+    expect(output).toEqual({ context: { at: '1970-01-01T00:00:00.000Z' }, result: [null] });
+    expect((await outcome(() => undefined)).output).toEqual({ context: null, result: null });
+  });
+
+  it('that JSON cannot carry is an error result', async () => {
+    const loop: Record<string, unknown> = {};
+    loop['self'] = loop;
+    expect((await outcome(() => ({ context: loop }))).output).toMatchObject({
+      error: expect.stringContaining('JSON cannot carry') as string,
+    });
+    expect((await outcome(() => ({ context: 1n }))).output).toHaveProperty('error');
+  });
+
+  it('longer than the limit is shortened for the model and whole in the log', async () => {
+    const long = 'x'.repeat(500);
+    const { output, sent } = await outcome(() => long, { maxOutputLength: 100 });
+    expect(output).toEqual({ context: long, result: long });
+    expect(sent?.length).toBeLessThanOrEqual(100);
+    expect(sent).toMatch(/^x+\n\[… \d+ characters left out …\]\nx+$/);
+  });
+
+  it('that takes too long is an error result, and the tool is told', async () => {
+    const seen: unknown[] = [];
+    const slow: Tool['execute'] = (_, { signal }) => {
+      signal.addEventListener('abort', () => seen.push((signal.reason as Error).name));
+      return new Promise(() => {});
+    };
+    const { output } = await outcome(slow, { tools: [{ ...tool('echo', slow), timeoutMs: 1 }] });
+    expect([output, seen]).toEqual([{ error: 'echo was stopped: it took longer than 1 ms.' }, ['TimeoutError']]);
+    expect((await outcome(slow, { toolTimeoutMs: 2 })).output).toMatchObject({
+      error: expect.stringContaining('2 ms') as string,
+    });
+  });
+
+  it('has no limit when the limit is longer than a timer can be', async () => {
+    const { output } = await outcome(async () => 'fine', { toolTimeoutMs: Number.POSITIVE_INFINITY });
+    expect(output).toEqual({ context: 'fine', result: 'fine' });
+  });
+});
+
+describe('progress', () => {
+  it('is shown with ids of its own, and not after the result', async () => {
+    let late: (content: unknown) => void = () => {};
+    const first = deferred();
+    const reports = tool('echo', async (_, { progress }) => {
+      progress('half');
+      late = progress;
+      await first.promise;
+      progress(undefined);
+      return 'done';
+    });
+    const { agent } = setUp([[call('a', 'c')], 'Done.'], { tools: [reports] });
+    const events: AgentEvent[] = [];
+    for await (const event of agent.invoke(params())) {
+      events.push(event);
+      if (event.type === 'tool_progress') first.resolve();
+      if (event.type === 'tool_result') late('too late');
+    }
+    expect(of(events, 'tool_progress')).toMatchObject([
+      { id: 'run/c:progress-1', toolCallId: 'run/c', name: 'echo', content: 'half' },
+      { id: 'run/c:progress-2', content: null },
+    ]);
+    expect(checkOrder(events)).toEqual([]);
+  });
+
+  it('that nobody has seen yet is replaced by the next', async () => {
+    const chatty = tool('echo', (_, { progress }) => {
+      for (let n = 1; n <= 1000; n++) progress(n);
+    });
+    const events = await collect(setUp([[call('a')], 'Done.'], { tools: [chatty] }).agent.invoke(params()));
+    expect(of(events, 'tool_progress').map(({ content }) => content)).toEqual([1000]);
+  });
+});
+
+describe('calls of one turn', () => {
+  it('run side by side, and each result comes when it is ready', async () => {
+    const gates = { a: deferred(), b: deferred(), c: deferred() };
+    const order: string[] = [];
+    const waits = tool('echo', async input => {
+      const { value } = input as { value: keyof typeof gates };
+      order.push(value);
+      await gates[value].promise;
+      return value;
+    });
+    const { agent, model } = setUp([[call('a'), call('b'), call('c')], 'Done.'], { tools: [waits] });
+    const results: unknown[] = [];
+    let started = 0;
+    for await (const event of agent.invoke(params())) {
+      if (event.type === 'tool_start' && ++started === 3) gates.c.resolve();
+      if (event.type !== 'tool_result') continue;
+      results.push(event.id);
+      (results.length === 1 ? gates.b : gates.a).resolve();
+    }
+    expect(order).toEqual(['a', 'b', 'c']);
+    expect(results).toEqual(['run/call_3', 'run/call_2', 'run/call_1']);
+    expect(model.requests[1]?.toolResults.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are limited in number', async () => {
+    let running = 0;
+    let most = 0;
+    const counts = tool('echo', async () => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+    });
+    const turn = Array.from({ length: 9 }, (_, n) => call(n));
+    await collect(setUp([turn, 'Done.'], { tools: [counts], parallel: 2 }).agent.invoke(params()));
+    expect(most).toBe(2);
+  });
+
+  it('have ids of their own when the model uses one twice, in a turn or later', async () => {
+    const script = [[call('a', 'call_1'), call('b', 'call_1')], [call('c', 'call_1')], 'Done.'];
+    const { agent, model } = setUp(script, { tools: [echo] });
+    const events = await collect(agent.invoke(params()));
+    expect(of(events, 'tool_call').map(({ id }) => id)).toEqual(['run/call_1', 'run/call_1_2', 'run/call_1_3']);
+    expect(checkOrder(events)).toEqual([]);
+    expect(model.requests[2]?.toolResults).toEqual([
+      { id: 'call_1', text: 'a' },
+      { id: 'call_1_2', text: 'b' },
+      { id: 'call_1_3', text: 'c' },
+    ]);
+  });
+
+  it('are sent to the provider with ids it takes', async () => {
+    const ids = ['a/b c', 'x'.repeat(80), `${'x'.repeat(79)}y`];
+    const script = [ids.map(id => call(id, id)), 'Done.'];
+    const { agent, model } = setUp(script, { tools: [echo] });
+    const events = await collect(agent.invoke(params()));
+    expect(of(events, 'tool_call').map(({ id }) => id)).toEqual(ids.map(id => `run/${id}`));
+    expect(model.requests[1]?.toolCalls.map(({ id }) => id)).toEqual(['a_b_c', 'x'.repeat(64), `${'x'.repeat(62)}_2`]);
+  });
+});
+
+describe('the most steps a run may take', () => {
+  it('end with one call without tools to conclude', async () => {
+    const { agent, model } = setUp(request => (request.toolNames.length > 0 ? [call('again')] : 'In short: no.'), {
+      tools: [echo],
+      maxIterations: 2,
+      instructions: 'Be brief.',
+    });
+    const events = await collect(agent.invoke(params()));
+    expect(model.requests.map(({ toolNames }) => toolNames)).toEqual([['echo'], ['echo'], []]);
+    expect(model.requests[2]?.messages[0]?.text).toMatch(/^Be brief\.\n\n.*without tools/);
+    expect(events.slice(-3)).toMatchObject([
+      { type: 'text' },
+      { type: 'usage' },
+      { type: 'harness_end', reason: 'max_iterations' },
+    ]);
+  });
+
+  it('answer the calls of a model that asks for tools even then', async () => {
+    const { agent } = setUp(() => [call('again')], { tools: [echo], maxIterations: 1 });
+    const events = await collect(agent.invoke(params()));
+    expect(outputs(events)).toEqual([
+      { context: 'again', result: { value: 'again' } },
+      { error: expect.stringContaining('not run') as string },
+    ]);
+    expect(checkOrder(events)).toEqual([]);
+    expect(reasonOf(events)).toBe('max_iterations');
+  });
+});
+
+describe('steering', () => {
+  const steeringOf = (...batches: string[][]) => ({
+    take: () => (batches.shift() ?? []).map((content, n) => ({ id: `s${n}`, content })),
+  });
+
+  it('is taken in after the results of a turn, before the next model call', async () => {
+    const { agent, model } = setUp([[call('a')], 'Done.'], { tools: [echo] });
+    const events = await collect(agent.invoke(params({ steering: steeringOf([], ['Hurry.', 'Please.']) })));
+    expect(of(events, 'user')).toMatchObject([
+      { runId: 'run', id: 's0', content: 'Hurry.' },
+      { id: 's1', content: 'Please.' },
+    ]);
+    expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
+      { role: 'tool' },
+      { role: 'user', text: 'Hurry.Please.' },
+    ]);
+  });
+
+  it('keeps a run going that had its answer', async () => {
+    const { agent, model } = setUp(['Done.', 'Done again.']);
+    const events = await collect(agent.invoke(params({ steering: steeringOf([], ['One more thing.']) })));
+    expect(model.requests[1]?.messages).toMatchObject([
+      { text: 'Go.' },
+      { text: 'Done.' },
+      { text: 'One more thing.' },
+    ]);
+    expect(reasonOf(events)).toBe('complete');
+  });
+});
+
+describe('a stop', () => {
+  it('ends a model call, and the partial text stays', async () => {
+    const stop = new AbortController();
+    const { agent } = setUp([{ text: 'one two three four', delayMs: 1 }]);
+    const events: AgentEvent[] = [];
+    for await (const event of agent.invoke(params({ signal: stop.signal }))) {
+      events.push(event);
+      if (event.type === 'text' && event.content.includes('two')) stop.abort();
+    }
+    expect(
+      of(events, 'text')
+        .map(({ content }) => content)
+        .join(''),
+    ).toBe('one two');
+    expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
+  });
+
+  it('ends the wait for a retry', async () => {
+    const stop = new AbortController();
+    const { agent } = setUp([{ httpStatus: 500 }], { retry: { baseMs: 1e6, maxMs: 1e6 } });
+    const events: AgentEvent[] = [];
+    for await (const event of agent.invoke(params({ signal: stop.signal }))) {
+      events.push(event);
+      if (event.type === 'warning') stop.abort();
+    }
+    expect(reasonOf(events)).toBe('aborted');
+  });
+
+  it('reaches the tools, and does not wait for one that does not listen', async () => {
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const deaf = tool('deaf', () => new Promise(() => {}));
+    const listens = tool('listens', (_, { signal }) => {
+      signal.addEventListener('abort', () => seen.push('told'));
+      return new Promise(() => {});
+    });
+    const waits = [call(1, 'a', 'deaf'), call(2, 'b', 'listens'), call(3, 'c', 'deaf')];
+    const { agent } = setUp([waits], { tools: [deaf, listens], parallel: 2 });
+    const events: AgentEvent[] = [];
+    for await (const event of agent.invoke(params({ signal: stop.signal }))) {
+      events.push(event);
+      if (of(events, 'tool_start').length === 2) setImmediate(() => stop.abort());
+    }
+    expect(seen).toEqual(['told']);
+    expect(outputs(events)).toEqual([]);
+    expect(of(events, 'tool_start').map(({ id }) => id)).toEqual(['run/a', 'run/b']);
+    expect(reasonOf(events)).toBe('aborted');
+  });
+
+  it('before the run calls no model', async () => {
+    const { agent, model } = setUp(['Hi.']);
+    const events = await collect(agent.invoke(params({ signal: AbortSignal.abort() })));
+    expect([model.requests.length, reasonOf(events)]).toEqual([0, 'aborted']);
+  });
+});
+
+describe('the consumer', () => {
+  const executed = (script: ModelScript, options: Partial<LoopAgentOptions> = {}) => {
+    const runs: string[] = [];
+    const notes = tool('echo', input => void runs.push((input as { value: string }).value));
+    return { runs, ...setUp(script, { tools: [notes], ...options }) };
+  };
+
+  it('holds a tool back until it asks for the event after its start', async () => {
+    const { agent, runs } = executed([[call('a')], 'Done.']);
+    const events = agent.invoke(params())[Symbol.asyncIterator]();
+    let next = await events.next();
+    while (!next.done && next.value.type !== 'tool_start') next = await events.next();
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(runs).toEqual([]);
+    await events.next();
+    expect(runs).toEqual(['a']);
+  });
+
+  it('that goes away at a start leaves that tool and those behind it unexecuted', async () => {
+    const { agent, runs } = executed([[call('a'), call('b'), call('c')], 'Done.']);
+    for await (const event of agent.invoke(params())) if (event.type === 'tool_start') break;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(runs).toEqual([]);
+  });
+
+  it('that goes away stops the tools that run', async () => {
+    const told = deferred();
+    const listens = tool('echo', (_, { signal }) => {
+      signal.addEventListener('abort', () => told.resolve());
+      return new Promise(() => {});
+    });
+    const reports = tool('report', (_, { progress }) => {
+      progress('here');
+      return new Promise(() => {});
+    });
+    const { agent } = setUp([[call('a'), call('b', 'r', 'report')]], { tools: [listens, reports] });
+    for await (const event of agent.invoke(params())) if (event.type === 'tool_progress') break;
+    await told.promise;
+  });
+
+  it('that goes away while the model speaks stops the model', async () => {
+    const stopped = deferred();
+    const model = scriptedModel([]);
+    const stream = new ReadableStream({
+      pull: controller => controller.enqueue({ type: 'text-delta', id: 't', delta: 'x' }),
+      cancel: () => stopped.resolve(),
+    });
+    const agent = loopAgent({ model: { ...model, doStream: async () => ({ stream }) } });
+    for await (const event of agent.invoke(params())) if (event.type === 'text') break;
+    await stopped.promise;
+  });
+});

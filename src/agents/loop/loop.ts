@@ -1,0 +1,179 @@
+import type { LanguageModelV3, LanguageModelV3FunctionTool } from '@ai-sdk/provider';
+import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import { foldRun, type RunState } from '../../projections/run-state.ts';
+import { Transcript } from '../../projections/transcript.ts';
+import type { InvokeParams } from '../agent.ts';
+import { CallIds } from '../model/call-ids.ts';
+import { failureEvent } from '../model/failure.ts';
+import { resolveModel } from '../model/model-source.ts';
+import { type ModelStepResult, modelStep } from '../model/model-step.ts';
+import { toPrompt } from '../model/prompt.ts';
+import { RetryPolicy } from '../model/retry.ts';
+import { CallRunner } from './call-runner.ts';
+import { EventChannel } from './event-channel.ts';
+import type { LoopAgentOptions } from './loop-agent.ts';
+import type { Tool } from './tool.ts';
+
+export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
+
+interface LoopTools {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly described: readonly LanguageModelV3FunctionTool[];
+}
+
+const conclude = 'You have used all steps you may take. Answer now with what you have, without tools.';
+const notRun = 'It was not run: the run has used all the steps it may take.';
+
+/** One run of the loop: model call, tools, model call, until there is an answer. */
+export class Loop {
+  readonly #options: LoopAgentOptions;
+  readonly #params: InvokeParams;
+  readonly #described: readonly LanguageModelV3FunctionTool[];
+  readonly #transcript: Transcript;
+  readonly #calls: CallRunner;
+  readonly #callIds: CallIds;
+  readonly #retry: RetryPolicy;
+  readonly #maxIterations: number;
+
+  constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams) {
+    this.#options = options;
+    this.#params = params;
+    this.#described = described;
+    this.#retry = new RetryPolicy(options.retry);
+    this.#maxIterations = options.maxIterations ?? 50;
+    this.#callIds = new CallIds(params.runId, params.resume?.events);
+    this.#transcript = new Transcript({ history: params.messages, maxOutputLength: options.maxOutputLength ?? 30_000 });
+    this.#calls = new CallRunner({
+      runId: params.runId,
+      tools,
+      rules: options.permissions ?? { rules: [] },
+      answers: params.answers,
+      signal: params.signal,
+      parallel: options.parallel ?? 8,
+      timeoutMs: options.toolTimeoutMs ?? 600_000,
+    });
+    this.#calls.remember(params.decided ?? []);
+  }
+
+  /** Everything between the run's first and last event; tells why it ended. */
+  async *run(): AsyncGenerator<AgentEvent, EndReason> {
+    try {
+      return yield* this.#run();
+    } catch (error) {
+      const code = SingletreeError.is(error) ? error.code : 'agent_failed';
+      const message = error instanceof Error ? error.message : String(error);
+      yield { type: 'error', runId: this.#params.runId, message, code, fatal: true };
+      return 'error';
+    }
+  }
+
+  async *#run(): AsyncGenerator<AgentEvent, EndReason> {
+    const { signal, resume, runId } = this.#params;
+    const model = await resolveModel(
+      this.#params.model ?? resume?.model ?? this.#options.model,
+      this.#options.registry,
+    );
+    let step = 0;
+    if (resume !== undefined) {
+      const next = yield* this.#resume(resume);
+      if (typeof next === 'string') return next;
+      step = next;
+    }
+    for (; ; step++) {
+      if (signal.aborted) return 'aborted';
+      yield* this.#takeSteering();
+      const result = yield* this.#step(model, step);
+      if (result.ended === 'aborted') return 'aborted';
+      if (result.ended === 'failed') {
+        yield failureEvent(runId, result.failure);
+        return 'error';
+      }
+      const ended = yield* this.#finishStep(step, foldRun(result.calls, runId));
+      if (ended !== undefined) return ended;
+    }
+  }
+
+  /** Goes on with the step the run was in; returns the number of the next step, or why the run is over. */
+  async *#resume(state: RunState): AsyncGenerator<AgentEvent, number | EndReason> {
+    for (const event of state.events) this.#transcript.add(event);
+    this.#calls.remember(state.relays.values());
+    const last = state.events.at(-1);
+    if (last?.type === 'error' && last.fatal === true) return 'error';
+    if (!state.stepComplete) return Math.max(0, state.step);
+    const ended = yield* this.#finishStep(state.step, state);
+    return ended ?? state.step + 1;
+  }
+
+  async *#step(model: LanguageModelV3, step: number): AsyncGenerator<AgentEvent, ModelStepResult> {
+    const { runId, signal } = this.#params;
+    const { instructions, registry, settings } = this.#options;
+    const last = step >= this.#maxIterations;
+    // An attempt that another process began at this step is no part of what is sent.
+    this.#transcript.add({ type: 'step_start', runId, step });
+    const stream = modelStep({
+      runId,
+      step,
+      model,
+      prompt: toPrompt(
+        this.#transcript.messages(),
+        last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions,
+      ),
+      ...(!last && { tools: this.#described }),
+      settings,
+      callIds: this.#callIds,
+      registry,
+      signal,
+      retry: this.#retry,
+    });
+    try {
+      for (let next = await stream.next(); ; next = await stream.next()) {
+        if (next.done) return next.value;
+        this.#transcript.add(next.value);
+        yield next.value;
+      }
+    } finally {
+      await stream.return({ ended: 'aborted' });
+    }
+  }
+
+  /** Does what the model asked for in a step; tells why the run is over, when it is. */
+  async *#finishStep(step: number, state: RunState): AsyncGenerator<AgentEvent, EndReason | undefined> {
+    const last = step >= this.#maxIterations;
+    if (state.calls.size > 0) yield* last ? this.#refuseCalls(state) : this.#runCalls(state);
+    if (this.#params.signal.aborted) return 'aborted';
+    if (last) return 'max_iterations';
+    if (state.calls.size > 0 || state.steered) return undefined;
+    const steered = yield* this.#takeSteering();
+    return steered ? undefined : 'complete';
+  }
+
+  async *#runCalls(state: RunState): AsyncGenerator<AgentEvent> {
+    const channel = new EventChannel();
+    void this.#calls.run(state.calls.values(), state.relays, channel).finally(() => channel.close());
+    for await (const event of channel) {
+      this.#transcript.add(event);
+      yield event;
+    }
+  }
+
+  async *#refuseCalls({ runId, calls }: RunState): AsyncGenerator<AgentEvent> {
+    for (const { call, done } of calls.values())
+      if (!done) yield { type: 'tool_result', runId, id: call.id, name: call.name, output: { error: notRun } };
+  }
+
+  /** Takes in what people said meanwhile; tells whether there was something. */
+  async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
+    const messages = this.#params.steering?.take() ?? [];
+    for (const { id, content } of messages) {
+      const event: AgentEvent = {
+        type: 'user',
+        runId: this.#params.runId,
+        id,
+        content: typeof content === 'string' ? content : [...content],
+      };
+      this.#transcript.add(event);
+      yield event;
+    }
+    return messages.length > 0;
+  }
+}

@@ -1,0 +1,39 @@
+/** The longest time a timer takes; anything longer is no limit. */
+const maxTimer = 2 ** 31 - 1;
+
+/** A signal that aborts with another one, or when the time is up. */
+export class TimeLimit {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  #over = false;
+
+  constructor(ms: number, outer: AbortSignal) {
+    this.#outer = outer;
+    if (outer.aborted) this.#stop();
+    outer.addEventListener('abort', this.#stop, { once: true });
+    if (ms <= maxTimer) this.#timer = setTimeout(this.#expire, ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether the time was up before the other signal aborted. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Ends the limit: the signal aborts no more. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#outer.removeEventListener('abort', this.#stop);
+  }
+
+  readonly #stop = () => this.#controller.abort(this.#outer.reason);
+
+  readonly #expire = () => {
+    this.#over = true;
+    this.#controller.abort(new DOMException('The time is up.', 'TimeoutError'));
+  };
+}

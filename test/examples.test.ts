@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const names = readdirSync(join(root, 'examples'))
+  .filter(file => file.endsWith('.ts'))
+  .map(file => file.replace(/\.ts$/, ''));
+
+/** What each example prints, in this order. */
+const printed: Readonly<Record<string, readonly string[]>> = {
+  'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
+  'tool-with-approval': [
+    'May I remove {"path":"notes.txt"}? You approve it.',
+    'May I remove {"path":"/"}? You reject it.',
+    'notes.txt is gone.',
+    '"status":"denied"',
+    'left the rest alone.',
+  ],
+  'continue-after-a-crash': [
+    'tool_result',
+    'A second process goes on with 1 run.',
+    'relay_resolved',
+    'Rome and Oslo are booked.',
+    'harness_end',
+  ],
+};
+
+describe('the examples', () => {
+  it('are all known here, and short', () => {
+    expect(names.toSorted()).toEqual(Object.keys(printed).toSorted());
+    for (const name of names)
+      expect(readFileSync(join(root, 'examples', `${name}.ts`), 'utf8').split('\n').length).toBeLessThanOrEqual(41);
+  });
+
+  it.each(Object.entries(printed))('%s runs against the built package', (name, expected) => {
+    const built = join(root, 'build/examples', `${name}.js`);
+    expect(existsSync(built), `${built} is missing: run npm run build`).toBe(true);
+    const output = execFileSync(process.execPath, [built], { encoding: 'utf8', timeout: 20_000 });
+    let from = 0;
+    for (const text of expected) {
+      const at = output.indexOf(text, from);
+      expect(at, `${JSON.stringify(text)} in\n${output}`).toBeGreaterThanOrEqual(from);
+      from = at + text.length;
+    }
+  });
+});
