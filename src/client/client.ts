@@ -8,6 +8,8 @@ import {
   messageReceipt,
   type NewThreadBody,
   type RelayBody,
+  type RetryBody,
+  type SelectionBody,
   type ThreadInfo,
   threadInfo,
 } from '../protocols/index.ts';
@@ -16,7 +18,7 @@ import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
-  /** Where the server is, such as `http://127.0.0.1:4141`; the page's own server when absent. */
+  /** Where the server is, such as `http://127.0.0.1:4747`; the page's own server when absent. */
   readonly baseUrl?: string;
   readonly fetch?: typeof globalThis.fetch;
   /** How long an event stream may be silent before it is opened again; 45 s when absent. */
@@ -32,8 +34,15 @@ export interface Client {
   getThread(threadId: string): Promise<ThreadInfo>;
   /** Stops the thread's runs and removes it. */
   deleteThread(threadId: string): Promise<void>;
-  /** Starts a run, or gives the message to the one under way (`steered`). */
+  /**
+   * Starts a run, or gives the message to the one under way (`steered`). One that edits another starts a branch, and is
+   * refused with `run_under_way` while a run is.
+   */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
+  /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
+  retry(threadId: string, retry: RetryBody): Promise<MessageReceipt>;
+  /** Makes a message the active one of its siblings. */
+  selectBranch(threadId: string, selection: SelectionBody): Promise<void>;
   /** The first answer wins; a later one is refused with `relay_resolved`. */
   answerRelay(threadId: string, relayId: string, answer: RelayBody): Promise<void>;
   abortRun(runId: string): Promise<void>;
@@ -67,6 +76,9 @@ export function createClient(options: ClientOptions = {}): Client {
     getThread: threadId => call(threadInfo, path`threads/${threadId}`),
     deleteThread: async threadId => void (await call(anything, path`threads/${threadId}`, { method: 'DELETE' })),
     sendMessage: (threadId, message) => call(messageReceipt, path`threads/${threadId}/messages`, post(message)),
+    retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
+    selectBranch: async (threadId, selection) =>
+      void (await call(anything, path`threads/${threadId}/selection`, post(selection))),
     answerRelay: async (threadId, relayId, answer) =>
       void (await call(anything, path`threads/${threadId}/relays/${relayId}`, post(answer))),
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),

@@ -2,5 +2,5 @@
  * The control layer: what people do with runs.
  * @module
  */
-export type { RunControl, RunHandle, RunOutcome, StartOptions } from './run-control.ts';
+export type { RetryOptions, RunControl, RunHandle, RunOutcome, StartOptions } from './run-control.ts';
 export { continueRun, Supervisor, type SupervisorOptions } from './supervisor.ts';

@@ -16,12 +16,25 @@ export interface StartOptions {
   readonly content: string | readonly ContentPart[];
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** The user message that this one takes the place of: it becomes its sibling, on a new branch. */
+  readonly edits?: string;
+}
+
+export interface RetryOptions {
+  readonly agent: Agent;
+  /** The agent's message to ask for once more, or the user message it answers. */
+  readonly messageId: string;
+  readonly model?: string;
 }
 
 /** What a person does with runs; the supervisor keeps it. */
 export interface RunControl {
-  /** Appends the message to the thread and starts the agent on it. */
+  /** Appends the message to the thread and starts the agent on it; an edit is refused with `run_under_way` while one is. */
   start(threadId: string, options: StartOptions): Promise<RunHandle>;
+  /** Starts another run for what was asked before; both answers stay, as siblings. */
+  retry(threadId: string, options: RetryOptions): Promise<RunHandle>;
+  /** Makes a message the active one of its siblings. */
+  select(threadId: string, messageId: string): Promise<void>;
   /** Gives a running agent a message at its next safe point; `run_not_found` when it does not run here. */
   steer(runId: string, content: string | readonly ContentPart[]): void;
   /** Answers a relay: the first answer wins, a later one is refused with `relay_resolved`. */

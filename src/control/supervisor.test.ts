@@ -260,6 +260,54 @@ describe('what is said too late', () => {
   });
 });
 
+describe('branches', () => {
+  const said = (
+    model: { requests: readonly { messages: readonly { role: string; text: string }[] }[] },
+    request: number,
+  ) => model.requests[request]?.messages.map(({ role, text }) => `${role}: ${text}`);
+
+  async function conversation() {
+    const { log, threadId, supervisor } = await setUp();
+    const model = scriptedModel(['One.', 'Two.', 'Three.', 'Four.']);
+    const agent = loopAgent({ model });
+    const run = await supervisor.start(threadId, { agent, content: 'first' });
+    await run.done;
+    const [asked] = await log.read(threadId);
+    return { log, threadId, supervisor, model, agent, run, asked: `${asked?.runId}:user` };
+  }
+
+  it('an edit is a sibling: the model is not shown what it takes the place of', async () => {
+    const { threadId, supervisor, model, agent, asked } = await conversation();
+    await (await supervisor.start(threadId, { agent, content: 'better', edits: asked })).done;
+    expect(said(model, 1)).toEqual(['user: better']);
+    await (await supervisor.start(threadId, { agent, content: 'and then' })).done;
+    expect(said(model, 2)).toEqual(['user: better', 'assistant: Two.', 'user: and then']);
+  });
+
+  it('a retry asks the same once more; a selection goes back to the answer before', async () => {
+    const { threadId, supervisor, model, agent, run } = await conversation();
+    await (await supervisor.retry(threadId, { agent, messageId: run.runId })).done;
+    expect(said(model, 1)).toEqual(['user: first']);
+    await supervisor.select(threadId, run.runId);
+    await (await supervisor.start(threadId, { agent, content: 'and then' })).done;
+    expect(said(model, 2)).toEqual(['user: first', 'assistant: One.', 'user: and then']);
+  });
+
+  it('are refused for a message that is not there, and while a run is under way', async () => {
+    const { threadId, supervisor, agent, asked } = await conversation();
+    await expect(supervisor.start(threadId, { agent, content: 'x', edits: 'nope' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    await expect(supervisor.select(threadId, 'nope')).rejects.toMatchObject({ code: 'invalid_argument' });
+    const busy = await supervisor.start(threadId, { agent: fake('busy', () => [], forever), content: 'go' });
+    await expect(supervisor.retry(threadId, { agent, messageId: asked })).rejects.toMatchObject({
+      code: 'run_under_way',
+    });
+    await supervisor.close();
+    expect(await busy.done).toBe('interrupted');
+  });
+});
+
 describe('continuing', () => {
   const asking = agentOf(oneCall, { permissions: { default: 'ask', rules: [] } });
 

@@ -1,16 +1,14 @@
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
-import { type ContentPart, type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
+import { type AgentEvent, type ContentPart, type EventOf, newId, SingletreeError } from '../events/index.ts';
+import { editMessage, retryOf, selectMessage } from '../graph/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
-import { foldRun } from '../projections/run-state.ts';
-import { Transcript } from '../projections/transcript.ts';
 import { ActiveRun } from './active-run.ts';
 import { ActiveThread } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
-import { Decisions } from './decisions.ts';
 import { processOwner } from './process-owner.ts';
 import { clearOpenRun, markOpenRun, type OpenRun, openRunsOf } from './open-runs.ts';
-import type { RunControl, RunHandle, StartOptions } from './run-control.ts';
-import { threadEvents } from './thread-events.ts';
+import type { RetryOptions, RunControl, RunHandle, StartOptions } from './run-control.ts';
+import { readConversation, readRun } from './thread-record.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
@@ -45,27 +43,27 @@ export class Supervisor implements RunControl {
     };
   }
 
-  async start(threadId: string, { agent, content, model }: StartOptions): Promise<RunHandle> {
-    const thread = await this.#enter(threadId);
-    try {
-      const asked = newId();
-      const open = {
-        runId: newId(),
-        agentId: agent.id,
-        parentId: `${asked}:user`,
-        ...(model !== undefined && { model }),
-      };
-      await markOpenRun(this.#options.log, threadId, open);
-      await thread.writer.write({
-        type: 'user',
-        runId: asked,
-        content: typeof content === 'string' ? content : [...content],
-      });
-      return await this.#run(thread, { threadId, open, agent });
-    } catch (error) {
-      await this.#leave(threadId, thread);
-      throw error;
+  async start(threadId: string, { agent, content, model, edits }: StartOptions): Promise<RunHandle> {
+    const said = typeof content === 'string' ? content : [...content];
+    const asked = newId();
+    let event: EventOf<'user'> = { type: 'user', runId: asked, content: said };
+    if (edits !== undefined) {
+      this.#checkIdle(threadId);
+      event = editMessage(await readConversation(this.#options.log, threadId), edits, { runId: asked, content: said });
     }
+    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model }, event);
+  }
+
+  async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
+    this.#checkIdle(threadId);
+    const parentId = retryOf(await readConversation(this.#options.log, threadId), messageId);
+    return this.#begin(threadId, { agent, parentId, model });
+  }
+
+  async select(threadId: string, messageId: string): Promise<void> {
+    const { log } = this.#options;
+    const conversation = await readConversation(log, threadId);
+    await log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
   steer(runId: string, content: string | readonly ContentPart[]): void {
@@ -129,6 +127,24 @@ export class Supervisor implements RunControl {
     }, this.#options.leaseMs).unref();
   }
 
+  /** Notes the run, appends what asks for it, and starts it. */
+  async #begin(
+    threadId: string,
+    { agent, parentId, model }: { agent: Agent; parentId: string; model: string | undefined },
+    asking?: AgentEvent,
+  ): Promise<RunHandle> {
+    const thread = await this.#enter(threadId);
+    try {
+      const open = { runId: newId(), agentId: agent.id, parentId, ...(model !== undefined && { model }) };
+      await markOpenRun(this.#options.log, threadId, open);
+      if (asking !== undefined) await thread.writer.write(asking);
+      return await this.#run(thread, { threadId, open, agent });
+    } catch (error) {
+      await this.#leave(threadId, thread);
+      throw error;
+    }
+  }
+
   /** Undefined when the run is over, `elsewhere` when another process has it. */
   async #continue(threadId: string, open: OpenRun): Promise<RunHandle | 'elsewhere' | undefined> {
     let thread: ActiveThread;
@@ -155,21 +171,14 @@ export class Supervisor implements RunControl {
   ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
-    const history = new Transcript();
-    const own: LoggedEvent[] = [];
-    const decided = new Decisions();
-    let asked = false;
-    for await (const event of threadEvents(log, threadId)) {
-      if (event.runId === runId) own.push(event);
-      if (own.length === 0) history.add(event);
-      thread.inbox.take(event);
-      if (event.runId !== runId) decided.take(event);
-      asked ||= event.type === 'user' && `${event.runId}:user` === parentId;
+    const record = await readRun(log, { threadId, runId, parentId }, event => thread.inbox.take(event));
+    const { messages, state, decided } = record;
+    if (messages === undefined || state?.endedBy !== undefined) {
+      await clearOpenRun(log, threadId, runId);
+      throw finished;
     }
-    const state = own.length > 0 ? foldRun(own, runId) : undefined;
-    const over = state?.endedBy !== undefined || !asked;
-    if (over || agent === undefined || (state !== undefined && agent.resumable !== true)) {
-      if (!over) await this.#interrupt(thread, open);
+    if (agent === undefined || (state !== undefined && agent.resumable !== true)) {
+      await this.#interrupt(thread, open);
       await clearOpenRun(log, threadId, runId);
       throw finished;
     }
@@ -183,8 +192,8 @@ export class Supervisor implements RunControl {
       params: {
         runId,
         parentId,
-        messages: history.messages(),
-        decided: decided.all(),
+        messages,
+        decided,
         ...(model !== undefined && { model }),
         ...(state && { resume: state }),
       },
@@ -239,6 +248,14 @@ export class Supervisor implements RunControl {
   /** Another process has the thread now: what runs here is let go. */
   #lost(threadId: string): void {
     for (const run of this.#runs.values()) if (run.threadId === threadId) run.leaveOpen();
+  }
+
+  #checkIdle(threadId: string): void {
+    for (const run of this.#runs.values())
+      if (run.threadId === threadId)
+        throw new SingletreeError('run_under_way', 'A run is under way in this thread: stop it or wait for it first.', {
+          details: { threadId, runId: run.runId },
+        });
   }
 
   #running(runId: string): ActiveRun {

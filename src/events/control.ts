@@ -29,3 +29,12 @@ export const branchSelected = define(
     nodeId: z.string().min(1).describe('the sibling: a user node or the start of a run'),
   }),
 );
+
+export const collapsed = define(
+  'collapsed',
+  { doc: 'A person folded or unfolded a message, a tool call or a summary.' },
+  eventShape('collapsed', {
+    nodeId: z.string().min(1).describe('what was folded: the id of a message, a tool call or a summary'),
+    collapsed: z.boolean().describe('whether it is folded now; an unfolded summary shows its source'),
+  }),
+);

@@ -121,6 +121,7 @@ export class OrderChecker {
     mode_changed: pass,
     model_changed: pass,
     branch_selected: pass,
+    collapsed: pass,
   };
 
   /** Another attempt at the same step takes the place of the one before: calls that never started are forgotten. */

@@ -21,6 +21,7 @@ export const errorStatus = {
   run_not_found: 404,
   relay_not_found: 404,
   relay_resolved: 409,
+  run_under_way: 409,
   agent_not_found: 404,
   not_found: 404,
   request_forbidden: 403,

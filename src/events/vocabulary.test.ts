@@ -34,6 +34,7 @@ describe('the vocabulary', () => {
       'mode_changed',
       'model_changed',
       'branch_selected',
+      'collapsed',
     ]);
   });
 

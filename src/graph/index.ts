@@ -1,8 +1,48 @@
 /**
- * The conversation graph: a pure fold over events.
+ * The conversation graph: a pure fold over events. The flat graph has a node for each event; the conversation groups
+ * them into blocks and messages with branches.
  * @module
  */
 export { createGraph, reduceEvent } from './graph.ts';
 export type { Node, NodeKind, NodeOf, RelayResolution } from './node.ts';
 export type { Graph } from './snapshot.ts';
 export { getChildren, getNodesInRun, getText, getToolCalls, walkDFS } from './queries.ts';
+export {
+  type Active,
+  activeUpTo,
+  type Block,
+  changeOf,
+  type Chunk,
+  type ChunkKind,
+  collapseNode,
+  type Conversation,
+  createConversation,
+  defaultActive,
+  editMessage,
+  fullHistory,
+  getAnswer,
+  getAttached,
+  getBlocks,
+  getChunk,
+  getChunks,
+  getMessage,
+  getMessages,
+  getRun,
+  getSiblings,
+  getSpawned,
+  getSummaries,
+  type Hyperedge,
+  hyperedges,
+  isCollapsed,
+  isSuperseded,
+  type Message as ConversationMessage,
+  reduceConversation,
+  retryOf,
+  type Run,
+  type RunStatus,
+  selectMessage,
+  selectSibling,
+  summariseSpan,
+  type Summary,
+  textOf,
+} from './conversation/index.ts';

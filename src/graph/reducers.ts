@@ -47,6 +47,7 @@ const reducers: Handlers<[Step], void> = {
   mode_changed: makesNoNode,
   model_changed: makesNoNode,
   branch_selected: makesNoNode,
+  collapsed: makesNoNode,
 };
 
 const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, step: Step) => void][]);

@@ -142,6 +142,7 @@ const on: Handlers<[State], State> = {
   mode_changed: (event, state) => besideRuns(state, event, line('info', `Mode: ${event.modeId}`)),
   model_changed: (event, state) => besideRuns(state, event, line('info', `Model: ${event.modelId}`)),
   branch_selected: nothing,
+  collapsed: nothing,
 };
 
 function nothing(_event: AgentEvent, state: State): State {

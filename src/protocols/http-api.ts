@@ -47,9 +47,24 @@ export const messageBody = z.strictObject({
   }),
   agent: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
+  edits: z.string().min(1).optional().describe('the user message this one takes the place of'),
 });
 
 export type MessageBody = z.infer<typeof messageBody>;
+
+/** The body of `POST /api/threads/:id/retries`. */
+export const retryBody = z.strictObject({
+  messageId: z.string().min(1),
+  agent: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+});
+
+export type RetryBody = z.infer<typeof retryBody>;
+
+/** The body of `POST /api/threads/:id/selection`. */
+export const selectionBody = z.strictObject({ nodeId: z.string().min(1) });
+
+export type SelectionBody = z.infer<typeof selectionBody>;
 
 /** What `POST /api/threads/:id/messages` answers. */
 export const messageReceipt = z.looseObject({ runId: z.string(), steered: z.boolean().optional() });

@@ -14,7 +14,11 @@ export {
   type Problem,
   problem,
   type RelayBody,
+  type RetryBody,
+  type SelectionBody,
   relayBody,
+  retryBody,
+  selectionBody,
   type ThreadInfo,
   threadInfo,
 } from './http-api.ts';

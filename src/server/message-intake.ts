@@ -23,11 +23,12 @@ export function messageIntake({
   const inOrder = oneAtATime();
   return (thread: Thread, message: MessageBody): Promise<MessageReceipt> =>
     inOrder(thread.id, async () => {
-      const steered = steer(control, thread.id, message);
+      const { content, model, edits } = message;
+      const steered = edits === undefined ? steer(control, thread.id, message) : undefined;
       if (steered !== undefined) return { runId: steered, steered: true };
       const agent = pickAgent(agents, message.agent);
-      const { content, model } = message;
-      const run = await control.start(thread.id, { agent, content, ...(model !== undefined && { model }) });
+      const options = { agent, content, ...(model !== undefined && { model }), ...(edits !== undefined && { edits }) };
+      const run = await control.start(thread.id, options);
       if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(message) });
       return { runId: run.runId };
     });
@@ -45,7 +46,8 @@ function steer(control: RunControl, threadId: string, { content }: MessageBody):
   return undefined;
 }
 
-function pickAgent(agents: AgentDirectory, named: string | undefined) {
+/** The agent that was named, else the first. */
+export function pickAgent(agents: AgentDirectory, named: string | undefined) {
   const id = named ?? agents.list()[0]?.id;
   const agent = id === undefined ? undefined : agents.get(id);
   if (agent !== undefined) return agent;

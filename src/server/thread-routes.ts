@@ -2,10 +2,17 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import { SingletreeError } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
-import { messageBody, newThreadBody, relayBody, type ThreadInfo } from '../protocols/index.ts';
+import {
+  messageBody,
+  newThreadBody,
+  relayBody,
+  retryBody,
+  selectionBody,
+  type ThreadInfo,
+} from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { eventStream } from './event-stream.ts';
-import { messageIntake } from './message-intake.ts';
+import { messageIntake, pickAgent } from './message-intake.ts';
 import { readBody, readQuery, wholeNumber } from './request-input.ts';
 
 const listQuery = z.strictObject({
@@ -61,6 +68,20 @@ export function threadRoutes(
   routes.post('/:id/messages', async context => {
     const thread = await find(context.req.param('id'));
     return context.json(await takeIn(thread, await readBody(context.req, messageBody)), 202);
+  });
+
+  routes.post('/:id/retries', async context => {
+    const { id } = await find(context.req.param('id'));
+    const { messageId, agent: named, model } = await readBody(context.req, retryBody);
+    const agent = pickAgent(options.agents, named);
+    const run = await control.retry(id, { agent, messageId, ...(model !== undefined && { model }) });
+    return context.json({ runId: run.runId }, 202);
+  });
+
+  routes.post('/:id/selection', async context => {
+    const { id } = await find(context.req.param('id'));
+    await control.select(id, (await readBody(context.req, selectionBody)).nodeId);
+    return context.json({});
   });
 
   routes.post('/:id/relays/:relayId', async context => {

@@ -1,0 +1,112 @@
+import type { AgentEvent } from '../../events/index.ts';
+import { blockChanged, chunkChanged } from './changes.ts';
+import type { Block, Chunk, ChunkKind } from './record.ts';
+import { all, type ConversationDraft, streamKey } from './tables.ts';
+
+/** Begins a block at the end of a message. */
+export function openBlock(draft: ConversationDraft, messageId: string, role: Block['role'], step?: number): Block {
+  const id = `${messageId}:block:${draft.count('blocks', messageId) + 1}`;
+  const block: Block = {
+    id,
+    messageId,
+    role,
+    state: 'open',
+    answered: false,
+    ...(step !== undefined && { step }),
+  };
+  draft.add('block', id, block);
+  draft.add('blocks', messageId, id);
+  draft.add('everyBlock', all, id);
+  draft.add('openBlock', messageId, id);
+  return block;
+}
+
+/** The block that what a model says next goes into; after results it is a new one. */
+export function contentBlock(draft: ConversationDraft, messageId: string): Block {
+  const block = currentBlock(draft, messageId);
+  const goesOn = block?.role === 'assistant' && block.state !== 'superseded' && !block.answered;
+  return goesOn ? block : openBlock(draft, messageId, 'assistant');
+}
+
+/** The block that facts beside the model's words go into. */
+export function factBlock(draft: ConversationDraft, messageId: string): Block {
+  const role = draft.last('message', messageId)?.role ?? 'assistant';
+  return currentBlock(draft, messageId) ?? openBlock(draft, messageId, role);
+}
+
+/** The newest block of a message. */
+export function currentBlock(draft: ConversationDraft, messageId: string): Block | undefined {
+  const id = draft.last('openBlock', messageId);
+  return id === undefined ? undefined : draft.last('block', id);
+}
+
+export interface NewChunk {
+  /** What its id is made from; a taken one gets the next free number. */
+  readonly name: string;
+  readonly kind: ChunkKind;
+  readonly event: AgentEvent;
+  readonly ownerId?: string;
+}
+
+/** Adds a chunk to a block and returns it. */
+export function addChunk(draft: ConversationDraft, block: Block, { name, kind, event, ownerId }: NewChunk): Chunk {
+  const chunk: Chunk = {
+    id: claim(draft, 'chunk', name),
+    blockId: block.id,
+    kind,
+    runId: event.runId,
+    order: draft.count('everyChunk', all),
+    event,
+    ...(ownerId !== undefined && { ownerId }),
+  };
+  draft.add('chunk', chunk.id, chunk);
+  draft.add('chunks', block.id, chunk.id);
+  draft.add('everyChunk', all, chunk.id);
+  if (ownerId !== undefined) draft.add('attached', ownerId, chunk.id);
+  chunkChanged(draft, chunk.id);
+  return chunk;
+}
+
+/** Appends a fragment to the newest chunk of its stream in the block when it is of the same kind, else begins one; returns its id. */
+export function growChunk(
+  draft: ConversationDraft,
+  block: Block,
+  { stream, fragment, ...chunk }: NewChunk & { readonly stream: string; readonly fragment: string },
+): string {
+  const key = streamKey(block.id, stream);
+  const known = draft.last('named', key);
+  if (known !== undefined && draft.last('chunk', known)?.kind === chunk.kind) {
+    draft.grow(known, fragment);
+    keepMetadata(draft, known, chunk.event);
+    chunkChanged(draft, known);
+    return known;
+  }
+  const { id } = addChunk(draft, block, chunk);
+  draft.grow(id, fragment);
+  keepMetadata(draft, id, chunk.event);
+  draft.add('named', key, id);
+  return id;
+}
+
+/** Replaces a block and tells that its message changed. */
+export function changeBlock(draft: ConversationDraft, block: Block, change: Partial<Block>): void {
+  draft.add('block', block.id, { ...block, ...change });
+  blockChanged(draft, block);
+}
+
+/** An id nobody has: the name, or the name with the first free number. */
+export function claim(draft: ConversationDraft, tier: 'chunk' | 'message', name: string): string {
+  if (draft.last(tier, name) === undefined) return name;
+  const key = `${tier}\u0000${name}`;
+  let number = draft.count('claims', key) + 2;
+  while (draft.last(tier, `${name}#${number}`) !== undefined) number++;
+  const id = `${name}#${number}`;
+  draft.add('claims', key, id);
+  return id;
+}
+
+function keepMetadata(draft: ConversationDraft, chunkId: string, event: AgentEvent): void {
+  if (event.type !== 'reasoning' || event.providerMetadata === undefined) return;
+  const chunk = draft.last('chunk', chunkId) as Chunk;
+  draft.add('chunk', chunkId, { ...chunk, providerMetadata: event.providerMetadata });
+}

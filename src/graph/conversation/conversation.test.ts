@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../events/index.ts';
+import {
+  activeUpTo,
+  type Conversation,
+  collapseNode,
+  createConversation,
+  defaultActive,
+  editMessage,
+  fullHistory,
+  getBlocks,
+  getChunks,
+  getMessage,
+  getMessages,
+  getSiblings,
+  getSpawned,
+  hyperedges,
+  isCollapsed,
+  reduceConversation,
+  retryOf,
+  selectMessage,
+  selectSibling,
+  summariseSpan,
+  textOf,
+} from '../index.ts';
+
+const reduce = (events: readonly AgentEvent[], from = createConversation()) => events.reduce(reduceConversation, from);
+const user = (runId: string, content = 'Hello', rest: object = {}): AgentEvent => ({
+  type: 'user',
+  runId,
+  content,
+  ...rest,
+});
+const start = (runId: string, parentId?: string): AgentEvent => ({
+  type: 'harness_start',
+  runId,
+  agentId: 'coder',
+  ...(parentId !== undefined && { parentId }),
+});
+const end = (runId: string): AgentEvent => ({ type: 'harness_end', runId, agentId: 'coder' });
+const text = (runId: string, content: string, id = `${runId}/t`): AgentEvent => ({ type: 'text', runId, id, content });
+const call = (runId: string, id: string): AgentEvent => ({ type: 'tool_call', runId, id, name: 'shell', input: {} });
+const result = (runId: string, id: string): AgentEvent => ({
+  type: 'tool_result',
+  runId,
+  id,
+  name: 'shell',
+  output: { context: 'ok' },
+});
+const turn = (n: number): AgentEvent[] => [user(`u${n}`), start(`r${n}`, `u${n}:user`), text(`r${n}`, `${n}`), end(`r${n}`)];
+const branch = (conversation: Conversation) => defaultActive(conversation).messages;
+
+describe('the tiers', () => {
+  const conversation = reduce([
+    user('u'),
+    start('r', 'u:user'),
+    { type: 'step_start', runId: 'r', step: 0 },
+    text('r', 'Let me '),
+    text('r', 'look.'),
+    call('r', 'r/c'),
+    result('r', 'r/c'),
+    text('r', 'Done.'),
+    end('r'),
+  ]);
+
+  it('put chunks into blocks, blocks into messages, and messages after one another', () => {
+    expect([...hyperedges(conversation)]).toEqual([
+      { kind: 'block_to_message', from: 'u:user:block:1', to: 'u:user' },
+      { kind: 'chunk_to_block', from: 'u:user', to: 'u:user:block:1' },
+      { kind: 'parent_message', from: 'r', to: 'u:user' },
+      { kind: 'block_to_message', from: 'r:block:1', to: 'r' },
+      { kind: 'chunk_to_block', from: 'r/t', to: 'r:block:1' },
+      { kind: 'chunk_to_block', from: 'r/c', to: 'r:block:1' },
+      { kind: 'chunk_to_block', from: 'r/c:result', to: 'r:block:1' },
+      { kind: 'block_to_message', from: 'r:block:2', to: 'r' },
+      { kind: 'chunk_to_block', from: 'r/t#2', to: 'r:block:2' },
+    ]);
+  });
+
+  it('join the fragments of a stream within a block', () => {
+    expect([textOf(conversation, 'r/t'), textOf(conversation, 'r/t#2')]).toEqual(['Let me look.', 'Done.']);
+  });
+
+  it('keep a word to an agent at work inside its run', () => {
+    const steered = reduce([user('r', 'Stop.')], reduce([user('u'), start('r', 'u:user'), text('r', 'Hm')]));
+    expect(branch(steered)).toEqual(['u:user', 'r']);
+    expect(getBlocks(steered, 'r').map(({ role }) => role)).toEqual(['assistant', 'user']);
+  });
+
+  it('put a subagent under the call that started it, also when the call comes later', () => {
+    const early = reduce([user('u'), start('r', 'u:user'), call('r', 'c'), start('s', 'c'), text('s', 'x')]);
+    const late = reduce([user('u'), start('s', 'c'), text('s', 'x'), start('r', 'u:user'), call('r', 'c')]);
+    for (const conversation of [early, late]) {
+      expect(getSpawned(conversation, 'c').map(({ id }) => id)).toEqual(['s']);
+      expect(branch(conversation)).toEqual(['u:user', 'r']);
+    }
+  });
+
+  it('count the words of a model whose events carry another run id to the run they were said in', () => {
+    const conversation = reduce([
+      user('u'),
+      start('r', 'u:user'),
+      text('model-1', 'One'),
+      call('r', 'c'),
+      result('r', 'c'),
+      { ...text('model-2', 'Two'), parentId: 'r' },
+    ]);
+    const chunks = getBlocks(conversation, 'r').flatMap(({ id }) => getChunks(conversation, id));
+    expect(chunks.map(({ id }) => id)).toEqual(['model-1/t', 'c', 'c:result', 'model-2/t']);
+  });
+});
+
+describe('branches', () => {
+  const talk = reduce([...turn(1), ...turn(2), ...turn(3)]);
+
+  it('are the newest of each set of siblings', () => {
+    expect(branch(talk)).toEqual(['u1:user', 'r1', 'u2:user', 'r2', 'u3:user', 'r3']);
+  });
+
+  it('begin with an edit, which is a sibling of what was said', () => {
+    const edited = reduce([editMessage(talk, 'u2:user', { runId: 'u2b', content: 'Else' })], talk);
+    expect(branch(edited)).toEqual(['u1:user', 'r1', 'u2b:user']);
+    expect(getSiblings(edited, getMessage(edited, 'u2b:user') ?? never())).toEqual(['u2:user', 'u2b:user']);
+    const first = reduce([editMessage(talk, 'u1:user', { runId: 'u1b', content: 'Else' })], talk);
+    expect(branch(first)).toEqual(['u1b:user']);
+  });
+
+  it('begin with a retry, which is a second run under the same message', () => {
+    expect(retryOf(talk, 'r2')).toBe('u2:user');
+    const retried = reduce([start('r2b', retryOf(talk, 'r2')), text('r2b', 'Again')], talk);
+    expect(branch(retried)).toEqual(['u1:user', 'r1', 'u2:user', 'r2b']);
+  });
+
+  it('are selected, and what is said next goes on there', () => {
+    const edited = reduce([editMessage(talk, 'u2:user', { runId: 'u2b', content: 'Else' })], talk);
+    expect(selectSibling(edited, 'u2:user').messages).toEqual(branch(talk));
+    const selected = reduce([selectMessage(edited, 'u2:user', { runId: 'control' })], edited);
+    expect(branch(selected)).toEqual(branch(talk));
+    expect(branch(reduce(turn(4), selected))).toEqual([...branch(talk), 'u4:user', 'r4']);
+    expect(branch(reduce([selectMessage(selected, 'u2b:user', { runId: 'control' })], selected))).toEqual([
+      'u1:user',
+      'r1',
+      'u2b:user',
+    ]);
+  });
+
+  it('end anywhere one likes, and together are the full history', () => {
+    const edited = reduce([editMessage(talk, 'u2:user', { runId: 'u2b', content: 'Else' })], talk);
+    expect(activeUpTo(edited, 'u2:user').messages).toEqual(['u1:user', 'r1', 'u2:user']);
+    expect(fullHistory(edited).messages).toEqual([...branch(talk), 'u2b:user']);
+    expect(() => activeUpTo(edited, 'nowhere')).toThrow('no message "nowhere"');
+  });
+
+  it('are not begun by two people who speak before the first is answered', () => {
+    const both = reduce([user('u1'), user('u2'), start('r1', 'u1:user'), start('r2', 'u2:user')]);
+    expect(branch(both)).toEqual(['u1:user', 'u2:user', 'r1', 'r2']);
+    expect(branch(reduce([start('r1b', 'u1:user')], both))).toEqual(['u1:user', 'u2:user', 'r1b']);
+  });
+});
+
+describe('what people do', () => {
+  it('is refused with a reason when it makes no sense', () => {
+    const talk = reduce([...turn(1), call('r1', 'c'), start('s', 'c')]);
+    expect(() => editMessage(talk, 'r1', { runId: 'x', content: '' })).toThrow('not said by a person');
+    expect(() => retryOf(reduce([start('r')]), 'r')).toThrow('no answer to a person');
+    expect(() => selectMessage(talk, 's', { runId: 'x' })).toThrow('inside of another message');
+    expect(() => summariseSpan(talk, { from: 'u1:user', to: '?' }, { runId: 'x', id: 's', text: '' })).toThrow('"?"');
+  });
+
+  it('is an event, so that a replay has it too', () => {
+    const talk = reduce([...turn(1), collapseNode('r1', { runId: 'control', collapsed: true })]);
+    expect(isCollapsed(talk, 'r1')).toBe(true);
+    expect(isCollapsed(reduce([collapseNode('r1', { runId: 'control', collapsed: false })], talk), 'r1')).toBe(false);
+  });
+
+  it('leaves an event that was seen, by seq, without effect', () => {
+    const talk = reduce([{ ...user('u'), seq: 1 }]);
+    expect(reduceConversation(talk, { ...user('u'), seq: 1 })).toBe(talk);
+    expect(getMessages(talk)).toHaveLength(1);
+  });
+
+  it('needs a conversation from here', () => {
+    expect(() => reduceConversation({ seq: 1 }, user('u'))).toThrow('made by createConversation');
+  });
+});
+
+function never(): never {
+  throw new Error('The message is not there.');
+}

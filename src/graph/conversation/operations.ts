@@ -1,0 +1,65 @@
+import { type ContentPart, type EventOf, SingletreeError } from '../../events/index.ts';
+import { type Conversation, momentOf } from './conversation.ts';
+import type { Message, Summary } from './record.ts';
+import { messageNamed } from './runs.ts';
+import { start } from './tables.ts';
+
+/** The event by which a person says something else in the place of a message of theirs; both stay. */
+export function editMessage(
+  conversation: Conversation,
+  messageId: string,
+  edited: { readonly runId: string; readonly content: string | readonly ContentPart[] },
+): EventOf<'user'> {
+  const message = messageOf(conversation, messageId);
+  if (message.role !== 'user') throw notPossible(`"${messageId}" was not said by a person: only that can be edited.`);
+  const content = typeof edited.content === 'string' ? edited.content : [...edited.content];
+  return { type: 'user', runId: edited.runId, content, parentMessageId: message.parentMessageId ?? start };
+}
+
+/** The user message that a run has to have as its `parentId` to be another try at an agent's message. */
+export function retryOf(conversation: Conversation, messageId: string): string {
+  const message = messageOf(conversation, messageId);
+  const cause = message.role === 'user' ? message.id : momentOf(conversation).last('run', message.runId)?.parentId;
+  const asked = cause === undefined ? undefined : momentOf(conversation).last('message', cause);
+  if (asked?.role === 'user') return asked.id;
+  throw notPossible(`"${messageId}" is no answer to a person: there is nothing to ask again.`);
+}
+
+/** The event that makes a message the active one of its siblings. */
+export function selectMessage(
+  conversation: Conversation,
+  messageId: string,
+  { runId }: { readonly runId: string },
+): EventOf<'branch_selected'> {
+  return { type: 'branch_selected', runId, nodeId: messageOf(conversation, messageId).id };
+}
+
+/** The event that lets a text stand for a span of messages, both ends included; its source stays. */
+export function summariseSpan(
+  conversation: Conversation,
+  span: { readonly from: string; readonly to: string },
+  summary: { readonly runId: string; readonly id: string; readonly text: string; readonly kind?: Summary['kind'] },
+): EventOf<'summary'> {
+  const covers = { from: messageOf(conversation, span.from).id, to: messageOf(conversation, span.to).id };
+  const { runId, id, text, kind = 'compaction' } = summary;
+  return { type: 'summary', runId, id, covers, text, kind };
+}
+
+/** The event that folds a message, a call or a summary, or unfolds it: the source of a summary is shown then. */
+export function collapseNode(
+  nodeId: string,
+  { runId, collapsed }: { readonly runId: string; readonly collapsed: boolean },
+): EventOf<'collapsed'> {
+  return { type: 'collapsed', runId, nodeId, collapsed };
+}
+
+function messageOf(conversation: Conversation, id: string): Message {
+  const message = messageNamed(momentOf(conversation), id);
+  if (message === undefined) throw notPossible(`There is no message "${id}" in this conversation.`);
+  if (message.spawnedBy !== undefined) throw notPossible(`"${id}" is inside of another message, on no branch.`);
+  return message;
+}
+
+function notPossible(message: string): SingletreeError {
+  return new SingletreeError('invalid_argument', message);
+}

@@ -1,0 +1,115 @@
+import type { EventOf } from '../../events/index.ts';
+import { hadEffect } from './calls.ts';
+import { type Conversation, momentOf } from './conversation.ts';
+import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';
+import { messageNamed } from './runs.ts';
+import { all } from './tables.ts';
+import { followersOf } from './tree.ts';
+
+/** The message an id means: its own, that of a run, of the start of one, or of a chunk. */
+export function getMessage(conversation: Conversation, id: string): Message | undefined {
+  return messageNamed(momentOf(conversation), id);
+}
+
+/** All messages, subagents' too, in the order in which they came. */
+export function getMessages(conversation: Conversation): Message[] {
+  const moment = momentOf(conversation);
+  return moment.all('messages', all).flatMap(id => moment.last('message', id) ?? []);
+}
+
+/** The blocks of a message, in the order in which they began. */
+export function getBlocks(conversation: Conversation, messageId: string): Block[] {
+  const moment = momentOf(conversation);
+  return moment.all('blocks', messageId).flatMap(id => moment.last('block', id) ?? []);
+}
+
+/** The chunks of a block, in the order in which they came. */
+export function getChunks(conversation: Conversation, blockId: string): Chunk[] {
+  const moment = momentOf(conversation);
+  return moment.all('chunks', blockId).flatMap(id => moment.last('chunk', id) ?? []);
+}
+
+/** The chunk of an id. */
+export function getChunk(conversation: Conversation, id: string): Chunk | undefined {
+  return momentOf(conversation).last('chunk', id);
+}
+
+/** The text of a chunk that grows: text, reasoning, printed output, arguments being written. */
+export function textOf(conversation: Conversation, chunkId: string): string {
+  return momentOf(conversation).text(chunkId);
+}
+
+/** What belongs to a call or an execution: its start, reports, results, relays, output. */
+export function getAttached(conversation: Conversation, chunkId: string): Chunk[] {
+  const moment = momentOf(conversation);
+  return moment.all('attached', chunkId).flatMap(id => moment.last('chunk', id) ?? []);
+}
+
+/** The messages of the runs that a call or an execution started. */
+export function getSpawned(conversation: Conversation, chunkId: string): Message[] {
+  const moment = momentOf(conversation);
+  return moment.all('spawned', chunkId).flatMap(id => moment.last('message', id) ?? []);
+}
+
+/** The answer to a relay, by the id of its chunk. */
+export function getAnswer(conversation: Conversation, relayChunkId: string): EventOf<'relay_resolved'> | undefined {
+  return momentOf(conversation).last('answer', relayChunkId);
+}
+
+/** What is known about a run. */
+export function getRun(conversation: Conversation, runId: string): Run | undefined {
+  return momentOf(conversation).last('run', runId);
+}
+
+/** A message and its alternatives: those that follow the same message, in the order in which they came. */
+export function getSiblings(conversation: Conversation, { id, parentMessageId, spawnedBy }: Message): string[] {
+  if (spawnedBy !== undefined) return [id];
+  return followersOf(momentOf(conversation), parentMessageId).map(sibling => sibling.id);
+}
+
+const changeTables = {
+  message: 'changed',
+  block: 'blockChanged',
+  chunk: 'chunkChanged',
+  followers: 'followersChanged',
+} as const;
+
+/**
+ * A number that is another one after every change in a message, a block or a chunk, or in who follows a message: as
+ * long as it is the same, what was made of it can be kept.
+ */
+export function changeOf(conversation: Conversation, of: keyof typeof changeTables, id: string): number {
+  return momentOf(conversation).last(changeTables[of], id) ?? 0;
+}
+
+/** The summaries, oldest first. */
+export function getSummaries(conversation: Conversation): readonly Summary[] {
+  return momentOf(conversation).all('summaries', all);
+}
+
+/** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when they did neither. */
+export function isCollapsed(conversation: Conversation, id: string): boolean | undefined {
+  return momentOf(conversation).last('collapsed', id);
+}
+
+/** Whether a chunk no longer counts: another attempt at its step took its place, and it had no effect. */
+export function isSuperseded(conversation: Conversation, chunk: Chunk): boolean {
+  const moment = momentOf(conversation);
+  const owner = chunk.ownerId === undefined ? chunk : (moment.last('chunk', chunk.ownerId) ?? chunk);
+  if (moment.last('block', owner.blockId)?.state !== 'superseded') return false;
+  if (owner.kind === 'tool_call') return !hadEffect(moment, owner.id);
+  return owner.kind === 'text' || owner.kind === 'reasoning' || owner.kind === 'tool_input_delta';
+}
+
+/** The edges between the tiers: chunk to block, block to message, message to the message it follows. */
+export function* hyperedges(conversation: Conversation): Generator<Hyperedge> {
+  for (const message of getMessages(conversation)) {
+    const { id, parentMessageId } = message;
+    if (parentMessageId !== undefined) yield { kind: 'parent_message', from: id, to: parentMessageId };
+    for (const block of getBlocks(conversation, id)) {
+      yield { kind: 'block_to_message', from: block.id, to: id };
+      for (const chunk of getChunks(conversation, block.id))
+        yield { kind: 'chunk_to_block', from: chunk.id, to: block.id };
+    }
+  }
+}

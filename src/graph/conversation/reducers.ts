@@ -1,0 +1,143 @@
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { addChunk, changeBlock, claim, contentBlock, currentBlock, factBlock, growChunk, openBlock } from './blocks.ts';
+import {
+  addCall,
+  addExecution,
+  addInput,
+  addOutput,
+  addPrinted,
+  addRelay,
+  addToCall,
+  answerRelay,
+  closeRelays,
+  forgetCalls,
+} from './calls.ts';
+import { changed, chunkChanged } from './changes.ts';
+import type { ChunkKind } from './record.ts';
+import { changeRun, messageNamed, runOf } from './runs.ts';
+import { summaryOf } from './summaries.ts';
+import { all, type ConversationDraft, start } from './tables.ts';
+import { activate, addMessage, tipOf } from './tree.ts';
+
+/** Adds what an event says to the conversation; one of a type this version does not know adds nothing. */
+export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
+  if (isKnownEvent(event)) (on[event.type] as (event: AgentEvent, draft: ConversationDraft) => void)(event, draft);
+}
+
+const on: Handlers<[ConversationDraft], void> = {
+  harness_start: (event, draft) => {
+    const { agentId, model } = event;
+    changeRun(draft, runOf(draft, event), { agentId, ...(model !== undefined && { model }) });
+  },
+  harness_end: (event, draft) => {
+    changeRun(draft, runOf(draft, event), { status: event.reason ?? 'complete' });
+    closeRelays(draft, event.runId);
+  },
+  step_start: beginStep,
+  session: (event, draft) => void runOf(draft, event),
+  user: addUser,
+  text: addProse,
+  reasoning: addProse,
+  tool_input_delta: (event, draft) => addInput(draft, event),
+  tool_call: (event, draft) => addCall(draft, event),
+  tool_start: (event, draft) => addToCall(draft, event),
+  tool_progress: (event, draft) => addToCall(draft, event),
+  tool_result: (event, draft) => addToCall(draft, event),
+  repl_input: (event, draft) => addExecution(draft, event),
+  repl_progress: (event, draft) => addPrinted(draft, event),
+  repl_output: (event, draft) => addOutput(draft, event),
+  relay: (event, draft) => addRelay(draft, event),
+  relay_resolved: (event, draft) => {
+    if (!answerRelay(draft, event)) addFact(event, draft, `${event.relayId}:answer`);
+  },
+  plan_status: (event, draft) => addFact(event, draft, `${event.planId}:${event.to}`),
+  tasks: (event, draft) => addFact(event, draft),
+  summary: (event, draft) => {
+    const summary = summaryOf(draft, event);
+    addFact(event, draft, event.id);
+    if (summary === undefined) return;
+    draft.add('summaries', all, summary);
+    draft.add('summaries', event.id, summary);
+  },
+  usage: (event, draft) => {
+    const { messageId } = runOf(draft, event);
+    addFact(event, draft);
+    const block = currentBlock(draft, messageId);
+    if (block?.role === 'assistant' && block.state === 'open') changeBlock(draft, block, { state: 'complete' });
+  },
+  error: (event, draft) => addFact(event, draft),
+  warning: (event, draft) => addFact(event, draft),
+  file_registered: (event, draft) => addFact(event, draft, event.id),
+  unknown: (event, draft) => addFact(event, draft),
+  custom: (event, draft) => addFact(event, draft),
+  mode_changed: (event, draft) => addFact(event, draft),
+  model_changed: (event, draft) => addFact(event, draft),
+  branch_selected: (event, draft) => {
+    const message = messageNamed(draft, event.nodeId);
+    if (message !== undefined && message.spawnedBy === undefined) activate(draft, message);
+  },
+  collapsed: ({ nodeId, collapsed }, draft) => {
+    draft.add('collapsed', nodeId, collapsed);
+    if (draft.last('message', nodeId) !== undefined) changed(draft, nodeId);
+    chunkChanged(draft, nodeId);
+  },
+};
+
+/** What a person said: within a run that is under way a part of it, else a message of its own. */
+function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
+  const run = draft.last('run', event.runId);
+  const name = `${event.runId}:user`;
+  if (run !== undefined) {
+    addChunk(draft, openBlock(draft, run.messageId, 'user'), { name, kind: 'user', event });
+    return;
+  }
+  const id = claim(draft, 'message', name);
+  const parentMessageId = placeOf(event, draft);
+  addMessage(draft, { id, role: 'user', runId: event.runId, ...(parentMessageId !== undefined && { parentMessageId }) });
+  addChunk(draft, openBlock(draft, id, 'user'), { name, kind: 'user', event });
+}
+
+/** The message a person's words follow: the one they name, nothing when they name the beginning, else the newest. */
+function placeOf({ parentMessageId }: EventOf<'user'>, draft: ConversationDraft): string | undefined {
+  if (parentMessageId === start) return undefined;
+  const named = parentMessageId === undefined ? undefined : messageNamed(draft, parentMessageId);
+  return named === undefined || named.spawnedBy !== undefined ? tipOf(draft) : named.id;
+}
+
+function addProse(event: EventOf<'text'> | EventOf<'reasoning'>, draft: ConversationDraft): void {
+  const block = contentBlock(draft, runOf(draft, event).messageId);
+  growChunk(draft, block, { name: event.id, kind: event.type, event, stream: event.id, fragment: event.content });
+}
+
+/** Begins a block; an earlier attempt at the same step that did not come to its end no longer counts. */
+function beginStep(event: EventOf<'step_start'>, draft: ConversationDraft): void {
+  const run = runOf(draft, event);
+  const { step, model } = event;
+  const attempt = draft.last('attempt', run.runId);
+  const before = attempt === undefined ? undefined : draft.last('block', attempt);
+  if (before !== undefined && before.step === step && before.state === 'open') {
+    changeBlock(draft, before, { state: 'superseded' });
+    forgetCalls(draft, before);
+    for (const id of draft.all('chunks', before.id)) chunkChanged(draft, id);
+  }
+  draft.add('attempt', run.runId, openBlock(draft, run.messageId, 'assistant', step).id);
+  changeRun(draft, run, { step, ...(model !== undefined && { model }) });
+}
+
+/** Adds a fact beside the words: to its run when there is one, else to the newest message. */
+function addFact(
+  event: AgentEvent & { readonly type: Exclude<ChunkKind, 'run'> },
+  draft: ConversationDraft,
+  name = `${event.runId}:${event.type}`,
+): void {
+  const messageId = draft.last('run', event.runId)?.messageId ?? tipOf(draft) ?? beginning(event, draft);
+  addChunk(draft, factBlock(draft, messageId), { name, kind: event.type, event });
+  changed(draft, messageId);
+}
+
+/** A message for what comes before anybody said anything. */
+function beginning({ runId }: AgentEvent, draft: ConversationDraft): string {
+  const id = claim(draft, 'message', `${runId}:beginning`);
+  addMessage(draft, { id, role: 'system', runId });
+  return id;
+}

@@ -1,0 +1,124 @@
+import type { AgentEvent } from '../../events/index.ts';
+import { addChunk, claim, factBlock } from './blocks.ts';
+import { changed, chunkChanged } from './changes.ts';
+import type { Message, Run } from './record.ts';
+import { all, type ConversationDraft, named, type Reader, start } from './tables.ts';
+import { addMessage, moveUnder, tipOf } from './tree.ts';
+
+/** The run of an event; with its first event it gets its place in the conversation. */
+export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
+  const known = draft.last('run', event.runId);
+  if (known !== undefined) return known;
+  const { runId, parentId, agentId } = event;
+  const run: Run = {
+    runId,
+    messageId: placeRun(draft, event),
+    status: 'running',
+    tellsStart: false,
+    ...(agentId !== undefined && { agentId }),
+    ...(parentId !== undefined && { parentId }),
+  };
+  draft.add('run', runId, run);
+  return run;
+}
+
+/** Replaces what is known about a run. */
+export function changeRun(draft: ConversationDraft, run: Run, change: Partial<Run>): void {
+  draft.add('run', run.runId, { ...run, ...change });
+  changed(draft, run.messageId);
+}
+
+/** The message an id means: its own, that of a run or of the start of one, or the one that a chunk is in. */
+export function messageNamed(reader: Reader, id: string): Message | undefined {
+  const message = reader.last('message', id);
+  if (message !== undefined) return message;
+  const run = reader.last('run', id) ?? reader.last('run', id.replace(/:harness_start$/, ''));
+  if (run !== undefined) return reader.last('message', run.messageId);
+  const blockId = reader.last('chunk', id)?.blockId;
+  const block = blockId === undefined ? undefined : reader.last('block', blockId);
+  return block && reader.last('message', block.messageId);
+}
+
+/** Puts the runs that waited for a call or an execution under it, unless it is inside of one of them. */
+export function adoptWaiting(draft: ConversationDraft, eventId: string, chunkId: string): void {
+  for (const messageId of draft.all('waiting', eventId)) {
+    if (draft.last('message', messageId)?.spawnedBy !== undefined || isInside(draft, chunkId, messageId)) continue;
+    moveUnder(draft, messageId, chunkId);
+    draft.add('spawned', chunkId, messageId);
+    chunkChanged(draft, chunkId);
+  }
+}
+
+/** The message that a run is, or speaks in. */
+function placeRun(draft: ConversationDraft, event: AgentEvent): string {
+  const { runId, parentId } = event;
+  const starts = event.type === 'harness_start';
+  const spawner = parentId === undefined ? undefined : spawnerNamed(draft, parentId);
+  if (spawner !== undefined) return spawn(draft, runId, spawner);
+  const cause = parentId === undefined ? undefined : messageNamed(draft, parentId);
+  if (cause?.role === 'user' && cause.id === parentId) return reply(draft, runId, cause);
+  if (cause?.role === 'assistant') {
+    if (!starts) return cause.id;
+    const marker = addChunk(draft, factBlock(draft, cause.id), { name: `${runId}:run`, kind: 'run', event });
+    return spawn(draft, runId, marker.id);
+  }
+  const tip = tipOf(draft);
+  if (!starts && parentId === undefined && tip !== undefined && isRunning(draft, tip)) return tip;
+  const id = add(draft, runId, tip);
+  if (parentId !== undefined) draft.add('waiting', parentId, id);
+  return id;
+}
+
+/** The newest call or execution of that id. */
+function spawnerNamed(reader: Reader, id: string): string | undefined {
+  return reader.last('named', named('call', id)) || reader.last('named', named('execution', id)) || undefined;
+}
+
+/** A run under the chunk that started it. */
+function spawn(draft: ConversationDraft, runId: string, chunkId: string): string {
+  const id = claim(draft, 'message', runId);
+  addMessage(draft, { id, role: 'assistant', runId, spawnedBy: chunkId });
+  draft.add('spawned', chunkId, id);
+  return id;
+}
+
+/** A run that answers a person: the first one follows whatever came since, another one is a sibling of the first. */
+function reply(draft: ConversationDraft, runId: string, asked: Message): string {
+  const first = draft.last('firstAnswer', asked.id);
+  if (first !== undefined) return add(draft, runId, draft.last('message', first)?.parentMessageId ?? asked.id);
+  const tip = tipOf(draft);
+  const id = add(draft, runId, tip !== undefined && isAfter(draft, tip, asked) ? tip : asked.id);
+  draft.add('firstAnswer', asked.id, id);
+  return id;
+}
+
+function add(draft: ConversationDraft, runId: string, after: string | undefined): string {
+  const id = claim(draft, 'message', runId);
+  addMessage(draft, { id, role: 'assistant', runId, ...(after !== undefined && { parentMessageId: after }) });
+  return id;
+}
+
+function isRunning(reader: Reader, messageId: string): boolean {
+  const message = reader.last('message', messageId);
+  return message?.role === 'assistant' && reader.last('run', message.runId)?.status === 'running';
+}
+
+/** Whether a message is another one or comes after it on its branch. */
+function isAfter(reader: Reader, messageId: string, earlier: Message): boolean {
+  for (let at = reader.last('message', messageId); at !== undefined && at.order >= earlier.order; ) {
+    if (at.id === earlier.id) return true;
+    at = reader.last('message', at.parentMessageId ?? start);
+  }
+  return false;
+}
+
+/** Whether a chunk is in a message, or in a run that was started from there. */
+function isInside(reader: Reader, chunkId: string, messageId: string): boolean {
+  let chunk = reader.last('chunk', chunkId);
+  while (chunk !== undefined) {
+    const message = messageNamed(reader, reader.last('block', chunk.blockId)?.messageId ?? all);
+    if (message?.id === messageId) return true;
+    chunk = message?.spawnedBy === undefined ? undefined : reader.last('chunk', message.spawnedBy);
+  }
+  return false;
+}

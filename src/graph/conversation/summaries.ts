@@ -1,0 +1,38 @@
+import type { EventOf } from '../../events/index.ts';
+import type { Message, Summary } from './record.ts';
+import { messageNamed } from './runs.ts';
+import { all, type Reader } from './tables.ts';
+
+/** The summary of an event with the blocks it stands for, as they are now; undefined when it names nothing known. */
+export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | undefined {
+  const fromBlockId = blockNamed(reader, event.covers.from, 'first');
+  const toBlockId = blockNamed(reader, event.covers.to, 'last');
+  if (fromBlockId === undefined || toBlockId === undefined) return undefined;
+  return { id: event.id, text: event.text, kind: event.kind, fromBlockId, toBlockId };
+}
+
+/** The first or the last block that an id stands for: of an earlier summary, a message, a run, a block or a chunk. */
+function blockNamed(reader: Reader, id: string, end: 'first' | 'last'): string | undefined {
+  const summary = reader.last('summaries', id);
+  if (id !== all && summary !== undefined) return end === 'first' ? summary.fromBlockId : summary.toBlockId;
+  const isWhole = reader.last('message', id) !== undefined || reader.last('run', id) !== undefined;
+  const part = isWhole ? undefined : (reader.last('block', id)?.id ?? reader.last('chunk', id)?.blockId);
+  const message = messageNamed(reader, id) ?? messageOf(reader, part);
+  if (message === undefined) return undefined;
+  const outer = outermost(reader, message);
+  if (outer !== undefined) return outer;
+  return part ?? reader.all('blocks', message.id).at(end === 'first' ? 0 : -1);
+}
+
+function messageOf(reader: Reader, blockId: string | undefined): Message | undefined {
+  const block = blockId === undefined ? undefined : reader.last('block', blockId);
+  return block && reader.last('message', block.messageId);
+}
+
+/** The block on a branch that a subagent's message is inside of. */
+function outermost(reader: Reader, message: Message): string | undefined {
+  let blockId: string | undefined;
+  for (let at: Message | undefined = message; at?.spawnedBy !== undefined; at = messageOf(reader, blockId))
+    blockId = reader.last('chunk', at.spawnedBy)?.blockId;
+  return blockId;
+}

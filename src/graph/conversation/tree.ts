@@ -1,0 +1,81 @@
+import { changed, followersChanged } from './changes.ts';
+import type { Message } from './record.ts';
+import { all, type ConversationDraft, none, type Reader, start } from './tables.ts';
+
+const unknownTip = '\u0000unknown';
+
+/** The last message of the active branch. */
+export function tipOf(draft: ConversationDraft): string | undefined {
+  let tip = draft.last('tip', all);
+  if (tip === unknownTip) {
+    tip = endOfBranch(draft, start);
+    draft.add('tip', all, tip);
+  }
+  return tip === undefined || tip === none ? undefined : tip;
+}
+
+/** The last message of the branch that is active below a message. */
+export function endOfBranch(reader: Reader, messageId: string): string {
+  let at = messageId;
+  for (let next = reader.last('activeFollower', at); next !== undefined && next !== none; ) {
+    at = next;
+    next = reader.last('activeFollower', at);
+  }
+  return at;
+}
+
+/** Adds a message after another one, or at the beginning; it becomes the active one of its siblings. */
+export function addMessage(draft: ConversationDraft, fields: Omit<Message, 'order'>): void {
+  const message: Message = { ...fields, order: draft.count('messages', all) };
+  draft.add('message', message.id, message);
+  draft.add('messages', all, message.id);
+  if (message.spawnedBy === undefined) follow(draft, message);
+  changed(draft, message.id);
+}
+
+/** Makes a message the active one of its siblings. */
+export function activate(draft: ConversationDraft, { id, parentMessageId = start }: Message): void {
+  draft.add('activeFollower', parentMessageId, id);
+  draft.add('tip', all, unknownTip);
+  draft.add('tree', all, {});
+}
+
+/** Takes a message out of the tree and puts it under the chunk that started its run; those after it close the gap. */
+export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: string): void {
+  const message = draft.last('message', messageId) as Message;
+  const { parentMessageId, ...rest } = message;
+  const place = parentMessageId ?? start;
+  draft.add('message', messageId, { ...rest, spawnedBy: chunkId });
+  const active = draft.last('activeFollower', messageId);
+  for (const follower of followersOf(draft, messageId)) {
+    const { parentMessageId: _, ...moved } = follower;
+    follow(draft, { ...moved, ...(parentMessageId !== undefined && { parentMessageId }) });
+  }
+  followersChanged(draft, place);
+  changed(draft, messageId);
+  const siblings = followersOf(draft, place === start ? undefined : place);
+  const next = active !== undefined && active !== none ? active : siblings.at(-1)?.id;
+  draft.add('activeFollower', place, next ?? none);
+  draft.add('tip', all, unknownTip);
+  draft.add('tree', all, {});
+}
+
+/** The messages that follow a message, or begin the conversation, in the order in which they came. */
+export function followersOf(reader: Reader, messageId: string | undefined): Message[] {
+  const messages = reader.all('followers', messageId ?? start).flatMap(id => reader.last('message', id) ?? []);
+  const here = messages.filter(
+    message => message.spawnedBy === undefined && message.parentMessageId === messageId,
+  );
+  return [...new Set(here)].toSorted((a, b) => a.order - b.order);
+}
+
+function follow(draft: ConversationDraft, message: Message): void {
+  const parent = message.parentMessageId ?? start;
+  const atTip = (tipOf(draft) ?? start) === parent;
+  draft.add('message', message.id, message);
+  draft.add('followers', parent, message.id);
+  followersChanged(draft, parent);
+  draft.add('activeFollower', parent, message.id);
+  draft.add('tip', all, atTip ? message.id : unknownTip);
+  draft.add('tree', all, {});
+}

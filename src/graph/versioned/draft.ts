@@ -1,0 +1,48 @@
+import type { Moment } from './moment.ts';
+import type { Store } from './store.ts';
+
+/** The state an event is being added to: what was written is read back at once, and only by it. */
+export class Draft<Tables> {
+  readonly #from: Moment<Tables>;
+  readonly #store: Store<Tables>;
+  #changed = false;
+
+  constructor(from: Moment<Tables>) {
+    this.#from = from;
+    this.#store = from.store;
+  }
+
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  last<Name extends keyof Tables>(name: Name, key: string): Tables[Name] | undefined {
+    return (
+      this.#store.tables[name]?.get(key)?.lastAt(this.#store.head) ?? this.#store.base?.last(name, key) ?? undefined
+    );
+  }
+
+  count<Name extends keyof Tables>(name: Name, key: string): number {
+    const own = this.#store.tables[name]?.get(key)?.countAt(this.#store.head) ?? 0;
+    return own + (this.#store.base?.count(name, key) ?? 0);
+  }
+
+  all<Name extends keyof Tables>(name: Name, key: string): readonly Tables[Name][] {
+    const own = this.#store.tables[name]?.get(key)?.sliceAt(this.#store.head) ?? [];
+    return [...(this.#store.base?.all(name, key) ?? []), ...own];
+  }
+
+  /** Adds a value to the list of a key; it is the key's current value from now on. */
+  add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+    this.#changed = true;
+    this.#store.add(name, key, value);
+  }
+
+  /** Appends to the text of a key, which begins empty. */
+  grow(key: string, fragment: string): void {
+    this.#changed = true;
+    const text = this.#store.texts.get(key);
+    if (text === undefined) this.#store.write(key, this.#from.text(key) + fragment);
+    else text.append(this.#store.head, fragment);
+  }
+}

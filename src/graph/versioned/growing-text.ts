@@ -1,0 +1,29 @@
+import type { Growth } from '../growth.ts';
+
+/** A text that grows: it keeps one string, and its growth knows the length it had at each version. */
+export class GrowingText {
+  readonly born: number;
+  readonly #growth: Growth;
+  #text: string;
+  #newest: number;
+  #entry: number;
+
+  constructor(version: number, text: string, growth: Growth) {
+    this.born = version;
+    this.#growth = growth;
+    this.#text = text;
+    this.#newest = version;
+    this.#entry = growth.add(version, text.length, -1);
+  }
+
+  append(version: number, fragment: string): void {
+    this.#text += fragment;
+    this.#newest = version;
+    this.#entry = this.#growth.add(version, this.#text.length, this.#entry);
+  }
+
+  /** The text as it was at that version. */
+  at(version: number): string {
+    return version >= this.#newest ? this.#text : this.#text.slice(0, this.#growth.lengthAt(this.#entry, version));
+  }
+}

@@ -1,0 +1,3 @@
+export { advance, emptyMoment } from './advance.ts';
+export type { Draft } from './draft.ts';
+export type { Moment } from './moment.ts';

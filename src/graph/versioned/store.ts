@@ -1,0 +1,43 @@
+import { Growth } from '../growth.ts';
+import { Timeline } from '../timeline.ts';
+import { GrowingText } from './growing-text.ts';
+import type { Moment } from './moment.ts';
+
+/**
+ * The storage that successive states of a fold share: tables of lists, and growing texts. It only grows, and everything
+ * in it carries the version that added it; a state is a store and a version number, and reads what was there then.
+ */
+export class Store<Tables> {
+  /** The newest version. */
+  head = 0;
+  /** The state it goes on from; a read that finds nothing here looks there. */
+  readonly base: Moment<Tables> | undefined;
+  readonly depth: number;
+  readonly tables: { [Name in keyof Tables]?: Map<string, Timeline<Tables[Name]>> } = {};
+  readonly texts = new Map<string, GrowingText>();
+  readonly growth = new Growth();
+  /** The step taken last: asking for it again gives the same state. */
+  lastEvent: object | undefined;
+  lastFrom: number;
+  lastNext: Moment<Tables> | undefined;
+
+  constructor(base: Moment<Tables> | undefined) {
+    this.base = base;
+    this.depth = base === undefined ? 0 : base.store.depth + 1;
+    this.lastFrom = -1;
+  }
+
+  /** Adds a value to the list of a key, at the newest version. */
+  add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+    let table = this.tables[name];
+    if (table === undefined) this.tables[name] = table = new Map();
+    const timeline = table.get(key);
+    if (timeline === undefined) table.set(key, new Timeline(this.head, value));
+    else timeline.push(this.head, value);
+  }
+
+  /** Makes a text at the newest version. */
+  write(key: string, text: string): void {
+    this.texts.set(key, new GrowingText(this.head, text, this.growth));
+  }
+}

@@ -1,0 +1,87 @@
+import type { EventOf } from '../events/index.ts';
+import {
+  type Block,
+  type Chunk,
+  changeOf,
+  type Conversation,
+  getAttached,
+  getChunks,
+  isSuperseded,
+  textOf,
+} from '../graph/index.ts';
+import type { AssistantPart, Message, ToolResultPart } from './message.ts';
+import { shortenOutput } from './shorten-output.ts';
+
+const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
+const noResult = 'This call has no result: the run ended before there was one.';
+
+/** A call on the branch. */
+export type Call = Chunk & { readonly event: EventOf<'tool_call'> };
+
+export interface BlockContext {
+  /** The id a provider is sent for a call. */
+  readonly idOf: (call: Call) => string;
+  readonly maxOutputLength: number;
+}
+
+/** The calls of a block that count. */
+export function callsIn(conversation: Conversation, block: Block): Call[] {
+  return getChunks(conversation, block.id).filter(
+    (chunk): chunk is Call => chunk.event.type === 'tool_call' && !isSuperseded(conversation, chunk),
+  );
+}
+
+/**
+ * What an assistant's block is as messages: what was said and asked for, then a result for each call, which says so
+ * when there is none. Reasoning of a model call that was cut off is left out: no provider takes it back.
+ */
+export function blockMessages(conversation: Conversation, block: Block, context: BlockContext): readonly Message[] {
+  const content: AssistantPart[] = [];
+  const results: ToolResultPart[] = [];
+  for (const chunk of getChunks(conversation, block.id)) {
+    if (isSuperseded(conversation, chunk)) continue;
+    if (chunk.kind === 'text' || chunk.kind === 'reasoning') content.push(...prose(conversation, chunk, block));
+    else if (isCall(chunk)) {
+      const { name, input, providerMetadata } = chunk.event;
+      const id = context.idOf(chunk);
+      content.push({ type: 'tool_call', id, name, input, ...(providerMetadata && { providerMetadata }) });
+      const output = shortenOutput(outcomeOf(conversation, chunk), context.maxOutputLength);
+      results.push({ type: 'tool_result', id, name, output });
+    }
+  }
+  if (content.length === 0) return [];
+  const said: Message = { role: 'assistant', content };
+  return results.length === 0 ? [said] : [said, { role: 'tool', content: results }];
+}
+
+const kept = new WeakMap<Block, { change: number; ids: string; max: number; messages: readonly Message[] }>();
+
+/** The same, made only once as long as the block does not change. */
+export function keptBlockMessages(conversation: Conversation, block: Block, context: BlockContext): readonly Message[] {
+  const change = changeOf(conversation, 'block', block.id);
+  const ids = callsIn(conversation, block).map(context.idOf).join(' ');
+  const max = context.maxOutputLength;
+  const before = kept.get(block);
+  if (before?.change === change && before.ids === ids && before.max === max) return before.messages;
+  const messages = blockMessages(conversation, block, context);
+  kept.set(block, { change, ids, max, messages });
+  return messages;
+}
+
+function isCall(chunk: Chunk): chunk is Call {
+  return chunk.event.type === 'tool_call';
+}
+
+function prose(conversation: Conversation, { id, kind, providerMetadata }: Chunk, block: Block): AssistantPart[] {
+  const text = textOf(conversation, id);
+  if (kind === 'text') return text === '' ? [] : [{ type: 'text', text }];
+  if (block.state !== 'complete' || (text === '' && providerMetadata === undefined)) return [];
+  return [{ type: 'reasoning', text, ...(providerMetadata && { providerMetadata }) }];
+}
+
+function outcomeOf(conversation: Conversation, call: Call): EventOf<'tool_result'>['output'] {
+  const attached = getAttached(conversation, call.id);
+  const result = attached.find(chunk => chunk.event.type === 'tool_result');
+  if (result?.event.type === 'tool_result') return result.event.output;
+  return { error: attached.some(chunk => chunk.kind === 'tool_start') ? outcomeUnknown : noResult };
+}

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { conversationLog } from '../../test/support/random-conversations.ts';
+import { eventStream } from '../../test/support/random-events.ts';
+import { happened, seenIn } from '../../test/support/seen-in-thread.ts';
+import { refusals } from '../../test/support/strict-validator.ts';
+import type { AgentEvent } from '../events/index.ts';
+import {
+  activeUpTo,
+  type Conversation,
+  createConversation,
+  defaultActive,
+  fullHistory,
+  getBlocks,
+  getChunks,
+  getMessages,
+  reduceConversation,
+  textOf,
+} from '../graph/index.ts';
+import { projectMessages, projectThread } from './index.ts';
+
+const log = (): fc.Arbitrary<AgentEvent[]> => fc.oneof(conversationLog(), eventStream());
+const replay = (events: readonly AgentEvent[], from: Conversation = createConversation()) =>
+  events.reduce(reduceConversation, from);
+const viewsOf = (conversation: Conversation) => {
+  const active = defaultActive(conversation);
+  return {
+    active,
+    thread: projectThread(conversation, active),
+    short: projectThread(conversation, active, { hideReasoning: true, collapseTools: true }),
+    full: projectThread(conversation, fullHistory(conversation)),
+    messages: projectMessages(conversation, active),
+  };
+};
+const once = (events: readonly AgentEvent[]) => [...new Set(events)];
+const settings = { numRuns: 100 };
+
+describe('laws of the views of a conversation', () => {
+  it('replay: kept up event by event, every view is what it is from scratch', () => {
+    fc.assert(
+      fc.property(log(), events => {
+        let conversation = createConversation();
+        events.forEach((event, index) => {
+          conversation = reduceConversation(conversation, event);
+          const views = viewsOf(conversation);
+          if (index % 7 === 0 || index === events.length - 1)
+            expect(views).toEqual(viewsOf(replay(structuredClone(events.slice(0, index + 1)))));
+        });
+      }),
+      settings,
+    );
+  });
+
+  it('immutability: every older conversation shows what it showed', () => {
+    fc.assert(
+      fc.property(log(), events => {
+        let conversation = createConversation();
+        const history: [Conversation, unknown][] = [];
+        for (const event of events) {
+          conversation = reduceConversation(conversation, event);
+          history.push([conversation, structuredClone(viewsOf(conversation))]);
+        }
+        for (const [older, then] of history) expect(viewsOf(older)).toEqual(then);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('forks: reducing an older conversation is the same as replaying its events with the new ones', () => {
+    fc.assert(
+      fc.property(log(), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 30 }), (events, steps) => {
+        const plain = events.map(({ seq: _, ...event }) => event as AgentEvent);
+        const branches: { conversation: Conversation; events: AgentEvent[] }[] = [
+          { conversation: createConversation(), events: [] },
+          { conversation: replay(plain), events: plain },
+        ];
+        for (const [which, what] of steps) {
+          const from = branches[which % branches.length];
+          const event = plain[what % Math.max(1, plain.length)];
+          if (from === undefined || event === undefined) continue;
+          const conversation = reduceConversation(from.conversation, event);
+          viewsOf(conversation);
+          branches.push({ conversation, events: [...from.events, event] });
+        }
+        for (const branch of branches)
+          expect(viewsOf(branch.conversation)).toEqual(viewsOf(replay(structuredClone(branch.events))));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('validity: what a model is sent is accepted by a strict validator, on every branch', () => {
+    fc.assert(
+      fc.property(log(), events => {
+        const conversation = replay(events);
+        expect(refusals(projectMessages(conversation, defaultActive(conversation)))).toEqual([]);
+        for (const { id, spawnedBy } of getMessages(conversation))
+          if (spawnedBy === undefined)
+            expect(refusals(projectMessages(conversation, activeUpTo(conversation, id)))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('completeness: nothing that happened is missing from the full thread', () => {
+    const steady = log().map(events => once(events.filter(({ type }) => type !== 'step_start')));
+    fc.assert(
+      fc.property(steady, events => {
+        const seen = seenIn(projectThread(replay(events), fullHistory(replay(events))));
+        const expected = happened(firstAnswers(events));
+        expect(seen.counts).toEqual(expected.counts);
+        expect(seen.prose).toBe(expected.prose);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('attempts: what a superseded attempt said is in no view, and everything else is', () => {
+    fc.assert(
+      fc.property(log().map(once), events => {
+        const conversation = replay(events);
+        const superseded = getMessages(conversation)
+          .flatMap(({ id }) => getBlocks(conversation, id))
+          .filter(({ state }) => state === 'superseded')
+          .flatMap(({ id }) => getChunks(conversation, id))
+          .filter(({ kind }) => kind === 'text' || kind === 'reasoning');
+        const hidden = superseded.reduce((sum, { id }) => sum + textOf(conversation, id).length, 0);
+        const { prose } = seenIn(projectThread(conversation, fullHistory(conversation)));
+        expect(prose + hidden).toBe(happened(events).prose);
+      }),
+      settings,
+    );
+  });
+});
+
+/** Without answers to a relay that has one. */
+function firstAnswers(events: readonly AgentEvent[]): AgentEvent[] {
+  const answered = new Map<string, boolean>();
+  return events.filter(event => {
+    if (event.type === 'relay') answered.set(event.id, false);
+    if (event.type !== 'relay_resolved') return true;
+    const again = answered.get(event.relayId) === true;
+    if (answered.has(event.relayId)) answered.set(event.relayId, true);
+    return !again;
+  });
+}

@@ -1,0 +1,79 @@
+import {
+  type Block,
+  type Chunk,
+  changeOf,
+  type Conversation,
+  getAttached,
+  getChunks,
+  getRun,
+  getSpawned,
+  isSuperseded,
+  textOf,
+} from '../graph/index.ts';
+import { relayPart, type ToolContext, toolPart } from './thread-tool.ts';
+import type { ReplPart, ViewPart } from './view-node.ts';
+
+export interface PartContext extends ToolContext {
+  /** Whether everything is shown, also what a person folded. */
+  readonly full: boolean;
+  readonly hideReasoning: boolean;
+  /** The same for the same options: what was made with others is not reused. */
+  readonly key: string;
+}
+
+/** What a block holds for a person, in order; superseded attempts and accounts are left out. */
+export function partsOfBlock(conversation: Conversation, block: Block, context: PartContext): ViewPart[] {
+  return getChunks(conversation, block.id).flatMap(chunk => {
+    if (chunk.ownerId !== undefined || chunk.kind === 'usage') return [];
+    if (context.hideReasoning && chunk.kind === 'reasoning') return [];
+    return isSuperseded(conversation, chunk) ? [] : keptPart(conversation, chunk, context);
+  });
+}
+
+const kept = new WeakMap<Chunk, { change: number; standing: string; key: string; part: ViewPart }>();
+
+/** The part of a chunk, made only once as long as nothing about it changes. */
+function keptPart(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
+  const change = changeOf(conversation, 'chunk', chunk.id);
+  const run = getRun(conversation, chunk.runId);
+  const standing = `${run?.status} ${run?.tellsStart}`;
+  const before = kept.get(chunk);
+  if (before?.change === change && before.standing === standing && before.key === context.key) return before.part;
+  const part = partOf(conversation, chunk, context);
+  kept.set(chunk, { change, standing, key: context.key, part });
+  return part;
+}
+
+function partOf(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
+  const { id, kind, event } = chunk;
+  if (kind === 'text' || kind === 'reasoning') return { kind, id, text: textOf(conversation, id) };
+  if (event.type === 'user') return { kind: 'user', id, content: event.content };
+  if (event.type === 'relay') return relayPart(conversation, chunk) as ViewPart;
+  if (kind === 'repl_input' || kind === 'repl_progress' || kind === 'repl_output')
+    return replPart(conversation, chunk, context);
+  if (kind === 'run') return { kind, id, runs: context.nodesOf(spawnedBy(conversation, chunk)) };
+  if (kind.startsWith('tool_')) return toolPart(conversation, chunk, context);
+  return { kind: 'fact', id, event };
+}
+
+/** An execution with all that belongs to it; the chunk is its input, or a piece of one whose input is not there. */
+function replPart(conversation: Conversation, chunk: Chunk, context: PartContext): ReplPart {
+  const pieces = chunk.event.type === 'repl_input' ? getAttached(conversation, chunk.id) : [chunk];
+  const output = pieces.find(({ event }) => event.type === 'repl_output')?.event;
+  const iteration = 'iteration' in chunk.event ? chunk.event.iteration : undefined;
+  return {
+    kind: 'repl',
+    id: chunk.id,
+    ...(chunk.event.type === 'repl_input' && { code: chunk.event.code }),
+    ...(iteration !== undefined && { iteration }),
+    printed: pieces.flatMap(({ id, event }) =>
+      event.type === 'repl_progress' ? [{ stream: event.stream, text: textOf(conversation, id) }] : [],
+    ),
+    ...(output?.type === 'repl_output' && { output }),
+    runs: context.nodesOf(spawnedBy(conversation, chunk)),
+  };
+}
+
+function spawnedBy(conversation: Conversation, { id }: Chunk): string[] {
+  return getSpawned(conversation, id).map(message => message.id);
+}

@@ -1,0 +1,96 @@
+import type { Draft, Moment } from '../graph/versioned/index.ts';
+
+/** What was used and how long it took; an optional count that was never reported is absent. */
+export interface Totals {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+  /** In US dollars, of the calls that reported it. */
+  readonly cost?: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  /** Milliseconds in which a model was asked and wrote. */
+  readonly modelMs: number;
+  /** Milliseconds in which tools ran; side by side they add up. */
+  readonly toolMs: number;
+  /** Milliseconds in which a person was asked something. */
+  readonly approvalMs: number;
+  /** Milliseconds from the start of a run to its first text, the mean over runs; absent when there was none. */
+  readonly firstTextMs?: number;
+  /** How many runs said something. */
+  readonly firstTexts: number;
+}
+
+export const noTotals: Totals = {
+  inputTokens: 0,
+  outputTokens: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  modelMs: 0,
+  toolMs: 0,
+  approvalMs: 0,
+  firstTexts: 0,
+};
+
+/** What the clock of a run shows, in milliseconds since 1970. */
+export interface Clock {
+  readonly agentId?: string;
+  readonly model?: string;
+  readonly startedAt?: number;
+  readonly spoke: boolean;
+  /** Since when the model is asked, and when it was last heard; absent while it is not. */
+  readonly modelSince?: number;
+  readonly heardAt?: number;
+  readonly openCalls: number;
+}
+
+/** When a call was made and started, and how long a person was asked about it. */
+export interface CallTimes {
+  readonly runId: string;
+  readonly calledAt?: number;
+  readonly startedAt?: number;
+  readonly waitedMs: number;
+  readonly done: boolean;
+}
+
+export interface TotalsTables {
+  all: Totals;
+  run: Totals;
+  agent: Totals;
+  model: Totals;
+  /** `run`, `agent` and `model` to the ids there are. */
+  order: string;
+  clock: Clock;
+  call: CallTimes;
+  relay: { readonly askedAt: number; readonly runId: string; readonly callId?: string; readonly open: boolean };
+}
+
+export type TotalsState = Moment<TotalsTables>;
+export type TotalsDraft = Draft<TotalsTables>;
+
+type Added = { readonly [Name in keyof Totals]?: Totals[Name] | undefined };
+
+/** Adds to the totals of the thread, of a run, and of its agent and model. */
+export function addTotals(draft: TotalsDraft, runId: string, added: Added, model?: string): void {
+  const clock = draft.last('clock', runId);
+  draft.add('all', '', sum(draft.last('all', ''), added));
+  const keys = { run: runId, agent: clock?.agentId ?? '', model: model ?? clock?.model ?? '' };
+  for (const of of ['run', 'agent', 'model'] as const) {
+    const known = draft.last(of, keys[of]);
+    if (known === undefined) draft.add('order', of, keys[of]);
+    draft.add(of, keys[of], sum(known, added));
+  }
+}
+
+function sum(totals: Totals = noTotals, added: Added): Totals {
+  const next: Record<string, number> = { ...totals };
+  for (const [name, value] of Object.entries(added))
+    if (value !== undefined && name !== 'firstTextMs') next[name] = (next[name] ?? 0) + value;
+  if (added.firstTextMs !== undefined) {
+    const { firstTexts } = totals;
+    next['firstTextMs'] = ((totals.firstTextMs ?? 0) * firstTexts + added.firstTextMs) / (firstTexts + 1);
+  }
+  return next as unknown as Totals;
+}

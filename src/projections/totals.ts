@@ -1,0 +1,40 @@
+import { advance, emptyMoment } from '../graph/versioned/index.ts';
+import type { Fold } from './fold.ts';
+import { takeTimes } from './totals-clock.ts';
+import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables } from './totals-tables.ts';
+
+/** What a thread cost: in all, and for each run, agent and model, each in the order of appearance. */
+export interface TotalsView {
+  readonly all: Totals;
+  readonly runs: readonly (Totals & { readonly runId: string })[];
+  /** The id is empty for runs that did not tell their agent. */
+  readonly agents: readonly (Totals & { readonly agentId: string })[];
+  /** The id is empty for what no model was told of. */
+  readonly models: readonly (Totals & { readonly modelId: string })[];
+}
+
+/** Tokens, cost and time of a thread, as a fold. Subagents count as runs of their own. */
+export const totals: Fold<TotalsState, TotalsView> = {
+  get initial() {
+    return emptyMoment<TotalsTables>();
+  },
+  step: (state, event) =>
+    advance(state, event, draft => {
+      takeTimes(draft, event);
+      if (event.type !== 'usage') return;
+      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens, cost, model } = event;
+      const added = { modelCalls: 1, inputTokens, outputTokens };
+      const reported = { cacheReadTokens, cacheWriteTokens, reasoningTokens, cost };
+      addTotals(draft, event.runId, { ...added, ...reported }, model);
+    }),
+  view: state => ({
+    all: state.last('all', '') ?? noTotals,
+    runs: list(state, 'run', runId => ({ runId })),
+    agents: list(state, 'agent', agentId => ({ agentId })),
+    models: list(state, 'model', modelId => ({ modelId })),
+  }),
+};
+
+function list<Id>(state: TotalsState, of: 'run' | 'agent' | 'model', name: (id: string) => Id): (Totals & Id)[] {
+  return state.all('order', of).map(id => ({ ...name(id), ...(state.last(of, id) ?? noTotals) }));
+}

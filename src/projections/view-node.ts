@@ -1,0 +1,100 @@
+import type { AgentEvent, ContentPart, EventOf, ToolOutput } from '../events/index.ts';
+import type { RunStatus } from '../graph/index.ts';
+
+/** Where a call stands; `unknown` means it was started and nobody knows how it ended, `skipped` that it never ran. */
+export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
+
+/** Streamed text or reasoning, its fragments joined. */
+export interface ProsePart {
+  readonly kind: 'text' | 'reasoning';
+  readonly id: string;
+  readonly text: string;
+}
+
+/** What a person said: a message, or a word to an agent at work. */
+export interface UserPart {
+  readonly kind: 'user';
+  readonly id: string;
+  readonly content: string | readonly ContentPart[];
+}
+
+/** What was asked of a person, and the answer; it is `closed` when its run ended first. */
+export interface RelayPart {
+  readonly kind: 'relay';
+  readonly id: string;
+  readonly relay: EventOf<'relay'>;
+  readonly answer?: EventOf<'relay_resolved'>;
+  readonly status: 'pending' | 'answered' | 'closed';
+}
+
+/** A tool call, with everything that came of it. */
+export interface ToolPart {
+  readonly kind: 'tool';
+  readonly id: string;
+  readonly name: string;
+  readonly status: CallStatus;
+  /** Absent while the model writes it, and for a result without a call. */
+  readonly input?: unknown;
+  /** The arguments as far as the model has written them. */
+  readonly inputText: string;
+  /** What the tool reported, oldest first. */
+  readonly progress: readonly unknown[];
+  readonly output?: ToolOutput;
+  /** Results that came after the first. */
+  readonly laterOutputs: readonly ToolOutput[];
+  readonly relays: readonly RelayPart[];
+  /** The runs it started, in order. */
+  readonly runs: readonly ViewNode[];
+  /** Folded: what it reported, gave back and started is not here. */
+  readonly collapsed: boolean;
+}
+
+/** Code that was executed. */
+export interface ReplPart {
+  readonly kind: 'repl';
+  readonly id: string;
+  /** Absent for output of an execution nobody knows. */
+  readonly code?: string;
+  readonly iteration?: number;
+  /** What it printed, in order; whole in `output` once it ended. */
+  readonly printed: readonly { readonly stream: 'stdout' | 'stderr'; readonly text: string }[];
+  readonly output?: EventOf<'repl_output'>;
+  readonly runs: readonly ViewNode[];
+}
+
+/** A run that another one started without a call. */
+export interface RunPart {
+  readonly kind: 'run';
+  readonly id: string;
+  readonly runs: readonly ViewNode[];
+}
+
+/** Anything else that happened, as the event says it: an error, a warning, tasks, a file, a changed mode … */
+export interface FactPart {
+  readonly kind: 'fact';
+  readonly id: string;
+  readonly event: AgentEvent;
+}
+
+export type ViewPart = ProsePart | UserPart | RelayPart | ToolPart | ReplPart | RunPart | FactPart;
+
+/** One message as a person reads it, or a summary of several. */
+export interface ViewNode {
+  readonly id: string;
+  readonly role: 'user' | 'assistant' | 'system' | 'summary';
+  /** Its text, without reasoning. */
+  readonly text: string;
+  readonly toolCalls: readonly ToolPart[];
+  /** Everything in it, in the order in which it began. */
+  readonly parts: readonly ViewPart[];
+  /** The alternatives to it, itself included, in the order in which they came. */
+  readonly siblings: { readonly index: number; readonly count: number; readonly ids: readonly string[] };
+  /** Folded: its parts are not here. A summary is folded unless its source is shown. */
+  readonly collapsed: boolean;
+  readonly runId?: string;
+  readonly agentId?: string;
+  readonly model?: string;
+  readonly status?: RunStatus;
+  /** The messages that a summary stands for, in whole or in part. */
+  readonly covers?: readonly string[];
+}
