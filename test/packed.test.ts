@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,20 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 };
 const subpaths = Object.keys(manifest.exports).filter(path => path !== './package.json');
 const run = (command: string, args: string[]) => execFileSync(command, args, { cwd: project, encoding: 'utf8' });
+
+const compilerOptions = {
+  module: 'nodenext',
+  target: 'es2023',
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  types: ['node'],
+};
+
+/** What the compiler has to say about the project. */
+function compile(): string {
+  return spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: project, encoding: 'utf8' }).stdout;
+}
 
 /** Unpacks what would be published beside its dependencies, as an installer would. */
 beforeAll(() => {
@@ -40,23 +54,31 @@ describe('the packed package', () => {
     expect(run('node', ['all.mjs']).trim().split('\n')).toEqual(names.map(name => `${name} true`));
   });
 
-  it('type-checks in a strict project that does not skip library checks of it', () => {
+  it('type-checks in a strict project', () => {
     const imports = subpaths.map(
       (path, index) =>
         `import * as m${index} from '${path.replace('.', 'singletree')}';\nexport const use${index} = m${index};`,
     );
     writeFileSync(join(project, 'consumer.ts'), imports.join('\n'));
-    const compilerOptions = {
-      module: 'nodenext',
-      target: 'es2023',
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: ['node'],
-    };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
-    expect(run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'])).toBe('');
+    expect(compile()).toBe('');
+  });
+
+  it('is what the README and the guides say: their TypeScript compiles', () => {
+    const pages = ['README.md', ...readdirSync(join(root, 'docs/guides')).map(page => `docs/guides/${page}`)];
+    const snippets = pages.flatMap(page =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
+        ([, code]) => code as string,
+      ),
+    );
+    expect(snippets.length).toBeGreaterThan(3);
+    const files = snippets.map((code, index) => {
+      writeFileSync(join(project, `snippet-${index}.ts`), `${code}\nexport {};\n`);
+      return `snippet-${index}.ts`;
+    });
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    expect(compile()).toBe('');
   });
 
   it('brings its command', () => {
