@@ -15,6 +15,7 @@ const browser: Browser | undefined = await launchBrowser('the browser tests');
 const hostile = '<img src=x onerror="document.title=1"> <b>bold</b> [x](javascript:alert(1))';
 
 let more: Gate;
+let answers: number;
 let server: TestServer;
 let page: Page;
 let complaints: string[];
@@ -62,6 +63,12 @@ const delegating = scriptedAgent('delegating', async function* ({ event, answer,
   yield event('text', { id: 't', content: `It will be ${said}.` });
 });
 
+/** Says how often it was asked, and what. */
+const counting = scriptedAgent('counting', async function* ({ event, params: { messages } }) {
+  const said = messages.flatMap(({ role, content }) => (role === 'user' ? [content as string] : []));
+  yield event('text', { id: 't', content: `Answer ${++answers} to ${said.join(' and ')}.` });
+});
+
 async function start(agent: string, message = 'Go on'): Promise<Locator> {
   await page.goto(server.url);
   await page.getByLabel('Agent').selectOption(agent);
@@ -69,6 +76,10 @@ async function start(agent: string, message = 'Go on'): Promise<Locator> {
   await page.keyboard.press('Enter');
   return page.getByRole('log');
 }
+
+/** What was said, message by message. */
+const shownIn = (log: Locator): Promise<string[]> => log.locator('.bubble, .prose').allInnerTexts();
+const isFocused = (part: Locator): Promise<boolean> => part.evaluate(element => element.matches(':focus'));
 
 describe.skipIf(browser === undefined)('the page', () => {
   beforeAll(() => {
@@ -83,8 +94,9 @@ describe.skipIf(browser === undefined)('the page', () => {
 
   beforeEach(async () => {
     more = gate();
+    answers = 0;
     complaints = [];
-    server = await startTestServer([streamer, asking, delegating], { webRoot });
+    server = await startTestServer([streamer, asking, delegating, counting], { webRoot });
     page = await (browser as Browser).newPage();
     page.setDefaultTimeout(10_000);
     page.on('console', message => {
@@ -230,5 +242,93 @@ describe.skipIf(browser === undefined)('the page', () => {
     expect(await box.evaluate(element => element.scrollTop)).toBe(0);
     await page.getByRole('button', { name: 'Go to the newest' }).click();
     await expect.poll(fromEnd).toBeLessThan(2);
+  });
+
+  it('edits a message: the new version is answered, and the old one stays beside it', async () => {
+    const log = await start('counting', 'red');
+    await log.getByText('Answer 1 to red.').waitFor();
+    await log.getByRole('button', { name: 'Edit' }).click();
+    const field = log.getByLabel('New text');
+    expect(await field.inputValue()).toBe('red');
+    await field.fill('never mind');
+    await page.keyboard.press('Escape');
+    await log.getByRole('article', { name: 'You' }).getByText('red').waitFor();
+    expect(await isFocused(log.getByRole('button', { name: 'Edit' }))).toBe(true);
+
+    await page.keyboard.press('Enter');
+    await field.fill('green');
+    await page.keyboard.press('Control+Enter');
+    await log.getByText('Answer 2 to green.').waitFor();
+    await log.getByText('Version 2 of 2').waitFor({ state: 'attached' });
+    expect(await shownIn(log)).toEqual(['green', 'Answer 2 to green.']);
+
+    await log.getByRole('button', { name: 'Previous version' }).click();
+    await log.getByText('Answer 1 to red.').waitFor();
+    expect(await shownIn(log)).toEqual(['red', 'Answer 1 to red.']);
+    await page.reload();
+    await log.getByText('Answer 1 to red.').waitFor();
+    expect(await shownIn(log)).toEqual(['red', 'Answer 1 to red.']);
+
+    await page.getByLabel('Agent').selectOption('counting');
+    await page.getByLabel('Message').fill('blue');
+    await page.keyboard.press('Enter');
+    await log.getByText('Answer 3 to red and blue.').waitFor();
+    await log.getByRole('button', { name: 'Next version' }).click();
+    await log.getByText('Answer 2 to green.').waitFor();
+    expect(await shownIn(log)).toEqual(['green', 'Answer 2 to green.']);
+  });
+
+  it('asks the same agent again, and switches between its answers by keyboard', async () => {
+    const log = await start('counting', 'red');
+    await log.getByText('Answer 1 to red.').waitFor();
+    await log.getByRole('button', { name: 'Retry' }).click();
+    await log.getByText('Answer 2 to red.').waitFor();
+    await log.getByRole('button', { name: 'Retry' }).click();
+    await log.getByText('Answer 3 to red.').waitFor();
+    expect(await shownIn(log)).toEqual(['red', 'Answer 3 to red.']);
+
+    const previous = log.getByRole('button', { name: 'Previous version' });
+    await previous.click();
+    await log.getByText('Answer 2 to red.').waitFor();
+    await page.keyboard.press('Enter');
+    await log.getByText('Answer 1 to red.').waitFor();
+    await log.getByText('Version 1 of 3').waitFor({ state: 'attached' });
+    expect(await isFocused(previous)).toBe(true);
+    expect(await previous.getAttribute('title')).toBe('This is the first version');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await log.getByText('Answer 2 to red.').waitFor();
+    await page.reload();
+    await log.getByText('Answer 2 to red.').waitFor();
+    expect(await shownIn(log)).toEqual(['red', 'Answer 2 to red.']);
+  });
+
+  it('neither edits nor switches while a run is under way, and says why', async () => {
+    const log = await start('streamer', 'Count');
+    await log.getByText('One, two').waitFor();
+    const edit = log.getByRole('button', { name: 'Edit' });
+    expect(await edit.getAttribute('title')).toBe('Wait until the run is over, or stop it');
+    expect(await edit.isDisabled()).toBe(true);
+    expect(await log.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    more.open();
+    await log.getByRole('button', { name: 'Retry' }).click();
+    await log.getByText('Version 2 of 2').waitFor({ state: 'attached' });
+    await log.getByText('const three').waitFor();
+    expect(await log.getByText('const three').count()).toBe(1);
+  });
+
+  it('keeps what could not be saved, with the reason', async () => {
+    const log = await start('counting', 'red');
+    await log.getByText('Answer 1 to red.').waitFor();
+    await page.route('**/messages', route => route.abort());
+    await log.getByRole('button', { name: 'Edit' }).click();
+    await log.getByLabel('New text').fill('green');
+    await log.getByRole('button', { name: 'Save' }).click();
+    await log.getByRole('alert').getByText('The server cannot be reached.').waitFor();
+    expect(await log.getByLabel('New text').inputValue()).toBe('green');
+    await page.unroute('**/messages');
+    await log.getByRole('button', { name: 'Save' }).click();
+    await log.getByText('Answer 2 to green.').waitFor();
+    complaints = complaints.filter(complaint => !complaint.includes('net::ERR_FAILED'));
   });
 });

@@ -33,7 +33,7 @@ export interface RunControl {
   start(threadId: string, options: StartOptions): Promise<RunHandle>;
   /** Starts another run for what was asked before; both answers stay, as siblings. */
   retry(threadId: string, options: RetryOptions): Promise<RunHandle>;
-  /** Makes a message the active one of its siblings. */
+  /** Makes a message the active one of its siblings; `run_under_way` while a run is. */
   select(threadId: string, messageId: string): Promise<void>;
   /** Gives a running agent a message at its next safe point; `run_not_found` when it does not run here. */
   steer(runId: string, content: string | readonly ContentPart[]): void;

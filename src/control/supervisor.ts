@@ -61,6 +61,7 @@ export class Supervisor implements RunControl {
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
+    this.#checkIdle(threadId);
     const { log } = this.#options;
     const conversation = await readConversation(log, threadId);
     await log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);

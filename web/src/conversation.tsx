@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
+import { Branches } from './branch-actions.ts';
 import { Composer } from './composer.tsx';
 import { EntryList } from './entry-list.tsx';
 import { DownIcon } from './icons.tsx';
@@ -8,6 +9,7 @@ import type { PageProps } from './page.ts';
 import { RelayAnswers } from './relay-answers.ts';
 import { StatusLine } from './status-line.tsx';
 import { TopBar } from './top-bar.tsx';
+import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 import { useThreadView } from './use-thread-view.ts';
@@ -22,8 +24,17 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
   const { view, connected, failure } = useThreadView(client, threadId);
   const { queued, enqueue } = useQueued(view);
   const [problem, setProblem] = useState<string>();
-  const { element, away, onScroll, toBottom } = useStickToBottom(view, queued.length);
+  const { element, away, onScroll, toBottom, stay } = useStickToBottom(view, queued.length);
   const answer = useAnswer(client, threadId);
+  const branches = useBranchActions({
+    client,
+    threadId,
+    view,
+    agents,
+    onAsked: toBottom,
+    onSelect: stay,
+    onProblem: setProblem,
+  });
   const running = view.running.length;
 
   useEffect(refresh, [running, refresh]);
@@ -45,7 +56,9 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
       <div className="scroll" ref={element} onScroll={onScroll}>
         <div className="column" role="log" aria-label="Conversation" aria-busy={running > 0}>
           <RelayAnswers value={answer}>
-            <EntryList entries={view.entries} agents={agents} />
+            <Branches value={branches}>
+              <EntryList entries={view.entries} agents={agents} />
+            </Branches>
           </RelayAnswers>
           {queued.map(({ key, text }) => (
             <p key={key} className="bubble queued">

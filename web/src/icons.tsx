@@ -44,6 +44,30 @@ export const TrashIcon = () => (
   </Icon>
 );
 
+export const EditIcon = () => (
+  <Icon>
+    <path d="M4.5 15.5l.8-3.3 7.7-7.7 2.5 2.5-7.7 7.7zM11.2 6.3l2.5 2.5" />
+  </Icon>
+);
+
+export const RetryIcon = () => (
+  <Icon>
+    <path d="M15.5 10a5.5 5.5 0 1 1-1.8-4.1M15.5 3.5v3.2h-3.2" />
+  </Icon>
+);
+
+export const PreviousIcon = () => (
+  <Icon>
+    <path d="M12 5.5L7.5 10l4.5 4.5" />
+  </Icon>
+);
+
+export const NextIcon = () => (
+  <Icon>
+    <path d="M8 5.5l4.5 4.5L8 14.5" />
+  </Icon>
+);
+
 export const Logo = () => (
   <svg className="logo" viewBox="0 0 32 32" aria-hidden="true">
     <path d="M4 11h24M6.5 11v13M25.5 11v13M16 11V5" />

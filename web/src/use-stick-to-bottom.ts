@@ -2,7 +2,10 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 
 const nearPx = 48;
 
-/** Keeps a scrolling element at its end when its content changes, unless the reader scrolled away from it. */
+/**
+ * Keeps a scrolling element at its end when its content changes, unless the reader scrolled away from it; `stay` leaves
+ * it where it is at the next change.
+ */
 export function useStickToBottom(content: unknown, more: unknown) {
   const element = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
@@ -10,7 +13,12 @@ export function useStickToBottom(content: unknown, more: unknown) {
 
   const toBottom = useCallback(() => {
     const box = element.current;
+    sticks.current = true;
     if (box) box.scrollTop = box.scrollHeight;
+  }, []);
+
+  const stay = useCallback(() => {
+    sticks.current = false;
   }, []);
 
   const onScroll = useCallback(() => {
@@ -22,7 +30,8 @@ export function useStickToBottom(content: unknown, more: unknown) {
 
   useLayoutEffect(() => {
     if (sticks.current) toBottom();
-  }, [content, more, toBottom]);
+    else onScroll();
+  }, [content, more, toBottom, onScroll]);
 
   useEffect(() => {
     const observer = new ResizeObserver(() => {
@@ -32,5 +41,5 @@ export function useStickToBottom(content: unknown, more: unknown) {
     return () => observer.disconnect();
   }, [toBottom]);
 
-  return { element, away, onScroll, toBottom };
+  return { element, away, onScroll, toBottom, stay };
 }

@@ -1,19 +1,18 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
-import { threadView } from '../../src/projections/thread-view.ts';
-import type { ThreadView } from '../../src/projections/thread-view-tree.ts';
+import { type BranchView, branchView } from '../../src/projections/branch-view.ts';
 
 const frameMs = 16;
 
-/** A conversation as it grows: everything comes from its event stream, so a reload shows the same. */
+/** The active branch of a conversation as it grows: everything comes from its event stream, so a reload shows the same. */
 export function useThreadView(client: Client, threadId: string) {
-  const [state, setState] = useState(threadView.initial);
+  const [state, setState] = useState(() => branchView.initial);
   const [connected, setConnected] = useState(true);
   const [failure, setFailure] = useState<string>();
 
   useEffect(() => {
     const stop = new AbortController();
-    let next = threadView.initial;
+    let next = branchView.initial;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = () => {
       timer = undefined;
@@ -21,7 +20,7 @@ export function useThreadView(client: Client, threadId: string) {
     };
     const follow = async () => {
       for await (const event of client.watch(threadId, { signal: stop.signal, onConnection: setConnected })) {
-        next = threadView.step(next, event);
+        next = branchView.step(next, event);
         timer ??= setTimeout(show, frameMs);
       }
     };
@@ -32,6 +31,6 @@ export function useThreadView(client: Client, threadId: string) {
     };
   }, [client, threadId]);
 
-  const view: ThreadView = useMemo(() => threadView.view(state), [state]);
+  const view: BranchView = useMemo(() => branchView.view(state), [state]);
   return { view, connected, failure };
 }

@@ -1,7 +1,17 @@
+import { memo, useEffect, useRef, useState } from 'react';
 import type { ContentPart } from '../../src/events/index.ts';
+import type { Siblings } from '../../src/projections/branch-view.ts';
+import type { MessageBody } from '../../src/protocols/index.ts';
+import { useBranches } from './branch-actions.ts';
+import { EditIcon } from './icons.tsx';
+import { MessageEditor } from './message-editor.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { VersionSwitcher } from './version-switcher.tsx';
+
+type Content = string | readonly ContentPart[];
 
 /** The text of a message; what is not text is named. */
-export function messageText({ content }: { content: string | readonly ContentPart[] }): string {
+export function messageText({ content }: { content: Content }): string {
   if (typeof content === 'string') return content;
   return content
     .map(part => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.filename ?? 'file'}]` : '[image]'))
@@ -9,10 +19,66 @@ export function messageText({ content }: { content: string | readonly ContentPar
 }
 
 /** What a person said. */
-export function UserMessage({ content }: { content: string | readonly ContentPart[] }) {
+export function Bubble({ content }: { content: Content }) {
   return (
     <p className="bubble" role="article" aria-label="You">
       {messageText({ content })}
     </p>
   );
+}
+
+interface UserMessageProps {
+  readonly content: Content;
+  readonly messageId: string;
+  readonly siblings: Siblings | undefined;
+}
+
+/** A message of a person: it can be edited, and its versions can be switched. */
+export const UserMessage = memo(function UserMessage({ content, messageId, siblings }: UserMessageProps) {
+  const { edit, blocked } = useBranches();
+  const [edited, setEdited] = useState<string>();
+  const button = useRef<HTMLButtonElement>(null);
+  const editing = edited === messageId;
+  const wasEditing = useRef(false);
+
+  // The new version takes the place of the one that was edited: until it is there, the editor stays.
+  useEffect(() => setEdited(undefined), [messageId]);
+  useEffect(() => {
+    if (wasEditing.current && !editing) button.current?.focus({ preventScroll: true });
+    wasEditing.current = editing;
+  }, [editing]);
+
+  if (editing)
+    return (
+      <div className="message">
+        <MessageEditor
+          text={wordsOf(content)}
+          onSave={text => edit(messageId, withWords(content, text))}
+          onCancel={() => setEdited(undefined)}
+        />
+      </div>
+    );
+  return (
+    <div className="message">
+      <Bubble content={content} />
+      <div className="actions">
+        <QuietButton ref={button} blocked={blocked} onClick={() => setEdited(messageId)}>
+          <EditIcon />
+          Edit
+        </QuietButton>
+        {siblings && <VersionSwitcher siblings={siblings} />}
+      </div>
+    </div>
+  );
+});
+
+function wordsOf(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** The content with other words; images and files stay. */
+function withWords(content: Content, text: string): MessageBody['content'] {
+  if (typeof content === 'string') return text;
+  return [{ type: 'text', text }, ...content.filter(part => part.type !== 'text')];
 }

@@ -1,0 +1,27 @@
+import type { Siblings } from '../../src/projections/branch-view.ts';
+import { useBranches } from './branch-actions.ts';
+import { RetryIcon } from './icons.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { VersionSwitcher } from './version-switcher.tsx';
+
+interface RunFootProps {
+  readonly messageId: string;
+  readonly siblings: Siblings | undefined;
+  readonly retryable: boolean;
+}
+
+/** What stands below a run: its versions, and the way to another one. It keeps its place when it is empty. */
+export function RunFoot({ messageId, siblings, retryable }: RunFootProps) {
+  const { retry, blocked } = useBranches();
+  return (
+    <div className="actions">
+      {siblings && <VersionSwitcher siblings={siblings} />}
+      {retryable && (
+        <QuietButton blocked={blocked} onClick={() => retry(messageId)}>
+          <RetryIcon />
+          Retry
+        </QuietButton>
+      )}
+    </div>
+  );
+}

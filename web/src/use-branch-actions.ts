@@ -1,0 +1,67 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Client } from '../../src/client/index.ts';
+import type { BranchEntry, BranchView } from '../../src/projections/branch-view.ts';
+import type { AgentInfo } from '../../src/protocols/index.ts';
+import type { BranchActions } from './branch-actions.ts';
+
+interface Conversation {
+  readonly client: Client;
+  readonly threadId: string;
+  readonly view: BranchView;
+  readonly agents: readonly AgentInfo[];
+  /** Called when a run was asked for. */
+  readonly onAsked: () => void;
+  /** Called before another version is shown. */
+  readonly onSelect: () => void;
+  readonly onProblem: (problem: string | undefined) => void;
+}
+
+/** Edits, retries and selects messages of a conversation; an edit and a retry ask the agent that answered before. */
+export function useBranchActions(conversation: Conversation): BranchActions {
+  const latest = useRef(conversation);
+  const [asking, setAsking] = useState(false);
+  useEffect(() => {
+    latest.current = conversation;
+  });
+  const running = conversation.view.running.length > 0;
+  const blocked = running ? 'Wait until the run is over, or stop it' : asking ? 'One moment' : undefined;
+
+  return useMemo(() => {
+    const tell = (sent: Promise<unknown>) => {
+      const { onProblem } = latest.current;
+      return sent.then(
+        () => onProblem(undefined),
+        (error: Error) => onProblem(error.message),
+      );
+    };
+    return {
+      blocked,
+      edit: async (messageId, content) => {
+        const { client, threadId, onAsked } = latest.current;
+        await client.sendMessage(threadId, { content, edits: messageId, ...answerer(latest.current, messageId) });
+        onAsked();
+      },
+      retry: messageId => {
+        const { client, threadId, onAsked } = latest.current;
+        setAsking(true);
+        const asked = client.retry(threadId, { messageId, ...answerer(latest.current, messageId) }).then(onAsked);
+        void tell(asked).finally(() => setAsking(false));
+      },
+      select: messageId => {
+        const { client, threadId, onSelect } = latest.current;
+        onSelect();
+        void tell(client.selectBranch(threadId, { nodeId: messageId }));
+      },
+    };
+  }, [blocked]);
+}
+
+/** The agent that answered a message or is that answer, and its model, as far as they are offered. */
+function answerer({ view, agents }: Conversation, messageId: string): { agent?: string; model?: string } {
+  const at = view.entries.findIndex(entry => 'messageId' in entry && entry.messageId === messageId);
+  const isRun = (entry: BranchEntry) => entry.kind === 'run';
+  const run = at < 0 ? undefined : view.entries.slice(at).find(isRun)?.run;
+  const agent = agents.find(({ id }) => id === run?.agentId);
+  const model = agent?.models?.find(id => id === run?.model);
+  return { ...(agent && { agent: agent.id }), ...(model !== undefined && { model }) };
+}
