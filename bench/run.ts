@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { agentLoop } from './agent-loop.ts';
+import { conversationViews } from './conversation-views.ts';
+import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
 import { sqliteAppend } from './sqlite-append.ts';
@@ -9,6 +11,8 @@ import { heading, rowOf } from './table.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   'agent-loop': agentLoop,
+  'conversation-views': conversationViews,
+  'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
   'sqlite-append': sqliteAppend,
   'sqlite-read': sqliteRead,

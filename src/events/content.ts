@@ -26,7 +26,12 @@ export const user = define(
   eventShape('user', {
     content: z.union([z.string(), z.array(contentPart)]).describe('the text, or its parts'),
     id: z.string().optional().describe('an id chosen by the sender, so that sending twice can be told'),
-    parentMessageId: z.string().optional().describe('the message this one follows, empty for the beginning; siblings share it; the newest of the active branch when absent'),
+    parentMessageId: z
+      .string()
+      .optional()
+      .describe(
+        'the message this one follows, empty for the beginning; siblings share it; the newest of the active branch when absent',
+      ),
   }),
 );
 

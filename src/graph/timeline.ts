@@ -50,6 +50,12 @@ export class Timeline<Value> {
     return count === 1 ? this.#first : this.#values?.[count - 2];
   }
 
+  /** The values from a place on at that version, as an array of the caller's own. */
+  sliceFrom(start: number, version: number): Value[] {
+    if (start === 0) return this.sliceAt(version);
+    return this.#values?.slice(start - 1, Math.max(0, this.countAt(version) - 1)) ?? [];
+  }
+
   /** All values at that version, as an array of the caller's own. */
   sliceAt(version: number): Value[] {
     const count = this.countAt(version);

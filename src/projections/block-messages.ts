@@ -26,20 +26,19 @@ export interface BlockContext {
 
 /** The calls of a block that count. */
 export function callsIn(conversation: Conversation, block: Block): Call[] {
-  return getChunks(conversation, block.id).filter(
-    (chunk): chunk is Call => chunk.event.type === 'tool_call' && !isSuperseded(conversation, chunk),
-  );
+  const calls = getChunks(conversation, block.id).filter(isCall);
+  return block.state === 'superseded' ? calls.filter(call => !isSuperseded(conversation, call)) : calls;
 }
 
 /**
  * What an assistant's block is as messages: what was said and asked for, then a result for each call, which says so
  * when there is none. Reasoning of a model call that was cut off is left out: no provider takes it back.
  */
-export function blockMessages(conversation: Conversation, block: Block, context: BlockContext): readonly Message[] {
+function blockMessages(conversation: Conversation, block: Block, context: BlockContext): readonly Message[] {
   const content: AssistantPart[] = [];
   const results: ToolResultPart[] = [];
   for (const chunk of getChunks(conversation, block.id)) {
-    if (isSuperseded(conversation, chunk)) continue;
+    if (block.state === 'superseded' && isSuperseded(conversation, chunk)) continue;
     if (chunk.kind === 'text' || chunk.kind === 'reasoning') content.push(...prose(conversation, chunk, block));
     else if (isCall(chunk)) {
       const { name, input, providerMetadata } = chunk.event;

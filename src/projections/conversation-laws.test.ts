@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversationLog } from '../../test/support/random-conversations.ts';
+import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
 import { eventStream } from '../../test/support/random-events.ts';
 import { happened, seenIn } from '../../test/support/seen-in-thread.ts';
 import { refusals } from '../../test/support/strict-validator.ts';
@@ -69,7 +69,7 @@ describe('laws of the views of a conversation', () => {
   it('forks: reducing an older conversation is the same as replaying its events with the new ones', () => {
     fc.assert(
       fc.property(log(), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 30 }), (events, steps) => {
-        const plain = events.map(({ seq: _, ...event }) => event as AgentEvent);
+        const plain = unlogged(events);
         const branches: { conversation: Conversation; events: AgentEvent[] }[] = [
           { conversation: createConversation(), events: [] },
           { conversation: replay(plain), events: plain },

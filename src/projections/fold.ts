@@ -1,5 +1,11 @@
 import { type AgentEvent } from '../events/index.ts';
-import { type Active, type Conversation, createConversation, defaultActive, reduceConversation } from '../graph/index.ts';
+import {
+  type Active,
+  type Conversation,
+  createConversation,
+  defaultActive,
+  reduceConversation,
+} from '../graph/index.ts';
 
 /** A live view: `step` takes in one event at constant cost, `view` shows what is there. States are immutable. */
 export interface Fold<State, View> {

@@ -26,3 +26,15 @@ export type {
   ViewNode,
   ViewPart,
 } from './view-node.ts';
+export type { DagTier } from './dag-unit.ts';
+export {
+  type Dag,
+  type DagEdge,
+  dagFold,
+  type DagGroup,
+  type DagNode,
+  type DagOptions,
+  type DagState,
+  projectDAG,
+} from './project-dag.ts';
+export { branchView } from './branch-view.ts';

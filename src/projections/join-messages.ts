@@ -15,17 +15,13 @@ export function pushAssistant(messages: Message[], added: readonly Message[]): v
   const [said, ...rest] = added;
   const last = messages.at(-1);
   if (said === undefined) return;
-  if (
-    said.role === 'assistant' &&
-    last?.role === 'assistant' &&
-    last.content.every(part => part.type !== 'tool_call')
-  )
+  if (said.role === 'assistant' && last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
     messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...said.content] };
   else messages.push(said);
   messages.push(...rest);
 }
 
 /** The parts of a user message. */
-export function partsOf(content: Content): readonly ContentPart[] {
+function partsOf(content: Content): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conversationLog } from '../../test/support/random-conversations.ts';
 import { toPrompt } from '../agents/model/prompt.ts';
@@ -16,8 +16,18 @@ const messagesOf = (events: readonly AgentEvent[], options: MessagesOptions = {}
   const conversation = reduce(events);
   return projectMessages(conversation, defaultActive(conversation), options);
 };
-const user = (runId: string, content: string, rest: object = {}): AgentEvent => ({ type: 'user', runId, content, ...rest });
-const start = (runId: string, parentId: string): AgentEvent => ({ type: 'harness_start', runId, parentId, agentId: 'coder' });
+const user = (runId: string, content: string, rest: object = {}): AgentEvent => ({
+  type: 'user',
+  runId,
+  content,
+  ...rest,
+});
+const start = (runId: string, parentId: string): AgentEvent => ({
+  type: 'harness_start',
+  runId,
+  parentId,
+  agentId: 'coder',
+});
 const text = (runId: string, content: string): AgentEvent => ({ type: 'text', runId, id: `${runId}/t`, content });
 const call = (runId: string, raw: string): AgentEvent => ({
   type: 'tool_call',
@@ -33,7 +43,14 @@ const said = (message: string) => ({ role: 'assistant', content: [{ type: 'text'
 
 describe('what a model is sent', () => {
   it('pairs the calls with their results, also when the run ids differ', () => {
-    const events = [...begin, text('model', 'Looking.'), call('r', 'a'), call('r', 'b'), result('r', 'b'), result('r', 'a')];
+    const events = [
+      ...begin,
+      text('model', 'Looking.'),
+      call('r', 'a'),
+      call('r', 'b'),
+      result('r', 'b'),
+      result('r', 'a'),
+    ];
     expect(messagesOf(events)).toMatchObject([
       { role: 'user', content: 'Go.' },
       { role: 'assistant', content: [{ text: 'Looking.' }, { id: 'a' }, { id: 'b' }] },
@@ -68,8 +85,16 @@ describe('what a model is sent', () => {
   it('has a summary in the place of what it covers', () => {
     const summary = (id: string, from: string, to: string, kind = 'compaction'): AgentEvent =>
       ({ type: 'summary', runId: 'x', id, covers: { from, to }, text: `Short ${id}`, kind }) as AgentEvent;
-    const talk = [...begin, text('r', 'Long'), user('u2', 'More.'), start('r2', 'u2:user'), text('r2', 'Longer'), user('u3', 'And?')];
-    const texts = (events: readonly AgentEvent[], options?: MessagesOptions) => JSON.stringify(messagesOf(events, options));
+    const talk = [
+      ...begin,
+      text('r', 'Long'),
+      user('u2', 'More.'),
+      start('r2', 'u2:user'),
+      text('r2', 'Longer'),
+      user('u3', 'And?'),
+    ];
+    const texts = (events: readonly AgentEvent[], options?: MessagesOptions) =>
+      JSON.stringify(messagesOf(events, options));
     const first = [...talk, summary('s1', 'u:user', 'r')];
     expect(texts(first)).toMatch(/Short s1.*More.*Longer.*And/);
     expect(texts(first)).not.toMatch(/Go\.|Long"/);
@@ -90,7 +115,11 @@ describe('what a model is sent', () => {
       { type: 'summary', runId: 'r', id: 's', covers, text: 'Short', kind: 'compaction' },
       result('r', 'b'),
     ];
-    expect(messagesOf(events)).toMatchObject([{ role: 'user' }, { content: [{ id: 'b' }] }, { content: [{ id: 'b' }] }]);
+    expect(messagesOf(events)).toMatchObject([
+      { role: 'user' },
+      { content: [{ id: 'b' }] },
+      { content: [{ id: 'b' }] },
+    ]);
   });
 
   it('begins with a person and ends with a person or a tool', () => {
@@ -110,7 +139,8 @@ describe('the provider packages', () => {
   const providers: Record<string, (url: string) => LanguageModelV3> = {
     'openai responses': url => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'k' }).responses('gpt-5'),
     'openai chat': url => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'k' }).chat('gpt-4o'),
-    'openai-compatible': url => createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, apiKey: 'k' })('some-model'),
+    'openai-compatible': url =>
+      createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, apiKey: 'k' })('some-model'),
     anthropic: url => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'k' })('claude-sonnet-4-5'),
   };
 

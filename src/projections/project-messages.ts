@@ -22,11 +22,7 @@ export interface MessagesOptions {
  * without an outcome says so), ids are unique and of the characters all providers take, roles alternate, summaries stand
  * for what they cover, and what subagents did inside and superseded attempts are left out.
  */
-export function projectMessages(
-  conversation: Conversation,
-  active: Active,
-  options: MessagesOptions = {},
-): Message[] {
+export function projectMessages(conversation: Conversation, active: Active, options: MessagesOptions = {}): Message[] {
   return strictMessages(plainMessages(conversation, active, options));
 }
 

@@ -39,7 +39,11 @@ export function projectRepl(conversation: Conversation, active: Active): ReplEnt
 /** The executions of the active branch, as a fold. */
 export const replFold: Fold<Conversation, ReplEntry[]> = conversationFold(projectRepl);
 
-function entryOf({ id, code = '', iteration, printed, output, runs }: ReplPart, runId: string, depth: number): ReplEntry {
+function entryOf(
+  { id, code = '', iteration, printed, output, runs }: ReplPart,
+  runId: string,
+  depth: number,
+): ReplEntry {
   const text = (stream: 'stdout' | 'stderr') =>
     printed.map(piece => (piece.stream === stream ? piece.text : '')).join('');
   const { error, durationMs, truncated } = output ?? {};

@@ -9,10 +9,21 @@ const threadOf = (events: readonly AgentEvent[], options: ThreadOptions = {}) =>
   return projectThread(conversation, defaultActive(conversation), options);
 };
 const user = (runId: string, content = 'Go.'): AgentEvent => ({ type: 'user', runId, content });
-const start = (runId: string, parentId: string): AgentEvent => ({ type: 'harness_start', runId, parentId, agentId: 'coder' });
+const start = (runId: string, parentId: string): AgentEvent => ({
+  type: 'harness_start',
+  runId,
+  parentId,
+  agentId: 'coder',
+});
 const end = (runId: string): AgentEvent => ({ type: 'harness_end', runId, agentId: 'coder', reason: 'complete' });
 const text = (runId: string, content: string): AgentEvent => ({ type: 'text', runId, id: `${runId}/t`, content });
-const call = (runId: string, id: string): AgentEvent => ({ type: 'tool_call', runId, id, name: 'shell', input: { a: 1 } });
+const call = (runId: string, id: string): AgentEvent => ({
+  type: 'tool_call',
+  runId,
+  id,
+  name: 'shell',
+  input: { a: 1 },
+});
 const result = (runId: string, id: string, output: object = { context: 'ok' }): AgentEvent =>
   ({ type: 'tool_result', runId, id, name: 'shell', output }) as AgentEvent;
 const ask = (runId: string, id: string, toolCallId: string): AgentEvent => ({
@@ -28,9 +39,18 @@ const begin = [user('u'), start('r', 'u:user')];
 
 describe('the thread', () => {
   it('has a node for each message, with its text and calls', () => {
-    expect(threadOf([...begin, text('r', 'Let me '), text('r', 'look.'), call('r', 'c'), result('r', 'c'), end('r')])).toMatchObject([
+    expect(
+      threadOf([...begin, text('r', 'Let me '), text('r', 'look.'), call('r', 'c'), result('r', 'c'), end('r')]),
+    ).toMatchObject([
       { id: 'u:user', role: 'user', text: 'Go.', toolCalls: [] },
-      { id: 'r', role: 'assistant', agentId: 'coder', status: 'complete', text: 'Let me look.', toolCalls: [{ id: 'c', name: 'shell', input: { a: 1 }, status: 'done', output: { context: 'ok' } }] },
+      {
+        id: 'r',
+        role: 'assistant',
+        agentId: 'coder',
+        status: 'complete',
+        text: 'Let me look.',
+        toolCalls: [{ id: 'c', name: 'shell', input: { a: 1 }, status: 'done', output: { context: 'ok' } }],
+      },
     ]);
   });
 
@@ -44,7 +64,13 @@ describe('the thread', () => {
       user('r', 'And?'),
       text('model-2', 'Three'),
     ]);
-    expect(node?.parts.map(part => ('text' in part ? part.text : part.kind))).toEqual(['One', 'tool', 'Two', 'user', 'Three']);
+    expect(node?.parts.map(part => ('text' in part ? part.text : part.kind))).toEqual([
+      'One',
+      'tool',
+      'Two',
+      'user',
+      'Three',
+    ]);
   });
 
   it('tells of a call whether it waits, runs, was denied, failed or never ran', () => {
@@ -78,14 +104,28 @@ describe('the thread', () => {
   });
 
   it('nests subagents under the call that started them', () => {
-    const [, node] = threadOf([...begin, call('r', 'c'), start('s', 'c'), text('s', 'Inside'), call('s', 'd'), start('t', 'd'), text('t', 'Deep'), result('r', 'c')]);
-    expect(node?.toolCalls[0]?.runs).toMatchObject([{ id: 's', text: 'Inside', toolCalls: [{ runs: [{ text: 'Deep' }] }] }]);
+    const [, node] = threadOf([
+      ...begin,
+      call('r', 'c'),
+      start('s', 'c'),
+      text('s', 'Inside'),
+      call('s', 'd'),
+      start('t', 'd'),
+      text('t', 'Deep'),
+      result('r', 'c'),
+    ]);
+    expect(node?.toolCalls[0]?.runs).toMatchObject([
+      { id: 's', text: 'Inside', toolCalls: [{ runs: [{ text: 'Deep' }] }] },
+    ]);
     expect(threadOf([...begin, call('r', 'c'), start('s', 'c')])).toHaveLength(2);
   });
 
   it('counts siblings', () => {
     const again: AgentEvent = { type: 'user', runId: 'v', content: 'Else', parentMessageId: '' };
-    expect(threadOf([...begin, again])[0]).toMatchObject({ text: 'Else', siblings: { index: 1, count: 2, ids: ['u:user', 'v:user'] } });
+    expect(threadOf([...begin, again])[0]).toMatchObject({
+      text: 'Else',
+      siblings: { index: 1, count: 2, ids: ['u:user', 'v:user'] },
+    });
   });
 
   it('leaves out a superseded attempt', () => {
@@ -95,7 +135,12 @@ describe('the thread', () => {
   });
 
   it('hides reasoning and folds tools when asked', () => {
-    const events: AgentEvent[] = [...begin, { type: 'reasoning', runId: 'r', id: 'x', content: 'Hm' }, call('r', 'c'), result('r', 'c')];
+    const events: AgentEvent[] = [
+      ...begin,
+      { type: 'reasoning', runId: 'r', id: 'x', content: 'Hm' },
+      call('r', 'c'),
+      result('r', 'c'),
+    ];
     const [, node] = threadOf(events, { hideReasoning: true, collapseTools: true });
     expect(node?.parts).toMatchObject([{ kind: 'tool', id: 'c', status: 'done', collapsed: true }]);
     expect(node?.toolCalls[0]).not.toHaveProperty('output');
@@ -105,7 +150,14 @@ describe('the thread', () => {
 
   it('shows a summary in the place of its source, the source when it is unfolded, and all in the full history', () => {
     const talk = [...begin, text('r', 'Long'), end('r'), user('u2', 'More.')];
-    const summary: AgentEvent = { type: 'summary', runId: 'x', id: 's', covers: { from: 'u:user', to: 'r' }, text: 'Short', kind: 'compaction' };
+    const summary: AgentEvent = {
+      type: 'summary',
+      runId: 'x',
+      id: 's',
+      covers: { from: 'u:user', to: 'r' },
+      text: 'Short',
+      kind: 'compaction',
+    };
     const nodes = (events: AgentEvent[]) => threadOf(events).map(({ id, text }) => `${id} ${text}`);
     expect(nodes([...talk, summary])).toEqual(['s Short', 'u2:user More.']);
     const unfold: AgentEvent = { type: 'collapsed', runId: 'x', nodeId: 's', collapsed: false };
@@ -137,8 +189,29 @@ describe('the executions', () => {
       { type: 'repl_input', runId: 'r', id: 'y', code: 'FINAL(1)', iteration: 1 },
     ]);
     expect(projectRepl(conversation, defaultActive(conversation))).toEqual([
-      { id: 'x', runId: 'r', depth: 0, iteration: 0, code: 'llm_query()', stdout: 'a', stderr: '!', state: 'done', durationMs: 5, answers: ['Sub'] },
-      { id: 'y', runId: 'r', depth: 0, iteration: 1, code: 'FINAL(1)', stdout: '', stderr: '', state: 'running', answers: [] },
+      {
+        id: 'x',
+        runId: 'r',
+        depth: 0,
+        iteration: 0,
+        code: 'llm_query()',
+        stdout: 'a',
+        stderr: '!',
+        state: 'done',
+        durationMs: 5,
+        answers: ['Sub'],
+      },
+      {
+        id: 'y',
+        runId: 'r',
+        depth: 0,
+        iteration: 1,
+        code: 'FINAL(1)',
+        stdout: '',
+        stderr: '',
+        state: 'running',
+        answers: [],
+      },
     ]);
   });
 });

@@ -10,7 +10,10 @@ import {
   getSiblings,
   getSummaries,
   isCollapsed,
+  type Mark,
+  markOf,
   type Summary,
+  touchedSince,
 } from '../graph/index.ts';
 import { conversationFold, type Fold } from './fold.ts';
 import { spansOf } from './spans.ts';
@@ -29,14 +32,14 @@ export interface ThreadOptions {
  */
 export function projectThread(conversation: Conversation, active: Active, options: ThreadOptions = {}): ViewNode[] {
   const context = contextOf(conversation, active, options);
-  if (active.full || getSummaries(conversation).length === 0) return [...context.nodesOf(active.messages)];
+  if (active.full || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context);
   const isFolded = ({ id }: Summary) => isCollapsed(conversation, id) !== false;
   const spans = spansOf(conversation, active, isFolded);
   const nodes: ViewNode[] = [];
   let open: { messageId: string; blocks: Block[] } | undefined;
   const close = () => {
     const message = open && getMessage(conversation, open.messageId);
-    if (open && message) nodes.push(nodeOf(conversation, message, open.blocks, context));
+    if (open && message) nodes.push(partialNode(conversation, message, open.blocks, context));
     open = undefined;
   };
   for (const span of spans)
@@ -67,6 +70,37 @@ function contextOf(conversation: Conversation, { full }: Active, options: Thread
     nodesOf: ids => ids.flatMap(id => keptNode(conversation, id, context) ?? []),
   };
   return context;
+}
+
+const branches = new WeakMap<
+  Active,
+  { readonly mark: Mark; readonly key: string; readonly nodes: readonly ViewNode[] }
+>();
+
+/** The nodes of a branch; when it was looked at before, only those that changed since are looked at again. */
+function branchNodes(conversation: Conversation, active: Active, context: PartContext): ViewNode[] {
+  const before = branches.get(active);
+  const touched = before?.key === context.key ? touchedSince(conversation, before.mark) : undefined;
+  const nodes = before && touched ? [...before.nodes] : [...context.nodesOf(active.messages)];
+  for (const id of new Set(touched)) {
+    const place = active.messages.lastIndexOf(id);
+    const node = place < 0 ? undefined : keptNode(conversation, id, context);
+    if (node !== undefined) nodes[place] = node;
+  }
+  branches.set(active, { mark: markOf(conversation), key: context.key, nodes });
+  return [...nodes];
+}
+
+/** The node of a message of which only some blocks are shown. */
+function partialNode(
+  conversation: Conversation,
+  message: ConversationMessage,
+  blocks: readonly Block[],
+  context: PartContext,
+): ViewNode {
+  const isWhole = blocks.length === getBlocks(conversation, message.id).length;
+  const whole = isWhole ? keptNode(conversation, message.id, context) : undefined;
+  return whole ?? nodeOf(conversation, message, blocks, context);
 }
 
 const kept = new WeakMap<ConversationMessage, { change: number; siblings: number; key: string; node: ViewNode }>();

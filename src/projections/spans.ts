@@ -1,16 +1,7 @@
-import {
-  type Active,
-  type Block,
-  type Conversation,
-  getBlocks,
-  getSummaries,
-  type Summary,
-} from '../graph/index.ts';
+import { type Active, type Block, type Conversation, getBlocks, getSummaries, type Summary } from '../graph/index.ts';
 
 /** A piece of what is shown: a block, or a summary with the blocks it stands for. */
-export type Span =
-  | { readonly block: Block }
-  | { readonly summary: Summary; readonly blocks: readonly Block[] };
+export type Span = { readonly block: Block } | { readonly summary: Summary; readonly blocks: readonly Block[] };
 
 /**
  * The blocks of what is active, with the summaries in the place of what they cover. A summary counts when both its ends

@@ -26,7 +26,8 @@ export function partsOfBlock(conversation: Conversation, block: Block, context: 
   return getChunks(conversation, block.id).flatMap(chunk => {
     if (chunk.ownerId !== undefined || chunk.kind === 'usage') return [];
     if (context.hideReasoning && chunk.kind === 'reasoning') return [];
-    return isSuperseded(conversation, chunk) ? [] : keptPart(conversation, chunk, context);
+    const isGone = block.state === 'superseded' && isSuperseded(conversation, chunk);
+    return isGone ? [] : keptPart(conversation, chunk, context);
   });
 }
 

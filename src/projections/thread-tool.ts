@@ -1,13 +1,5 @@
 import type { ToolOutput } from '../events/index.ts';
-import {
-  type Chunk,
-  type Conversation,
-  getAnswer,
-  getAttached,
-  getRun,
-  getSpawned,
-  textOf,
-} from '../graph/index.ts';
+import { type Chunk, type Conversation, getAnswer, getAttached, getRun, getSpawned, textOf } from '../graph/index.ts';
 import type { CallStatus, RelayPart, ToolPart, ViewNode } from './view-node.ts';
 
 export interface ToolContext {

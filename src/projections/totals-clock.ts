@@ -1,68 +1,83 @@
-import type { AgentEvent } from '../events/index.ts';
+import { type AgentEvent, type Handlers, isKnownEvent } from '../events/index.ts';
 import { addTotals, type CallTimes, type Clock, type TotalsDraft } from './totals-tables.ts';
 
 const silent: Clock = { spoke: false, openCalls: 0 };
 
 /** Takes the times of an event: of the model, of tools and of people who are asked. */
 export function takeTimes(draft: TotalsDraft, event: AgentEvent): void {
-  const { runId } = event;
+  if (!isKnownEvent(event)) return;
   const now = event.ts === undefined ? undefined : Date.parse(event.ts);
-  const clock = draft.last('clock', runId) ?? silent;
-  switch (event.type) {
-    case 'harness_start':
-      set(draft, runId, {
-        ...clock,
-        agentId: event.agentId,
-        ...(event.model !== undefined && { model: event.model }),
-        ...(now !== undefined && { startedAt: now, modelSince: now }),
-      });
-      break;
-    case 'step_start':
-      stopModel(draft, runId);
-      set(draft, runId, {
-        ...(draft.last('clock', runId) ?? silent),
-        ...(event.model !== undefined && { model: event.model }),
-        ...(now !== undefined && { modelSince: now, startedAt: clock.startedAt ?? now }),
-      });
-      break;
-    case 'text':
-    case 'reasoning':
-    case 'tool_input_delta':
-      hear(draft, event, now);
-      break;
-    case 'tool_call':
-      hear(draft, event, now);
-      startCall(draft, event, now);
-      break;
-    case 'usage':
-      hear(draft, event, now);
-      stopModel(draft, runId);
-      break;
-    case 'tool_start': {
-      const call = draft.last('call', event.id);
-      if (call !== undefined && now !== undefined) draft.add('call', event.id, { ...call, startedAt: now });
-      break;
-    }
-    case 'tool_result':
-      endCall(draft, event.id, now);
-      break;
-    case 'relay':
-      if (now !== undefined)
-        draft.add('relay', event.id, {
-          askedAt: now,
-          runId,
-          open: true,
-          ...(event.toolCallId !== undefined && { callId: event.toolCallId }),
-        });
-      break;
-    case 'relay_resolved':
-      endRelay(draft, event.relayId, now);
-      break;
-    case 'harness_end':
-      stopModel(draft, runId);
-      break;
-    default:
-  }
+  (on[event.type] as (event: AgentEvent, draft: TotalsDraft, now: number | undefined) => void)(event, draft, now);
+}
+
+const on: Handlers<[TotalsDraft, number | undefined], void> = {
+  harness_start: ({ runId, agentId, model }, draft, now) =>
+    set(draft, runId, {
+      ...clockOf(draft, runId),
+      agentId,
+      ...(model !== undefined && { model }),
+      ...(now !== undefined && { startedAt: now, modelSince: now }),
+    }),
+  harness_end: ({ runId }, draft) => stopModel(draft, runId),
+  step_start: ({ runId, model }, draft, now) => {
+    stopModel(draft, runId);
+    const clock = clockOf(draft, runId);
+    set(draft, runId, {
+      ...clock,
+      ...(model !== undefined && { model }),
+      ...(now !== undefined && { modelSince: now, startedAt: clock.startedAt ?? now }),
+    });
+  },
+  text: hear,
+  reasoning: hear,
+  tool_input_delta: hear,
+  tool_call: (event, draft, now) => {
+    hear(event, draft, now);
+    startCall(draft, event, now);
+  },
+  usage: (event, draft, now) => {
+    hear(event, draft, now);
+    stopModel(draft, event.runId);
+  },
+  tool_start: ({ id }, draft, now) => {
+    const call = draft.last('call', id);
+    if (call !== undefined && now !== undefined) draft.add('call', id, { ...call, startedAt: now });
+  },
+  tool_result: ({ id }, draft, now) => endCall(draft, id, now),
+  relay: ({ id, runId, toolCallId }, draft, now) => {
+    if (now === undefined) return;
+    draft.add('relay', id, {
+      askedAt: now,
+      runId,
+      open: true,
+      ...(toolCallId !== undefined && { callId: toolCallId }),
+    });
+  },
+  relay_resolved: ({ relayId }, draft, now) => endRelay(draft, relayId, now),
+  session: takesNoTime,
+  user: takesNoTime,
+  tool_progress: takesNoTime,
+  repl_input: takesNoTime,
+  repl_progress: takesNoTime,
+  repl_output: takesNoTime,
+  plan_status: takesNoTime,
+  tasks: takesNoTime,
+  summary: takesNoTime,
+  error: takesNoTime,
+  warning: takesNoTime,
+  file_registered: takesNoTime,
+  unknown: takesNoTime,
+  custom: takesNoTime,
+  mode_changed: takesNoTime,
+  model_changed: takesNoTime,
+  branch_selected: takesNoTime,
+  collapsed: takesNoTime,
+};
+
+function takesNoTime(): void {}
+
+function clockOf(draft: TotalsDraft, runId: string): Clock {
+  return draft.last('clock', runId) ?? silent;
 }
 
 function set(draft: TotalsDraft, runId: string, clock: Clock): void {
@@ -70,9 +85,9 @@ function set(draft: TotalsDraft, runId: string, clock: Clock): void {
 }
 
 /** Notes that the model was heard; the first text of a run is counted. */
-function hear(draft: TotalsDraft, { type, runId }: AgentEvent, now: number | undefined): void {
+function hear({ type, runId }: AgentEvent, draft: TotalsDraft, now: number | undefined): void {
   if (now === undefined) return;
-  const clock = draft.last('clock', runId) ?? silent;
+  const clock = clockOf(draft, runId);
   const speaks = type === 'text' && !clock.spoke;
   if (speaks && clock.startedAt !== undefined)
     addTotals(draft, runId, { firstTextMs: now - clock.startedAt, firstTexts: 1 });
@@ -91,7 +106,7 @@ function stopModel(draft: TotalsDraft, runId: string): void {
 }
 
 function startCall(draft: TotalsDraft, { id, runId }: { id: string; runId: string }, now: number | undefined): void {
-  const clock = draft.last('clock', runId) ?? silent;
+  const clock = clockOf(draft, runId);
   set(draft, runId, { ...clock, openCalls: clock.openCalls + 1 });
   const times: CallTimes = { runId, waitedMs: 0, done: false, ...(now !== undefined && { calledAt: now }) };
   draft.add('call', id, times);
@@ -106,12 +121,12 @@ function endCall(draft: TotalsDraft, id: string, now: number | undefined): void 
   const { runId, startedAt, calledAt, waitedMs } = call;
   const since = startedAt ?? (calledAt === undefined ? undefined : calledAt + waitedMs);
   if (now !== undefined && since !== undefined) addTotals(draft, runId, { toolMs: Math.max(0, now - since) });
-  const clock = draft.last('clock', runId) ?? silent;
+  const clock = clockOf(draft, runId);
   const openCalls = Math.max(0, clock.openCalls - 1);
   if (openCalls > 0 || now === undefined) set(draft, runId, { ...clock, openCalls });
   else {
     stopModel(draft, runId);
-    set(draft, runId, { ...(draft.last('clock', runId) ?? silent), openCalls, modelSince: now });
+    set(draft, runId, { ...clockOf(draft, runId), openCalls, modelSince: now });
   }
 }
 

@@ -106,8 +106,7 @@ const moves: Record<string, Move> = {
   },
   fold: (world, pick) => {
     const nodeId = pickFrom(world.nodes, pick);
-    if (nodeId !== undefined)
-      world.emit({ type: 'collapsed', runId: 'control', nodeId, collapsed: (pick & 16) === 0 });
+    if (nodeId !== undefined) world.emit({ type: 'collapsed', runId: 'control', nodeId, collapsed: (pick & 16) === 0 });
   },
   step: inRun((world, run) => {
     run.step++;
@@ -124,7 +123,13 @@ const moves: Record<string, Move> = {
   call: inRun((world, run, pick) => {
     const id = `${run.runId}/${pick % 4 === 0 ? 'same' : world.id('call')}`;
     if (pick % 3 === 0) world.emit({ type: 'tool_input_delta', runId: run.runId, id, name: 'shell', delta: '{"a":' });
-    world.emit({ type: 'tool_call', runId: run.runId, id, name: pick % 7 === 0 ? 'odd name!' : 'shell', input: { pick } });
+    world.emit({
+      type: 'tool_call',
+      runId: run.runId,
+      id,
+      name: pick % 7 === 0 ? 'odd name!' : 'shell',
+      input: { pick },
+    });
     run.calls.push({ id, started: false });
     world.nodes.push(id);
   }),
@@ -185,7 +190,8 @@ const moves: Record<string, Move> = {
     const runId = pickFrom(world.runs, pick)?.runId ?? 'control';
     world.emit({ type: 'warning', runId: pick % 2 === 0 ? runId : 'elsewhere', message: `careful ${pick}` });
   },
-  mode: (world, pick) => world.emit({ type: 'mode_changed', runId: 'control', modeId: pick % 2 === 0 ? 'plan' : 'build' }),
+  mode: (world, pick) =>
+    world.emit({ type: 'mode_changed', runId: 'control', modeId: pick % 2 === 0 ? 'plan' : 'build' }),
   duplicate: (world, pick) => {
     const event = pickFrom(world.events, pick);
     if (event !== undefined) world.events.push(event);
@@ -196,6 +202,14 @@ const moves: Record<string, Move> = {
     world.emit({ type: 'harness_end', runId: run.runId, agentId: 'agent', reason });
   }),
 };
+
+/** The events as an agent emits them, before the log gave them their place. */
+export function unlogged(events: readonly AgentEvent[]): AgentEvent[] {
+  return events.map(event => {
+    const { seq: _seq, ...rest } = event;
+    return rest;
+  });
+}
 
 const names = Object.keys(moves);
 const often = ['text', 'text', 'text', 'call', 'call', 'finish', 'finish', 'begin', 'step', 'usage', 'end', 'ask'];

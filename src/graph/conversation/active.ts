@@ -41,9 +41,7 @@ export function selectSibling(conversation: Conversation, messageId: string): Ac
 /** Everything that ever happened, in the order in which the messages came. */
 export function fullHistory(conversation: Conversation): Active {
   const moment = momentOf(conversation);
-  const messages = moment
-    .all('messages', all)
-    .filter(id => moment.last('message', id)?.spawnedBy === undefined);
+  const messages = moment.all('messages', all).filter(id => moment.last('message', id)?.spawnedBy === undefined);
   return { messages, full: true };
 }
 

@@ -73,19 +73,16 @@ export function growChunk(
   block: Block,
   { stream, fragment, ...chunk }: NewChunk & { readonly stream: string; readonly fragment: string },
 ): string {
-  const key = streamKey(block.id, stream);
-  const known = draft.last('named', key);
-  if (known !== undefined && draft.last('chunk', known)?.kind === chunk.kind) {
-    draft.grow(known, fragment);
-    keepMetadata(draft, known, chunk.event);
-    chunkChanged(draft, known);
-    return known;
-  }
-  const { id } = addChunk(draft, block, chunk);
-  draft.grow(id, fragment);
-  keepMetadata(draft, id, chunk.event);
-  draft.add('named', key, id);
-  return id;
+  const newest = draft.last('growing', block.id);
+  const known = newest?.stream === stream ? newest.chunkId : draft.last('named', streamKey(block.id, stream));
+  const goesOn = known !== undefined && draft.last('chunk', known)?.kind === chunk.kind;
+  const chunkId = goesOn ? known : addChunk(draft, block, chunk).id;
+  if (!goesOn) draft.add('named', streamKey(block.id, stream), chunkId);
+  if (newest?.chunkId !== chunkId) draft.add('growing', block.id, { stream, chunkId });
+  draft.grow(chunkId, fragment);
+  keepMetadata(draft, chunkId, chunk.event);
+  if (goesOn) chunkChanged(draft, chunkId);
+  return chunkId;
 }
 
 /** Replaces a block and tells that its message changed. */

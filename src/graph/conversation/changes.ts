@@ -1,5 +1,5 @@
 import type { Block, Chunk } from './record.ts';
-import type { ConversationDraft } from './tables.ts';
+import { all, type ConversationDraft } from './tables.ts';
 
 let count = 0;
 
@@ -7,14 +7,17 @@ let count = 0;
 export function changed(draft: ConversationDraft, messageId: string): void {
   count++;
   let id: string | undefined = messageId;
+  let outermost = messageId;
   while (id !== undefined) {
+    outermost = id;
     draft.add('changed', id, count);
     const spawner: string | undefined = draft.last('message', id)?.spawnedBy;
     const chunk: Chunk | undefined = spawner === undefined ? undefined : draft.last('chunk', spawner);
-    if (chunk === undefined) return;
+    if (chunk === undefined) break;
     draft.add('chunkChanged', chunk.id, count);
     id = draft.last('block', chunk.blockId)?.messageId;
   }
+  if (draft.last('touched', all) !== outermost) draft.add('touched', all, outermost);
 }
 
 /** Notes that other messages follow a message. */

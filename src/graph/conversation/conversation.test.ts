@@ -47,7 +47,12 @@ const result = (runId: string, id: string): AgentEvent => ({
   name: 'shell',
   output: { context: 'ok' },
 });
-const turn = (n: number): AgentEvent[] => [user(`u${n}`), start(`r${n}`, `u${n}:user`), text(`r${n}`, `${n}`), end(`r${n}`)];
+const turn = (n: number): AgentEvent[] => [
+  user(`u${n}`),
+  start(`r${n}`, `u${n}:user`),
+  text(`r${n}`, `${n}`),
+  end(`r${n}`),
+];
 const branch = (conversation: Conversation) => defaultActive(conversation).messages;
 
 describe('the tiers', () => {

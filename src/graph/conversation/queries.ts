@@ -82,6 +82,45 @@ export function changeOf(conversation: Conversation, of: keyof typeof changeTabl
   return momentOf(conversation).last(changeTables[of], id) ?? 0;
 }
 
+const tierTables = { chunk: 'everyChunk', block: 'everyBlock', message: 'messages' } as const;
+
+/** The ids of all chunks, blocks or messages from a place on, in the order in which they came. */
+export function idsFrom(conversation: Conversation, tier: keyof typeof tierTables, start: number): readonly string[] {
+  return momentOf(conversation).from(tierTables[tier], all, start);
+}
+
+/** The block of an id. */
+export function getBlock(conversation: Conversation, id: string): Block | undefined {
+  return momentOf(conversation).last('block', id);
+}
+
+/** A message as it was when it came: what it followed or was started by may have become clear later. */
+export function getMessageAtBirth(conversation: Conversation, id: string): Message | undefined {
+  return momentOf(conversation).from('message', id, 0)[0];
+}
+
+/** How much of a conversation was looked at: `touchedSince` tells what changed after it. */
+export interface Mark {
+  readonly in: object;
+  readonly touches: number;
+}
+
+/** A mark at what a conversation is now. */
+export function markOf(conversation: Conversation): Mark {
+  const moment = momentOf(conversation);
+  return { in: moment.store, touches: moment.count('touched', all) };
+}
+
+/**
+ * The messages on branches that may have changed since the mark; undefined when that cannot be told, because the mark is
+ * of another line of events. The branches themselves have to be the same.
+ */
+export function touchedSince(conversation: Conversation, mark: Mark): readonly string[] | undefined {
+  const moment = momentOf(conversation);
+  if (mark.in !== moment.store || mark.touches > moment.count('touched', all)) return undefined;
+  return moment.from('touched', all, Math.max(0, mark.touches - 1));
+}
+
 /** The summaries, oldest first. */
 export function getSummaries(conversation: Conversation): readonly Summary[] {
   return momentOf(conversation).all('summaries', all);

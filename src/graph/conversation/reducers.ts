@@ -93,7 +93,12 @@ function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
   }
   const id = claim(draft, 'message', name);
   const parentMessageId = placeOf(event, draft);
-  addMessage(draft, { id, role: 'user', runId: event.runId, ...(parentMessageId !== undefined && { parentMessageId }) });
+  addMessage(draft, {
+    id,
+    role: 'user',
+    runId: event.runId,
+    ...(parentMessageId !== undefined && { parentMessageId }),
+  });
   addChunk(draft, openBlock(draft, id, 'user'), { name, kind: 'user', event });
 }
 

@@ -30,6 +30,8 @@ export interface Tables {
   claims: string;
   /** The id of a call, relay, execution, stream or growing input, as `named` builds it, to the newest chunk it means. */
   named: string;
+  /** Block to the stream that grew last, and its chunk. */
+  growing: { readonly stream: string; readonly chunkId: string };
   /** Call or execution to the chunks that belong to it, and to the messages of the runs it started. */
   attached: string;
   spawned: string;
@@ -49,6 +51,8 @@ export interface Tables {
   chunkChanged: number;
   /** Message (or `start`) to a number that is another one when other messages follow it. */
   followersChanged: number;
+  /** `all` to the messages on branches that changed, in order; one that changes again and again is there once. */
+  touched: string;
   /** `tree` to a new object after every change in who follows whom. */
   tree: object;
 }

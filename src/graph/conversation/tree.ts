@@ -63,9 +63,7 @@ export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: 
 /** The messages that follow a message, or begin the conversation, in the order in which they came. */
 export function followersOf(reader: Reader, messageId: string | undefined): Message[] {
   const messages = reader.all('followers', messageId ?? start).flatMap(id => reader.last('message', id) ?? []);
-  const here = messages.filter(
-    message => message.spawnedBy === undefined && message.parentMessageId === messageId,
-  );
+  const here = messages.filter(message => message.spawnedBy === undefined && message.parentMessageId === messageId);
   return [...new Set(here)].toSorted((a, b) => a.order - b.order);
 }
 

@@ -45,8 +45,8 @@ function branchFrom<Tables>(moment: Moment<Tables>): Moment<Tables> {
 /** The same state in one store of its own, in time proportional to its size. */
 function joined<Tables>(moment: Moment<Tables>): Moment<Tables> {
   const store = new Store<Tables>(undefined);
-  for (const name of new Set(moment.tables()))
-    for (const key of new Set(moment.keys(name))) for (const value of moment.all(name, key)) store.add(name, key, value);
+  for (const [name, key, values] of moment.values())
+    for (const value of values) store.add(name, key, value as Tables[typeof name]);
   for (const key of new Set(moment.texts())) store.write(key, moment.text(key));
   return new Moment(store, 0, moment.seq);
 }

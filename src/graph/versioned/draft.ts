@@ -17,18 +17,16 @@ export class Draft<Tables> {
   }
 
   last<Name extends keyof Tables>(name: Name, key: string): Tables[Name] | undefined {
-    return (
-      this.#store.tables[name]?.get(key)?.lastAt(this.#store.head) ?? this.#store.base?.last(name, key) ?? undefined
-    );
+    return this.#store.timeline(name, key)?.lastAt(this.#store.head) ?? this.#store.base?.last(name, key) ?? undefined;
   }
 
-  count<Name extends keyof Tables>(name: Name, key: string): number {
-    const own = this.#store.tables[name]?.get(key)?.countAt(this.#store.head) ?? 0;
+  count(name: keyof Tables, key: string): number {
+    const own = this.#store.timeline(name, key)?.countAt(this.#store.head) ?? 0;
     return own + (this.#store.base?.count(name, key) ?? 0);
   }
 
   all<Name extends keyof Tables>(name: Name, key: string): readonly Tables[Name][] {
-    const own = this.#store.tables[name]?.get(key)?.sliceAt(this.#store.head) ?? [];
+    const own = this.#store.timeline(name, key)?.sliceAt(this.#store.head) ?? [];
     return [...(this.#store.base?.all(name, key) ?? []), ...own];
   }
 

@@ -24,25 +24,33 @@ export class Moment<Tables> {
   /** The newest value of a key. */
   last<Name extends keyof Tables>(name: Name, key: string): Tables[Name] | undefined {
     for (let at: Moment<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
-      const last = at.#store.tables[name]?.get(key)?.lastAt(at.#version);
+      const last = at.#store.timeline(name, key)?.lastAt(at.#version);
       if (last !== undefined) return last;
     }
     return undefined;
   }
 
   /** How many values a key has. */
-  count<Name extends keyof Tables>(name: Name, key: string): number {
+  count(name: keyof Tables, key: string): number {
     let count = 0;
     for (let at: Moment<Tables> | undefined = this; at !== undefined; at = at.#store.base)
-      count += at.#store.tables[name]?.get(key)?.countAt(at.#version) ?? 0;
+      count += at.#store.timeline(name, key)?.countAt(at.#version) ?? 0;
     return count;
   }
 
   /** All values of a key, oldest first. */
   all<Name extends keyof Tables>(name: Name, key: string): readonly Tables[Name][] {
-    const own = this.#store.tables[name]?.get(key)?.sliceAt(this.#version) ?? [];
+    const own = this.#store.timeline(name, key)?.sliceAt(this.#version) ?? [];
     const base = this.#store.base?.all(name, key) ?? [];
     return base.length === 0 ? own : [...base, ...own];
+  }
+
+  /** The values of a key from a place on, oldest first. */
+  from<Name extends keyof Tables>(name: Name, key: string, start: number): readonly Tables[Name][] {
+    const { base } = this.#store;
+    const before = base?.count(name, key) ?? 0;
+    const own = this.#store.timeline(name, key)?.sliceFrom(Math.max(0, start - before), this.#version) ?? [];
+    return base === undefined || start >= before ? own : [...base.from(name, key, start), ...own];
   }
 
   /** The text of a key; empty when there is none. */
@@ -54,17 +62,10 @@ export class Moment<Tables> {
     return '';
   }
 
-  /** The keys of a table, in no particular order; some twice when a newer store has them too. */
-  *keys<Name extends keyof Tables>(name: Name): Generator<string> {
-    if (this.#store.base !== undefined) yield* this.#store.base.keys(name);
-    for (const [key, timeline] of this.#store.tables[name] ?? [])
-      if (timeline.countAt(this.#version) > 0) yield key;
-  }
-
-  /** The names of the tables that have been written to. */
-  *tables(): Generator<keyof Tables> {
-    if (this.#store.base !== undefined) yield* this.#store.base.tables();
-    yield* Object.keys(this.#store.tables) as (keyof Tables)[];
+  /** All values, list by list, oldest first. */
+  *values(): Generator<[keyof Tables, string, readonly unknown[]]> {
+    if (this.#store.base !== undefined) yield* this.#store.base.values();
+    for (const [name, key, timeline] of this.#store.timelines()) yield [name, key, timeline.sliceAt(this.#version)];
   }
 
   /** The keys of the texts, some twice when a newer store has them too. */

@@ -13,7 +13,7 @@ export class Store<Tables> {
   /** The state it goes on from; a read that finds nothing here looks there. */
   readonly base: Moment<Tables> | undefined;
   readonly depth: number;
-  readonly tables: { [Name in keyof Tables]?: Map<string, Timeline<Tables[Name]>> } = {};
+  readonly #tables = new Map<keyof Tables, Map<string, Timeline<unknown>>>();
   readonly texts = new Map<string, GrowingText>();
   readonly growth = new Growth();
   /** The step taken last: asking for it again gives the same state. */
@@ -27,12 +27,22 @@ export class Store<Tables> {
     this.lastFrom = -1;
   }
 
+  /** The list of a key. */
+  timeline<Name extends keyof Tables>(name: Name, key: string): Timeline<Tables[Name]> | undefined {
+    return this.#tables.get(name)?.get(key) as Timeline<Tables[Name]> | undefined;
+  }
+
+  /** All lists, by table and key. */
+  *timelines(): Generator<[keyof Tables, string, Timeline<unknown>]> {
+    for (const [name, table] of this.#tables) for (const [key, timeline] of table) yield [name, key, timeline];
+  }
+
   /** Adds a value to the list of a key, at the newest version. */
   add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
-    let table = this.tables[name];
-    if (table === undefined) this.tables[name] = table = new Map();
+    let table = this.#tables.get(name);
+    if (table === undefined) this.#tables.set(name, (table = new Map()));
     const timeline = table.get(key);
-    if (timeline === undefined) table.set(key, new Timeline(this.head, value));
+    if (timeline === undefined) table.set(key, new Timeline<unknown>(this.head, value));
     else timeline.push(this.head, value);
   }
 
