@@ -8,6 +8,7 @@ import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
 import { sqliteAppend } from './sqlite-append.ts';
 import { sqliteRead } from './sqlite-read.ts';
 import { heading, rowOf } from './table.ts';
+import { translate } from './translate.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   'agent-loop': agentLoop,
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'graph-reduce': graphReduce,
   'sqlite-append': sqliteAppend,
   'sqlite-read': sqliteRead,
+  translate,
 };
 const resultsFile = new URL('../../bench/results.json', import.meta.url);
 

@@ -24,6 +24,6 @@ for (const [path, entry] of Object.entries(lock.packages))
     lock.packages[`node_modules/${name}`] = { version, ...platform, ...(entry.dev && { dev: true }), optional: true };
     added++;
   }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
 console.log(`${added} packages of other platforms added`);

@@ -1,8 +1,12 @@
 /**
- * What can be invoked: the contract, one model call, the loop, permissions.
+ * What can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
 export type { Agent, Answers, InvokeParams, RelayAnswer, Steering, UserMessage } from './agent.ts';
+export { agentPage } from './cli/agent-page.ts';
+export { type CliAdapter, cliAdapters } from './cli/adapters.ts';
+export { type CliAgentOptions, cliAgent } from './cli/cli-agent.ts';
+export type { Translator, TranslatorOptions } from './cli/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export { defineTool, type Tool, type ToolContext, type ToolReturn } from './loop/tool.ts';
 export { type ModelAgentOptions, modelAgent } from './model/model-agent.ts';

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/index.ts';
+import { addAgentsCommand } from './agents.ts';
 import { addDemoCommand } from './demo.ts';
 import { packageVersion } from './package-version.ts';
+import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
+import { addTranslateCommand } from './translate.ts';
 
 const program = new Command('singletree')
   .description('Run any AI agent and get one immutable event log: live, resumable, replayable, branching.')
@@ -11,6 +14,9 @@ const program = new Command('singletree')
   .showHelpAfterError('(see singletree --help)')
   .exitOverride();
 addServeCommand(program);
+addRunCommand(program);
+addAgentsCommand(program);
+addTranslateCommand(program);
 addDemoCommand(program);
 
 try {

@@ -50,5 +50,5 @@ function label(node: Node): string {
   const detail =
     'name' in node ? node.name : 'agentId' in node ? node.agentId : 'relayKind' in node ? node.relayKind : '';
   const short = node.id.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{8}/g, '…');
-  return `${node.kind.padEnd(14)}${String(detail ?? '').padEnd(12)}${short}`;
+  return `${node.kind.padEnd(14)}${(detail ?? '').padEnd(12)}${short}`;
 }

@@ -115,7 +115,7 @@ export class Supervisor implements RunControl {
     const runs = [...this.#runs.values()];
     for (const run of runs) run.leaveOpen();
     await Promise.all(runs.map(run => run.done));
-    await Promise.all(runs.map(run => this.#settled.get(run)));
+    await Promise.all(runs.map(run => this.#settled.get(run) ?? Promise.resolve()));
   }
 
   readonly #settled = new WeakMap<ActiveRun, Promise<void>>();

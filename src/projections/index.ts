@@ -38,3 +38,4 @@ export {
   projectDAG,
 } from './project-dag.ts';
 export { branchView } from './branch-view.ts';
+export * from './activity/index.ts';

@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import type { Command } from 'commander';
+import { cliAdapters } from '../agents/cli/adapters.ts';
+import { findProgram, type FoundProgram } from '../agents/cli/find-program.ts';
+import { type KnownProgram, knownPrograms } from '../agents/cli/known-programs.ts';
+
+/** Adds `singletree agents`, which lists the external coding agents and whether they can be used on this machine. */
+export function addAgentsCommand(program: Command): void {
+  program
+    .command('agents')
+    .description('list the external coding agents: installed or not, version, credentials')
+    .option('--json', 'print one JSON value on each line')
+    .action(async ({ json }: { json?: boolean }) => {
+      const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
+      const found = await Promise.all(
+        knownPrograms.map(async known => ({ known, found: await findProgram(known, surroundings) })),
+      );
+      if (json === true) for (const entry of found) console.log(JSON.stringify(asJson(entry)));
+      else for (const line of agentTable(found)) console.log(line);
+    });
+}
+
+interface Entry {
+  readonly known: KnownProgram;
+  readonly found: FoundProgram;
+}
+
+/** The list for a person: one line for each program, then how to get those that are missing. */
+export function agentTable(entries: readonly Entry[]): string[] {
+  const rows = entries.map(({ known, found }) => [
+    known.id,
+    found.path === undefined ? 'not installed' : (found.version ?? 'installed'),
+    found.hasCredentials ? 'credentials found' : 'no credentials found',
+    Object.hasOwn(cliAdapters, known.id) ? '' : 'cannot be run yet',
+  ]);
+  const widths = [0, 1, 2].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
+  const table = rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const missing = entries.filter(({ found }) => found.path === undefined);
+  return missing.length === 0
+    ? table
+    : [...table, '', 'To install:', ...missing.map(({ known }) => `  ${known.name}: ${known.install}`)];
+}
+
+function asJson({ known, found }: Entry): object {
+  const { id, name, install } = known;
+  return { id, name, installed: found.path !== undefined, ...found, install, runnable: Object.hasOwn(cliAdapters, id) };
+}

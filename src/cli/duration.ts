@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from 'commander';
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of `90s`, `10m`, `1h` or a bare number of seconds; refuses anything else. */
+export function duration(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
+  const milliseconds = Number(amount) * (units[unit] ?? 1);
+  if (amount === undefined || milliseconds < 1 || milliseconds > 2 ** 31 - 1)
+    throw new InvalidArgumentError('expected a time such as 90s, 10m or 1h');
+  return milliseconds;
+}
+
+/** A duration for people: `850 ms`, `12.3 s`, `4 min 5 s`. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { type CliAgentOptions, cliAgent } from '../agents/cli/cli-agent.ts';
+import { lineText } from '../agents/cli/process/line-reader.ts';
+import { type RunHandle, type RunOutcome, Supervisor } from '../control/index.ts';
+import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { EventLog, RawLine } from '../log/index.ts';
+import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
+import { newestSession } from './newest-session.ts';
+import { RunRecord } from './run-record.ts';
+import { RunTotals } from './run-totals.ts';
+
+export interface RunRequest {
+  readonly log: EventLog;
+  readonly agent: string;
+  readonly prompt: string;
+  /** The thread to go on with; a new one when absent. */
+  readonly threadId?: string;
+  /** The folder for the record of the run, from its id. */
+  readonly folderOf: (runId: string) => string;
+  readonly options: CliAgentOptions;
+  /** Stops the run. */
+  readonly signal: AbortSignal;
+}
+
+/** What is told about a run while it goes on; the run waits for each. */
+export interface RunWatcher {
+  started?(runId: string, threadId: string): void;
+  raw?(line: RawLine): Promise<unknown>;
+  event?(event: LoggedEvent): Promise<unknown>;
+  activity?(activity: Activity): Promise<unknown>;
+}
+
+export interface RunReport {
+  readonly outcome: RunOutcome;
+  readonly totals: RunTotals;
+  readonly milliseconds: number;
+  readonly threadId: string;
+  readonly folder: string;
+}
+
+/** Runs an external agent on a thread: in the log like any run, recorded in a folder, watched as it goes. */
+export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
+  const { log, prompt, signal } = request;
+  const started = Date.now();
+  const thread = await threadFor(request);
+  const sessionId = await newestSession(log, thread.id, request.agent);
+  let record: RunRecord | undefined;
+  const onRaw = async (runId: string, line: RawLine): Promise<void> => {
+    await log.appendRaw(thread.id, runId, [line]);
+    record ??= await RunRecord.open(request.folderOf(runId));
+    await record.raw(line);
+    await watcher.raw?.(line);
+  };
+  const agent = cliAgent(request.agent, { ...request.options, sessionId: () => sessionId, onRaw });
+  const supervisor = new Supervisor({ log, graceMs: 5_000 });
+  const totals = new RunTotals();
+  const state = createActivityState();
+  try {
+    const run = await supervisor.start(thread.id, { agent, content: prompt });
+    watcher.started?.(run.runId, thread.id);
+    const stop = () => void supervisor.abort(run.runId).catch(() => {});
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    record ??= await RunRecord.open(request.folderOf(run.runId));
+    const description = {
+      runId: run.runId,
+      threadId: thread.id,
+      agent: request.agent,
+      prompt,
+      cwd: request.options.cwd ?? process.cwd(),
+      startedAt: new Date(started).toISOString(),
+    };
+    await record.describe({ ...description, outcome: 'running' });
+    for await (const event of log.tail(thread.id, thread.seq)) {
+      await record.event(event);
+      totals.add(event);
+      await watcher.event?.(event);
+      const line = await lineOf(log, run, event);
+      for (const activity of projectActivity(state, event, () => line)) {
+        totals.addActivity(activity);
+        await watcher.activity?.(activity);
+      }
+      if (event.type === 'harness_end' && event.runId === run.runId) break;
+    }
+    const outcome = await run.done;
+    const milliseconds = Date.now() - started;
+    const { inputTokens, outputTokens, cost, filesChanged, error } = totals;
+    await record.describe({
+      ...description,
+      endedAt: new Date().toISOString(),
+      outcome,
+      usage: { inputTokens, outputTokens, cost },
+      filesChanged,
+      error,
+    });
+    return { outcome, totals, milliseconds, threadId: thread.id, folder: record.folder };
+  } finally {
+    await supervisor.close();
+    await record?.close();
+  }
+}
+
+async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
+  if (threadId === undefined)
+    return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent } });
+  const thread = await log.getThread(threadId);
+  if (thread !== undefined) return thread;
+  throw new SingletreeError('thread_not_found', `There is no thread "${threadId}" to go on with.`);
+}
+
+/** The raw line that a tool call came from: it stands for a tool that is not understood. */
+async function lineOf(log: EventLog, { threadId, runId }: RunHandle, event: LoggedEvent): Promise<unknown> {
+  if (event.type !== 'tool_call' || event.line === undefined) return undefined;
+  const [raw] = await log.readRaw(threadId, runId, { after: event.line - 1, limit: 1 });
+  if (raw === undefined) return undefined;
+  const text = lineText(raw.line);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** Where the records of runs are. */
+export function runsFolder(home: string, runId: string): string {
+  return join(home, 'runs', runId);
+}

@@ -1,0 +1,119 @@
+import type { AgentEvent } from '../events/index.ts';
+import type { RunOutcome } from '../control/index.ts';
+import type { Activity } from '../projections/activity/index.ts';
+import { durationText } from './duration.ts';
+import type { RunTotals } from './run-totals.ts';
+
+export interface Screen {
+  write(text: string): void;
+  /** Whether it is a terminal: a spinner turns while nothing happens. */
+  readonly isLive: boolean;
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/** Shows a run to a person as it goes: text as it streams, one line for each activity, a summary at the end. */
+export class PrettyRun {
+  readonly #screen: Screen;
+  readonly #mainRun: string;
+  readonly #spinner: ReturnType<typeof setInterval> | undefined;
+  #inText = false;
+  #frame = 0;
+  #spins = false;
+
+  constructor(screen: Screen, mainRun: string) {
+    this.#screen = screen;
+    this.#mainRun = mainRun;
+    this.#spinner = screen.isLive ? setInterval(() => this.#spin(), 100) : undefined;
+    this.#spinner?.unref();
+  }
+
+  event(event: AgentEvent): void {
+    if (event.type !== 'text' || event.runId !== this.#mainRun) return;
+    this.#clear();
+    this.#screen.write(event.content);
+    this.#inText = !event.content.endsWith('\n');
+  }
+
+  activity(activity: Activity): void {
+    const line = activityLine(activity);
+    if (line === undefined) return;
+    this.#breakLine();
+    this.#screen.write(`${line}\n`);
+  }
+
+  end(outcome: RunOutcome, milliseconds: number, totals: RunTotals): void {
+    clearInterval(this.#spinner);
+    this.#breakLine();
+    const files = totals.filesChanged;
+    const parts = [
+      outcome === 'complete' ? 'done' : outcome,
+      durationText(milliseconds),
+      ...(totals.inputTokens + totals.outputTokens === 0
+        ? []
+        : [`${totals.inputTokens} tokens in, ${totals.outputTokens} out`]),
+      ...(totals.cost === undefined ? [] : [`$${totals.cost.toFixed(4)}`]),
+      ...(files.length === 0
+        ? []
+        : [`${files.length} file${files.length === 1 ? '' : 's'} changed: ${files.join(', ')}`]),
+    ];
+    this.#screen.write(`\n${parts.join(' · ')}\n`);
+  }
+
+  #breakLine(): void {
+    this.#clear();
+    if (this.#inText) this.#screen.write('\n');
+    this.#inText = false;
+  }
+
+  #spin(): void {
+    if (this.#inText) return;
+    this.#spins = true;
+    this.#screen.write(`\r${frames[this.#frame++ % frames.length]} `);
+  }
+
+  #clear(): void {
+    if (this.#spins) this.#screen.write('\r  \r');
+    this.#spins = false;
+  }
+}
+
+/** One activity as one line; undefined for text, which was streamed. */
+export function activityLine(activity: Activity): string | undefined {
+  const mark = 'isSuccess' in activity && !activity.isSuccess ? '✗' : '•';
+  switch (activity.type) {
+    case 'agent':
+      return undefined;
+    case 'command': {
+      const exit =
+        activity.exitCode === undefined || activity.exitCode === 0 ? '' : ` (exit code ${activity.exitCode})`;
+      return `${mark} $ ${oneLine(activity.command)}${exit}`;
+    }
+    case 'read':
+    case 'write':
+    case 'skill':
+      return `${mark} ${activity.type} ${activity.path}${rangeText(activity)}`;
+    case 'search':
+      return `${mark} search ${JSON.stringify(activity.query)}${activity.path === undefined ? '' : ` in ${activity.path}`}`;
+    case 'list':
+      return `${mark} list ${activity.path ?? '.'}`;
+    case 'orchestration':
+      return `${mark} ${activity.action.replace('_', ' ')}${activity.subagentName === undefined ? '' : ` (${activity.subagentName})`}`;
+    case 'error':
+    case 'warning':
+      return `${activity.type === 'error' ? '✗' : '!'} ${activity.message}`;
+    case 'unknown':
+      return `? ${oneLine(JSON.stringify(activity.raw))}`;
+    default:
+      return activity satisfies never;
+  }
+}
+
+function rangeText({ startLine, endLine }: { startLine?: number; endLine?: number }): string {
+  return startLine === undefined ? '' : `:${startLine}${endLine === undefined ? '-' : `-${endLine}`}`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
+}

@@ -1,0 +1,27 @@
+import type { AgentEvent } from '../events/index.ts';
+import type { Activity } from '../projections/activity/index.ts';
+
+/** What a run came to: tokens of it and its subagents, cost when it is known, the files it changed. */
+export class RunTotals {
+  inputTokens = 0;
+  outputTokens = 0;
+  cost: number | undefined;
+  error: string | undefined;
+  readonly #files = new Set<string>();
+
+  add(event: AgentEvent): void {
+    if (event.type === 'error' && event.fatal === true) this.error = event.message;
+    if (event.type !== 'usage') return;
+    this.inputTokens += event.inputTokens;
+    this.outputTokens += event.outputTokens;
+    if (event.cost !== undefined) this.cost = (this.cost ?? 0) + event.cost;
+  }
+
+  addActivity(activity: Activity): void {
+    if (activity.type === 'write' && activity.isSuccess !== false) this.#files.add(activity.path);
+  }
+
+  get filesChanged(): string[] {
+    return [...this.#files];
+  }
+}

@@ -1,0 +1,126 @@
+import { join, resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { cliAdapters } from '../agents/cli/adapters.ts';
+import type { RunOutcome } from '../control/index.ts';
+import { SqliteLog } from '../log/index.ts';
+import { duration } from './duration.ts';
+import { singletreeHome } from './home.ts';
+import { ignoreClosedOutput, writeOut } from './output.ts';
+import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
+import { PrettyRun } from './run-pretty.ts';
+
+type Output = 'pretty' | 'events' | 'activity' | 'raw';
+
+interface RunOptions {
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly timeout?: number;
+  readonly idleTimeout?: number;
+  readonly resume?: string;
+  readonly out?: string;
+  readonly output?: Output;
+  readonly env: Record<string, string>;
+  readonly yolo?: boolean;
+  readonly db: string;
+}
+
+/** Adds `singletree run`, which runs an external coding agent, shows what it does and records it. */
+export function addRunCommand(program: Command): void {
+  program
+    .command('run')
+    .description('run an external coding agent, show what it does and record it')
+    .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
+    .argument('<prompt>', 'what it is asked; "-" reads it from standard input')
+    .argument('[flags...]', 'after --: further flags for the agent itself')
+    .option('--model <model>', 'the model to use, as the agent names it')
+    .option('--cwd <folder>', 'the folder to work in')
+    .option('--timeout <time>', 'the most time it may take, such as 10m', duration)
+    .option('--idle-timeout <time>', 'the most time it may be silent, such as 5m', duration)
+    .option('--resume <thread>', 'go on with a thread')
+    .option('--out <folder>', 'where the record of the run is kept')
+    .addOption(
+      new Option('--output <kind>', 'what to print; pretty on a terminal, else events').choices([
+        'pretty',
+        'events',
+        'activity',
+        'raw',
+      ]),
+    )
+    .option('--env <name=value>', 'a variable for the environment of the agent; may be given again', variable, {})
+    .option('--yolo', 'let the agent do everything without asking')
+    .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
+    .action(async (agent: string, prompt: string, flags: string[], options: RunOptions) => {
+      process.exitCode = await run(agent, prompt, flags, options);
+    });
+}
+
+async function run(agent: string, given: string, extraArgs: string[], options: RunOptions): Promise<number> {
+  ignoreClosedOutput();
+  const prompt = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  const log = new SqliteLog(options.db);
+  const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
+  const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
+  let pretty: PrettyRun | undefined;
+  const watcher = watcherFor(output, () => pretty);
+  if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, runId));
+  try {
+    const report = await runAgent(
+      {
+        log,
+        agent,
+        prompt,
+        ...(options.resume !== undefined && { threadId: options.resume }),
+        folderOf: runId => (options.out === undefined ? runsFolder(singletreeHome(), runId) : resolve(options.out)),
+        signal: stop.signal,
+        options: {
+          extraArgs,
+          env: options.env,
+          cwd: resolve(options.cwd ?? '.'),
+          ...(options.model !== undefined && { model: options.model }),
+          ...(options.yolo !== undefined && { yolo: options.yolo }),
+          ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
+          ...(options.idleTimeout !== undefined && { idleTimeoutMs: options.idleTimeout }),
+        },
+      },
+      watcher,
+    );
+    pretty?.end(report.outcome, report.milliseconds, report.totals);
+    if (output === 'pretty') screen.write(`thread ${report.threadId}\nrecord ${report.folder}\n`);
+    else if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
+    return exitCode(report.outcome);
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
+    await log.close();
+  }
+}
+
+function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWatcher {
+  const print = (value: unknown) => writeOut(`${JSON.stringify(value)}\n`);
+  const watchers: Record<Output, RunWatcher> = {
+    events: { event: print },
+    activity: { activity: print },
+    raw: { raw: async ({ stream, line }) => void (stream === 'stdout' && (await writeOut(line))) },
+    pretty: {
+      event: event => Promise.resolve(pretty()?.event(event)),
+      activity: activity => Promise.resolve(pretty()?.activity(activity)),
+    },
+  };
+  return watchers[output];
+}
+
+/** 0 when it completed, 124 when it took too long, 130 when it was interrupted, else 1. */
+function exitCode(outcome: RunOutcome): number {
+  if (outcome === 'complete') return 0;
+  if (outcome === 'timeout') return 124;
+  return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
+}
+
+function variable(text: string, before: Record<string, string>): Record<string, string> {
+  const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('expected NAME=VALUE');
+  return { ...before, [name]: value };
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { type CliAdapter, cliAdapters } from '../agents/cli/adapters.ts';
+import { translateStream } from './translate-stream.ts';
+
+const codex = cliAdapters['codex'] as CliAdapter;
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const session = line({ type: 'thread.started', thread_id: 's' });
+const hello = line({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'hellö' } });
+const done = line({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 2 } });
+
+async function translate(chunks: AsyncIterable<unknown> | Iterable<unknown>, output: 'events' | 'activity' = 'events') {
+  const written: string[] = [];
+  async function* input() {
+    yield* chunks;
+  }
+  await translateStream(codex, input(), {
+    output,
+    write: text => {
+      written.push(text);
+      return Promise.resolve(true);
+    },
+  });
+  const text = written.join('');
+  return text.split('\n').flatMap(json => (json === '' ? [] : [JSON.parse(json) as Record<string, unknown>]));
+}
+
+const types = (values: Record<string, unknown>[]) => values.map(value => value['type']);
+
+describe('translating a stream', () => {
+  it('makes a whole run of it', async () => {
+    const values = await translate([Buffer.from(session + hello + done)]);
+    expect(types(values)).toEqual(['harness_start', 'session', 'text', 'usage', 'harness_end']);
+    expect(values.at(-1)).toMatchObject({ reason: 'complete' });
+  });
+
+  it('makes activity of it', async () => {
+    const values = await translate([Buffer.from(session + hello + done)], 'activity');
+    expect(values).toEqual([{ type: 'agent', timestamp: expect.any(String), sessionId: 's', message: 'hellö' }]);
+  });
+
+  it('tells each line before it waits for the next one', async () => {
+    let seen = 0;
+    const written: string[] = [];
+    async function* growing() {
+      for (const text of [session, hello, done]) {
+        expect(written.length).toBeGreaterThan(seen);
+        seen = written.length;
+        yield Buffer.from(text);
+      }
+    }
+    await translateStream(codex, growing(), {
+      output: 'events',
+      write: text => Promise.resolve(written.push(text) > 0),
+    });
+    expect(seen).toBe(3);
+  });
+
+  it('keeps a last line that was cut, and says that the run was', async () => {
+    const bytes = Buffer.from(session + hello);
+    const values = await translate([bytes.subarray(0, 70), bytes.subarray(70, bytes.length - 8)]);
+    expect(values.slice(2)).toMatchObject([
+      { type: 'unknown', raw: expect.stringContaining('agent_message') as string },
+      { type: 'harness_end', reason: 'interrupted' },
+    ]);
+  });
+
+  it('stops when nobody reads', async () => {
+    let count = 0;
+    await translateStream(codex, [Buffer.from(session), Buffer.from(hello)] as unknown as AsyncIterable<unknown>, {
+      output: 'events',
+      write: () => Promise.resolve(++count < 2),
+    });
+    expect(count).toBe(2);
+  });
+});

@@ -1,0 +1,50 @@
+import type { CliAdapter } from '../agents/cli/adapters.ts';
+import { type LinePiece, LineReader, lineText } from '../agents/cli/process/line-reader.ts';
+import { RunTranslation } from '../agents/cli/run-translation.ts';
+import { type AgentEvent, newId } from '../events/index.ts';
+import { createActivityState, projectActivity } from '../projections/activity/index.ts';
+
+export interface TranslateOptions {
+  readonly output: 'events' | 'activity';
+  /** Takes whole lines of JSON; false when nobody wants more. */
+  readonly write: (text: string) => Promise<boolean>;
+}
+
+/** Translates a stream of raw output as it comes: what a line means is written before the next is read. */
+export async function translateStream(
+  adapter: CliAdapter,
+  input: AsyncIterable<unknown>,
+  { output, write }: TranslateOptions,
+): Promise<void> {
+  const runId = newId();
+  const translator = adapter.translator({ runId });
+  const run = new RunTranslation({ runId, agentId: adapter.id, translator, now: () => new Date().toISOString() });
+  const state = createActivityState();
+  let current = { number: 0, text: '' };
+  const lineOf = (line: number) => (line === current.number ? parsed(current.text) : undefined);
+  const print = (events: readonly AgentEvent[]): Promise<boolean> => {
+    const values = output === 'events' ? events : events.flatMap(event => projectActivity(state, event, lineOf));
+    return write(values.map(value => `${JSON.stringify(value)}\n`).join(''));
+  };
+  const take = ({ kind, bytes }: LinePiece): AgentEvent[] => {
+    if (kind === 'rest') return [];
+    current = { number: current.number + 1, text: kind === 'line' ? lineText(bytes) : '' };
+    return kind === 'line'
+      ? run.line('stdout', current.text, current.number)
+      : run.longLine('stdout', lineText(bytes.subarray(0, 4096)), current.number);
+  };
+  const reader = new LineReader();
+  await print(run.start());
+  for await (const chunk of input)
+    for (const piece of reader.push(chunk as Uint8Array)) if (!(await print(take(piece)))) return;
+  for (const piece of reader.end()) await print(take(piece));
+  await print(run.end({ isCut: !translator.finished }));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,27 @@
+import { open } from 'node:fs/promises';
+import { Argument, type Command, Option } from 'commander';
+import { type CliAdapter, cliAdapters } from '../agents/cli/adapters.ts';
+import { SingletreeError } from '../events/index.ts';
+import { ignoreClosedOutput, writeOut } from './output.ts';
+import { translateStream } from './translate-stream.ts';
+
+/** Adds `singletree translate`, which turns what an external agent printed into events or activity. */
+export function addTranslateCommand(program: Command): void {
+  program
+    .command('translate')
+    .description('turn the raw output of an external agent into events or activity, one JSON value on each line')
+    .addArgument(new Argument('<agent>', 'the agent that printed it').choices(Object.keys(cliAdapters)))
+    .argument('[file]', 'the raw output; standard input when absent or "-"')
+    .addOption(new Option('--output <kind>', 'what to print').choices(['events', 'activity']).default('events'))
+    .action(async (agent: string, file: string | undefined, { output }: { output: 'events' | 'activity' }) => {
+      ignoreClosedOutput();
+      try {
+        const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();
+        await translateStream(cliAdapters[agent] as CliAdapter, input, { output, write: writeOut });
+      } catch (cause) {
+        if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+        const message = `"${file}" could not be read: ${cause.message}. Expected a file that an agent's output was saved to.`;
+        throw new SingletreeError('invalid_argument', message, { cause });
+      }
+    });
+}

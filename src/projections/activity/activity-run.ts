@@ -1,0 +1,44 @@
+import type { EventOf } from '../../events/index.ts';
+import { changesFolder } from './shell/classify-shell.ts';
+import type { ToolTable } from './tool-table.ts';
+
+type Call = EventOf<'tool_call'>;
+
+const mostOpenCalls = 10_000;
+
+/** What the projection remembers about one run while it is open. */
+export class ActivityRun {
+  readonly table: ToolTable;
+  readonly calls = new Map<string, Call>();
+  /** The subagent this run is; undefined for a run that no call started. */
+  readonly subagent: { readonly subagentId: string; readonly subagentName: string } | undefined;
+  cwd: string | undefined;
+  /** The message that is being written. */
+  text: { readonly key: string; id: string; content: string; ts: string; sessionId: string | undefined } | undefined;
+  #left = false;
+
+  constructor(table: ToolTable, cwd: string | undefined, subagent?: ActivityRun['subagent']) {
+    this.table = table;
+    this.cwd = cwd;
+    this.subagent = subagent;
+  }
+
+  /** Remembers a call; returns the oldest open one when there are too many to remember. */
+  open(call: Call): Call | undefined {
+    this.calls.set(call.id, call);
+    if (this.calls.size <= mostOpenCalls) return undefined;
+    const [oldest] = this.calls.values();
+    if (oldest !== undefined) this.calls.delete(oldest.id);
+    return oldest;
+  }
+
+  /** The folder the shell is in for the next command, when it can be known. */
+  get shellCwd(): string | undefined {
+    return this.table.shell === 'unknown' || this.#left ? undefined : this.cwd;
+  }
+
+  /** Takes note of a command that ran: a shell that stays open may be in another folder now. */
+  ran(command: unknown): void {
+    if (this.table.shell === 'persistent' && typeof command === 'string' && changesFolder(command)) this.#left = true;
+  }
+}

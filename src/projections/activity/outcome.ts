@@ -1,0 +1,19 @@
+import type { ToolOutput } from '../../events/index.ts';
+
+/** What a tool's output says about its success; empty when there is no output. */
+export function outcomeOf(output: ToolOutput | undefined): { isSuccess?: boolean; exitCode?: number } {
+  if (output === undefined) return {};
+  if (!('context' in output)) return { isSuccess: false };
+  const { result } = output;
+  const exitCode =
+    typeof result === 'object' && result !== null && 'exitCode' in result && typeof result.exitCode === 'number'
+      ? result.exitCode
+      : undefined;
+  return exitCode === undefined ? { isSuccess: true } : { isSuccess: exitCode === 0, exitCode };
+}
+
+/** Only the success, for operations that have no exit code. */
+export function successOf(output: ToolOutput | undefined): { isSuccess?: boolean } {
+  const { isSuccess } = outcomeOf(output);
+  return isSuccess === undefined ? {} : { isSuccess };
+}

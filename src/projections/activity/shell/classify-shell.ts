@@ -1,0 +1,115 @@
+import { type CommandNode, parse, type PipelineNode, type Statement } from 'unbash';
+import type { Operation } from '../activity.ts';
+import { resolvePath } from '../path.ts';
+import { isFilter } from './filters.ts';
+import { cat, type FileCommand, head, nl, sed, tail } from './read-commands.ts';
+import { find, grep, ls, rg } from './search-commands.ts';
+import { innerScript, plainWords } from './simple-command.ts';
+
+const fileCommands: Readonly<Record<string, FileCommand>> = { cat, sed, head, tail, nl, rg, grep, find, ls };
+
+/** What a command line does, when all of it is reading, searching and listing files. */
+export interface ShellActivity {
+  readonly operations: readonly Operation[];
+  /** Whether success of the line is success of every operation, and not only of the last. */
+  readonly allOrNothing: boolean;
+  /** An exit code of 1 says that a search found nothing. */
+  readonly oneMeansNoMatch: boolean;
+}
+
+const maxLength = 65_536;
+/** Length times opening brackets: the parser's time grows with it. */
+const maxWork = 1_000_000;
+const maxDepth = 3;
+
+/** The file operations of a command line; undefined when it is, or may be, anything else. Never throws. */
+export function classifyShell(line: string): ShellActivity | undefined {
+  const script = guardedParse(line);
+  if (script === undefined) return undefined;
+  const found = new Classifier();
+  if (!found.statements(script, 0) || found.operations.length === 0) return undefined;
+  const [only] = found.operations.length === 1 ? found.operations : [];
+  const oneMeansNoMatch = only?.type === 'search' && found.last !== 'find';
+  return { operations: found.operations, allOrNothing: found.allOrNothing, oneMeansNoMatch };
+}
+
+/** Whether a command line may leave its shell in another folder. */
+export function changesFolder(line: string): boolean {
+  return /(?:^|[\s;&|(])(?:cd|pushd|popd)(?:\s|$)/.test(line);
+}
+
+function guardedParse(line: string): readonly Statement[] | undefined {
+  if (line.length > maxLength || line.length * (line.match(/[({[<`]/g)?.length ?? 0) > maxWork) return undefined;
+  try {
+    const script = parse(line);
+    return (script.errors?.length ?? 0) > 0 ? undefined : script.commands;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Collects operations in order; every method tells whether it understood what it was given. */
+class Classifier {
+  readonly operations: Operation[] = [];
+  allOrNothing = true;
+  last = '';
+  #folder: string | undefined;
+
+  statements(statements: readonly Statement[], depth: number): boolean {
+    if (statements.length > 1) this.allOrNothing = false;
+    return statements.every(({ command, background }) => {
+      if (background === true) return false;
+      if (command.type !== 'AndOr') return this.#pipeline(command, depth);
+      return (
+        command.operators.every(operator => operator === '&&') &&
+        command.commands.every(part => this.#pipeline(part, depth))
+      );
+    });
+  }
+
+  #pipeline(node: PipelineNode, depth: number): boolean {
+    if (node.type !== 'Pipeline') return this.#command(node, depth);
+    const [first, ...rest] = node.commands;
+    if (first === undefined || node.prefixes.length > 0) return false;
+    return rest.every(isFilterCommand) && this.#command(first, depth);
+  }
+
+  #command(node: CommandNode, depth: number): boolean {
+    const words = node.type === 'Command' ? plainWords(node) : undefined;
+    if (words === undefined) return false;
+    const script = innerScript(words);
+    if (script !== undefined) return this.#inner(script, depth);
+    const [name = '', ...args] = words;
+    if (name === 'cd') return this.#enter(args);
+    const operations = Object.hasOwn(fileCommands, name) ? (fileCommands[name] as FileCommand)(args) : undefined;
+    if (operations === undefined) return false;
+    this.last = name;
+    for (const operation of operations) this.operations.push(this.#inFolder(operation));
+    return true;
+  }
+
+  #inner(script: string, depth: number): boolean {
+    const statements = depth < maxDepth ? guardedParse(script) : undefined;
+    const folder = this.#folder;
+    const understood = statements !== undefined && this.statements(statements, depth + 1);
+    this.#folder = folder;
+    return understood;
+  }
+
+  #enter([folder, ...rest]: readonly string[]): boolean {
+    if (folder === undefined || folder === '-' || rest.length > 0) return false;
+    this.#folder = resolvePath(this.#folder, folder);
+    return true;
+  }
+
+  #inFolder(operation: Operation): Operation {
+    if (this.#folder === undefined || operation.type === 'command' || operation.type === 'orchestration')
+      return operation;
+    return { ...operation, path: resolvePath(this.#folder, operation.path ?? '.') };
+  }
+}
+
+function isFilterCommand(node: CommandNode): boolean {
+  const words = node.type === 'Command' ? plainWords(node) : undefined;
+  return words !== undefined && isFilter(words);
+}

@@ -1,0 +1,39 @@
+import type { Operation } from '../activity.ts';
+import { successOf } from '../outcome.ts';
+import { consumed, shellTool } from '../tool-rules.ts';
+import type { ToolRule, ToolTable } from '../tool-table.ts';
+
+const fileChange: ToolRule = {
+  activity: 'one `write` for each changed path',
+  operations: ({ changes }, { output }) => {
+    if (!Array.isArray(changes)) return undefined;
+    const paths = changes.map((change: unknown) =>
+      typeof change === 'object' && change !== null && 'path' in change ? change.path : undefined,
+    );
+    if (paths.length === 0 || !paths.every(path => typeof path === 'string')) return undefined;
+    return paths.map(path => ({ type: 'write', path, ...successOf(output) }));
+  },
+};
+
+/** A subagent that starts is told by its own run; one that could not be started has none. */
+const spawn: ToolRule = {
+  activity: '`orchestration`, from the run of the subagent',
+  operations: (_input, { output }) => {
+    const failed: Operation = { type: 'orchestration', action: 'subagent_failed', isSuccess: false };
+    return output !== undefined && !('context' in output) ? [failed] : [];
+  },
+};
+
+/** The tools of Codex, by the types of its items; paths of commands are as written, since it tells no folder. */
+export const codexTools: ToolTable = {
+  shell: 'unknown',
+  rules: {
+    command_execution: shellTool,
+    file_change: fileChange,
+    spawn_agent: spawn,
+    send_input: consumed,
+    resume_agent: consumed,
+    wait: consumed,
+    close_agent: consumed,
+  },
+};

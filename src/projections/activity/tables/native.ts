@@ -1,0 +1,29 @@
+import { listTool, patchTool, readTool, searchTool, shellTool, skillTool, writeTool } from '../tool-rules.ts';
+import type { ToolTable } from '../tool-table.ts';
+
+const path = ['path', 'file_path', 'filePath'];
+
+/** Names that tools of agents commonly have, for agents without a table of their own. */
+export const nativeTools: ToolTable = {
+  shell: 'fresh',
+  nameOf: name => name.toLowerCase(),
+  rules: {
+    read: readTool(...path),
+    read_file: readTool(...path),
+    write: writeTool(...path),
+    write_file: writeTool(...path),
+    edit: writeTool(...path),
+    edit_file: writeTool(...path),
+    apply_patch: patchTool('patch', 'input', 'patchText'),
+    grep: searchTool('pattern', 'query'),
+    glob: searchTool('pattern', 'query'),
+    search: searchTool('pattern', 'query'),
+    ls: listTool,
+    list: listTool,
+    list_files: listTool,
+    bash: shellTool,
+    shell: shellTool,
+    execute_command: shellTool,
+    skill: skillTool,
+  },
+};

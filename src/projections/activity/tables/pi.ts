@@ -1,0 +1,21 @@
+import { listTool, readTool, searchTool, shellTool, writeTool } from '../tool-rules.ts';
+import type { ToolTable } from '../tool-table.ts';
+
+/** The tools of Pi, whatever the case of their names. */
+export const piTools: ToolTable = {
+  shell: 'fresh',
+  nameOf: name => name.toLowerCase(),
+  rules: {
+    read: readTool('path', 'file_path'),
+    write: writeTool('path', 'file_path'),
+    edit: writeTool('path', 'file_path'),
+    search: searchTool('pattern', 'query'),
+    grep: searchTool('pattern', 'query'),
+    glob: searchTool('pattern', 'query'),
+    find: searchTool('pattern', 'query'),
+    list: listTool,
+    ls: listTool,
+    bash: shellTool,
+    shell: shellTool,
+  },
+};

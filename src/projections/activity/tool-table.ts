@@ -1,0 +1,40 @@
+import type { ToolOutput } from '../../events/index.ts';
+import type { Operation } from './activity.ts';
+
+/** What is known about a tool call when its operations are told. */
+export interface CallContext {
+  /** The folder the agent works in, when it is known. */
+  readonly cwd?: string | undefined;
+  /** The folder its shell is in, when it is known. */
+  readonly shellCwd?: string | undefined;
+  /** What the tool gave back; undefined when the run ended before. */
+  readonly output?: ToolOutput | undefined;
+}
+
+export type ToolInput = Readonly<Record<string, unknown>>;
+
+/** What one tool of an agent means. */
+export interface ToolRule {
+  /** The activity it becomes, for the reference page. */
+  readonly activity: string;
+  /** The operations of a call, none when the tool is consumed; undefined when its input is not understood. */
+  operations(input: ToolInput, context: CallContext): readonly Operation[] | undefined;
+}
+
+/** What the tools of one agent mean; a tool that is not in the table is `unknown`. */
+export interface ToolTable {
+  readonly rules: Readonly<Record<string, ToolRule>>;
+  /** The name under which a tool stands in the table; the name itself when absent. */
+  readonly nameOf?: (name: string) => string;
+  /**
+   * Where a relative path of a shell command is: known for every command, known until a command leaves the folder, or
+   * never known.
+   */
+  readonly shell: 'fresh' | 'persistent' | 'unknown';
+}
+
+/** The rule for a tool; undefined when the table does not know it. */
+export function ruleFor({ rules, nameOf }: ToolTable, name: string): ToolRule | undefined {
+  const key = nameOf === undefined ? name : nameOf(name);
+  return Object.hasOwn(rules, key) ? rules[key] : undefined;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { activity, translated } from './translated.ts';
+
+const init = { type: 'system', subtype: 'init', session_id: 's', cwd: '/w', model: 'm' };
+const use = (id: string, name: string, input: unknown, more = {}) => ({
+  type: 'assistant',
+  message: { id: `msg-${id}`, content: [{ type: 'tool_use', id, name, input }] },
+  ...more,
+});
+const result = (id: string, content: unknown = 'ok', more = {}) => ({
+  type: 'user',
+  message: { content: [{ type: 'tool_result', tool_use_id: id, content }] },
+  ...more,
+});
+const base = { sessionId: 's' };
+
+describe('Claude Code', () => {
+  it('maps every tool of the table, with relative paths in the workspace', () => {
+    const rows: [string, unknown, object][] = [
+      ['Read', { file_path: 'a', offset: 3 }, { type: 'read', path: '/w/a', startLine: 3 }],
+      ['Read', { file_path: '/a', limit: 3 }, { type: 'read', path: '/a', startLine: 1, endLine: 3 }],
+      ['Write', { file_path: '/a', content: 'secret' }, { type: 'write', path: '/a' }],
+      ['Edit', { file_path: '/a' }, { type: 'write', path: '/a' }],
+      ['MultiEdit', { file_path: '/a' }, { type: 'write', path: '/a' }],
+      ['NotebookEdit', { notebook_path: '/a.ipynb' }, { type: 'write', path: '/a.ipynb' }],
+      ['Grep', { pattern: 'x', path: 'lib' }, { type: 'search', query: 'x', path: '/w/lib' }],
+      ['Glob', { pattern: '*.ts' }, { type: 'search', query: '*.ts' }],
+      ['LS', { path: '/w/src' }, { type: 'list', path: '/w/src' }],
+      ['Bash', { command: 'cat x' }, { type: 'read', path: '/w/x' }],
+      ['Skill', { skill: 'demo' }, { type: 'skill', path: '/w/skills/demo/SKILL.md', skillName: 'demo' }],
+    ];
+    for (const [name, input, expected] of rows)
+      expect(activity('claude', init, use('1', name, input), result('1'))).toEqual([
+        { ...base, ...expected, isSuccess: true },
+      ]);
+    expect(activity('claude', init, use('1', 'StructuredOutput', { a: 1 }), result('1'))).toEqual([]);
+  });
+
+  it('tells a tool it does not know as the line it came from', () => {
+    const call = use('1', 'WebFetch', { url: 'x' });
+    expect(activity('claude', init, call, result('1'))).toEqual([{ ...base, type: 'unknown', raw: call }]);
+  });
+
+  it('does not guess when two calls have one id, nor when none has', () => {
+    const twice = [use('1', 'Read', { file_path: '/a' }), use('1', 'Write', { file_path: '/b' }), result('1')];
+    expect(activity('claude', ...twice)).toEqual([
+      { type: 'unknown', raw: twice[2] },
+      { type: 'read', path: '/a' },
+      { type: 'write', path: '/b' },
+    ]);
+    expect(activity('claude', result('9'))).toEqual([{ type: 'unknown', raw: result('9') }]);
+  });
+
+  it('recovers a read whose call was not seen from what its result tells', () => {
+    const file = { filePath: '/a', startLine: 5, numLines: 2, content: 'secret' };
+    expect(activity('claude', result('9', 'x', { tool_use_result: { type: 'text', file } }))).toEqual([
+      { type: 'read', path: '/a', startLine: 5, endLine: 6, isSuccess: true },
+    ]);
+  });
+
+  it('takes the folder of a skill from the text injected after it', () => {
+    const injected = {
+      type: 'user',
+      isSynthetic: true,
+      message: { content: [{ type: 'text', text: 'Base directory for this skill: /w/.claude/skills/demo\n\n# Demo' }] },
+    };
+    expect(activity('claude', init, use('1', 'Skill', { skill: 'demo' }), result('1'), injected)).toEqual([
+      { ...base, type: 'skill', path: '/w/.claude/skills/demo/SKILL.md', skillName: 'demo', isSuccess: true },
+    ]);
+  });
+
+  it('joins the text blocks of one message, also over records and around thinking', () => {
+    const part = (block: object) => ({ type: 'assistant', message: { id: 'm', content: [block] } });
+    const records = [
+      part({ type: 'text', text: 'one' }),
+      part({ type: 'thinking', thinking: 'hm' }),
+      part({ type: 'redacted_thinking', data: 'x' }),
+      part({ type: 'text', text: 'two' }),
+    ];
+    expect(activity('claude', ...records)).toEqual([{ type: 'agent', message: 'one\ntwo' }]);
+  });
+
+  it('stops resolving paths of commands once its shell may be elsewhere', () => {
+    const calls = ['cd sub && cat a', 'cat b'].flatMap((command, i) => [
+      use(`${i}`, 'Bash', { command }),
+      result(`${i}`),
+    ]);
+    expect(activity('claude', init, ...calls)).toMatchObject([{ path: '/w/sub/a' }, { path: 'b' }]);
+  });
+
+  it('keeps an error that was retried, or that the run survived, from ending the run', () => {
+    const failed = {
+      type: 'assistant',
+      error: 'server_error',
+      is_api_error_message: true,
+      message: { content: 'bad' },
+    };
+    const spoke = { type: 'assistant', message: { id: 'm', content: 'on' } };
+    expect(translated('claude', failed, spoke)).toMatchObject([
+      { type: 'step_start' },
+      { type: 'error', message: 'bad', code: 'server_error' },
+      { type: 'text', content: 'on' },
+    ]);
+    expect(translated('claude', failed, { type: 'system', subtype: 'api_retry' })).toMatchObject([{ type: 'warning' }]);
+  });
+
+  it('tells a run that reached its limit of turns', () => {
+    const [error] = translated('claude', { type: 'result', subtype: 'error_max_turns', is_error: true });
+    expect(error).toMatchObject({ type: 'error', code: 'error_max_turns', fatal: true });
+  });
+
+  it('makes unknown of subtypes, types and blocks that it does not know', () => {
+    for (const record of [{ type: 'system', subtype: 'hook_started' }, { type: 'brand_new' }, { no: 'type' }, [1], 7])
+      expect(translated('claude', record)).toMatchObject([{ type: 'unknown', raw: record }]);
+    const odd = {
+      type: 'assistant',
+      message: { id: 'm', content: [{ type: 'tool_use', id: '1' }, { type: 'video' }] },
+    };
+    expect(translated('claude', odd).filter(event => event.type === 'unknown')).toHaveLength(2);
+    expect(translated('claude', 'not json', '', '  ')).toMatchObject([{ type: 'unknown', raw: 'not json' }]);
+  });
+
+  it('runs a background command without taking it for a subagent', () => {
+    const task = { type: 'system', subtype: 'task_started', tool_use_id: '1', task_type: 'local_bash' };
+    expect(activity('claude', use('1', 'Bash', { command: 'make' }), task, result('1'))).toEqual([
+      { type: 'unknown', raw: task },
+      { type: 'command', command: 'make', isSuccess: true },
+    ]);
+  });
+
+  it('tells a subagent that failed, and one whose end was never told', () => {
+    const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1', subagent_type: 'Plan' };
+    const failed = { type: 'system', subtype: 'task_notification', tool_use_id: '1', status: 'failed', summary: 'no' };
+    const child = { subagentId: 't', subagentName: 'Plan' };
+    expect(activity('claude', use('1', 'Agent', {}), started, failed)).toEqual([
+      { type: 'orchestration', action: 'subagent_started', ...child },
+      { type: 'error', message: 'no' },
+      { type: 'orchestration', action: 'subagent_failed', ...child, isSuccess: false },
+    ]);
+    expect(activity('claude', use('1', 'Agent', {}), started)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { activity, translated } from './translated.ts';
+
+const started = (item: object) => ({ type: 'item.started', item: { id: 'i', ...item } });
+const completed = (item: object) => ({ type: 'item.completed', item: { id: 'i', ...item } });
+const command = (text: string, more = {}) => ({ type: 'command_execution', command: text, ...more });
+
+describe('Codex', () => {
+  it('tells a command with its exit code once it is completed, and one that never was at the end', () => {
+    const records = [started(command('make')), completed(command('make', { exit_code: 2, status: 'failed' }))];
+    expect(activity('codex', ...records)).toEqual([
+      { type: 'command', command: 'make', exitCode: 2, isSuccess: false },
+    ]);
+    expect(activity('codex', started(command('make')))).toEqual([{ type: 'command', command: 'make' }]);
+  });
+
+  it('takes an item that was never started as its own call', () => {
+    const change = { type: 'file_change', changes: [{ path: '/a', kind: 'add' }, { path: '/b' }], status: 'completed' };
+    expect(activity('codex', completed(change))).toEqual([
+      { type: 'write', path: '/a', isSuccess: true },
+      { type: 'write', path: '/b', isSuccess: true },
+    ]);
+    expect(activity('codex', completed({ ...change, status: 'failed' }))).toMatchObject([
+      { isSuccess: false },
+      { isSuccess: false },
+    ]);
+  });
+
+  it('takes a search that found nothing as completed', () => {
+    const run = (text: string, exit_code: number) => activity('codex', completed(command(text, { exit_code })));
+    expect(run("bash -lc 'rg nothing src'", 1)).toMatchObject([{ type: 'search', isSuccess: true }]);
+    expect(run("bash -lc 'rg nothing src'", 2)).toMatchObject([{ type: 'search', isSuccess: false }]);
+    expect(run("bash -lc 'cat x'", 1)).toMatchObject([{ type: 'read', isSuccess: false }]);
+  });
+
+  it('says of several operations only what is certain', () => {
+    const run = (text: string, exit_code: number) => activity('codex', completed(command(text, { exit_code })));
+    expect(run('cat a && cat b', 0)).toMatchObject([{ isSuccess: true }, { isSuccess: true }]);
+    expect(run('cat a; cat b', 0)).toEqual([
+      { type: 'read', path: 'a' },
+      { type: 'read', path: 'b', isSuccess: true },
+    ]);
+    expect(run('cat a b', 1)).toEqual([
+      { type: 'read', path: 'a' },
+      { type: 'read', path: 'b' },
+    ]);
+  });
+
+  it('tells an item of a type it does not know once, also when it is never completed', () => {
+    const item = { type: 'hologram' };
+    expect(activity('codex', started(item), completed(item))).toEqual([{ type: 'unknown', raw: completed(item) }]);
+    expect(activity('codex', started(item))).toEqual([{ type: 'unknown', raw: started(item) }]);
+  });
+
+  it('does not guess which of two items of one id was completed', () => {
+    const end = completed(command('a', { exit_code: 0 }));
+    expect(activity('codex', started(command('a')), started(command('b')), end)[0]).toEqual({
+      type: 'unknown',
+      raw: end,
+    });
+  });
+
+  it('tells a failure once, and an error that the run survived as one on the way', () => {
+    const error = { type: 'error', message: 'bad' };
+    expect(translated('codex', error, { type: 'turn.failed', error: { message: 'bad' } })).toMatchObject([
+      { type: 'error', message: 'bad', fatal: true },
+    ]);
+    const events = translated('codex', error, completed({ type: 'agent_message', text: 'on' }));
+    expect(events.map(event => event.type)).toEqual(['error', 'text']);
+    expect(events[0]).not.toHaveProperty('fatal');
+    expect(translated('codex', { type: 'error', message: 'Reconnecting... 1/5' })).toMatchObject([{ type: 'warning' }]);
+  });
+
+  it('tells subagents that could not be started, or failed', () => {
+    const spawn = { type: 'collab_tool_call', tool: 'spawn_agent', receiver_thread_ids: [], status: 'failed' };
+    expect(activity('codex', completed(spawn))).toEqual([
+      { type: 'orchestration', action: 'subagent_failed', isSuccess: false },
+    ]);
+    const ran = { ...spawn, status: 'completed', agents_states: { t: { status: 'errored', message: 'no' } } };
+    expect(activity('codex', completed(ran)).map(entry => entry.type)).toEqual([
+      'orchestration',
+      'error',
+      'orchestration',
+    ]);
+  });
+
+  it('counts cached input within the input and leaves out what was not reported', () => {
+    const usage = { input_tokens: 10, cached_input_tokens: 4, output_tokens: 3 };
+    expect(translated('codex', { type: 'turn.completed', usage })).toEqual([
+      { type: 'usage', runId: 'r', inputTokens: 10, outputTokens: 3, cacheReadTokens: 4, line: 1 },
+    ]);
+    expect(translated('codex', { type: 'turn.completed' })).toEqual([]);
+  });
+});

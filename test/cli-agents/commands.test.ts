@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { cliAdapters, type CliAdapter } from '../../src/agents/cli/adapters.ts';
+import { findProgram } from '../../src/agents/cli/find-program.ts';
+import { knownPrograms, type KnownProgram } from '../../src/agents/cli/known-programs.ts';
+import { agentTable } from '../../src/cli/agents.ts';
+import { duration, durationText } from '../../src/cli/duration.ts';
+import { activityLine } from '../../src/cli/run-pretty.ts';
+import { fakeProgram } from './support/fake-program.ts';
+
+const command = (agent: string, request: object) =>
+  (cliAdapters[agent] as CliAdapter).command({ prompt: 'do it', ...request });
+
+describe('the command lines of the agents', () => {
+  it('are these', () => {
+    expect(command('codex', {}).args.join(' ')).toBe('exec --json --skip-git-repo-check -- do it');
+    expect(command('claude', { sessionId: 's', yolo: true, model: 'm', extraArgs: ['--x'] }).args.join(' ')).toBe(
+      '--print --output-format stream-json --verbose --model m --resume s --dangerously-skip-permissions --x -- do it',
+    );
+    expect(command('pi', { model: 'm', sessionId: 's' }).args.join(' ')).toBe(
+      '--mode json --print --model m --session s do it',
+    );
+  });
+
+  it('pass by the input what cannot be an argument', () => {
+    const long = 'x'.repeat(200_000);
+    for (const agent of ['codex', 'claude', 'pi']) {
+      expect(command(agent, { prompt: long })).toMatchObject({ input: long });
+      expect(command(agent, { prompt: long }).args).not.toContain(long);
+    }
+    expect(command('pi', { prompt: '--help' })).toMatchObject({ input: '--help' });
+    expect(command('pi', { prompt: '@file' })).toMatchObject({ input: '@file' });
+  });
+});
+
+describe('the list of agents', () => {
+  const codex = knownPrograms[0] as KnownProgram;
+  const surroundings = { home: '/nowhere', timeoutMs: 10_000 };
+
+  it('has the eight', () => {
+    expect(knownPrograms.map(({ id }) => id)).toEqual([
+      'codex',
+      'claude',
+      'pi',
+      'cline',
+      'goose',
+      'kilo',
+      'opencode',
+      'antigravity',
+    ]);
+  });
+
+  it('finds what is installed and whether somebody is logged in', async () => {
+    const path = fakeProgram();
+    const env = { PATH: `${path.replace(/\/codex$/, '')}:${process.env['PATH']}`, OPENAI_API_KEY: 'k' };
+    expect(await findProgram(codex, { env, ...surroundings })).toMatchObject({ path, hasCredentials: true });
+    expect(await findProgram(codex, { env: { PATH: '/nowhere' }, ...surroundings })).toEqual({ hasCredentials: false });
+  });
+
+  it('says how to install what is missing', () => {
+    const lines = agentTable([{ known: codex, found: { hasCredentials: false } }]);
+    expect(lines).toEqual([
+      'codex  not installed  no credentials found',
+      '',
+      'To install:',
+      '  Codex: npm install -g @openai/codex',
+    ]);
+  });
+});
+
+describe('times', () => {
+  it.each([
+    ['90s', 90_000],
+    ['10m', 600_000],
+    ['1.5h', 5_400_000],
+    ['30', 30_000],
+    ['250ms', 250],
+  ])('%s is %d ms', (text, expected) => expect(duration(text)).toBe(expected));
+
+  it.each(['', 'soon', '-1s', '0', '100000h', '5 minutes'])('%j is refused', text =>
+    expect(() => duration(text)).toThrow('such as 90s'),
+  );
+
+  it('are told as people say them', () => {
+    expect([250, 12_340, 245_000].map(durationText)).toEqual(['250 ms', '12.3 s', '4 min 5 s']);
+  });
+});
+
+describe('activity as lines', () => {
+  const timestamp = '2026-01-01T00:00:00Z';
+  it.each([
+    [{ type: 'command', command: 'npm  test', exitCode: 1, isSuccess: false }, '✗ $ npm test (exit code 1)'],
+    [{ type: 'read', path: 'a', startLine: 1, endLine: 3 }, '• read a:1-3'],
+    [{ type: 'write', path: 'a' }, '• write a'],
+    [{ type: 'search', query: 'x', path: 'b' }, '• search "x" in b'],
+    [{ type: 'list' }, '• list .'],
+    [{ type: 'orchestration', action: 'subagent_started', subagentName: 'Plan' }, '• subagent started (Plan)'],
+    [{ type: 'warning', message: 'slow' }, '! slow'],
+    [{ type: 'unknown', raw: { a: 1 } }, '? {"a":1}'],
+    [{ type: 'agent', message: 'hi' }, undefined],
+  ] as const)('%j', (entry, expected) => expect(activityLine({ timestamp, ...entry })).toBe(expected));
+});
