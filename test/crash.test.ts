@@ -13,7 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const lanes = 2;
 const filesPerLane = 4;
-const killsPerFile = 25;
+/** 200 kills in all where everything is checked, 64 where somebody waits for the tests. */
+const killsPerFile = process.env['CI'] ? 25 : 8;
 
 interface Acknowledged {
   readonly seq: number;
@@ -131,14 +132,14 @@ async function lane(index: number, seed: number): Promise<{ kills: number; event
 }
 
 describe('a writer that is killed at any moment', () => {
-  it('has lost nothing that was acknowledged, and left nothing half done, 200 times', {
+  it('has lost nothing that was acknowledged, and left nothing half done, however often', {
     timeout: 180_000,
   }, async () => {
     const seed = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     try {
       const results = await Promise.all(upTo(lanes).map(index => lane(index, seed)));
-      expect(results.map(result => result.kills)).toEqual([100, 100]);
-      for (const { events } of results) expect(events).toBeGreaterThan(1000);
+      expect(results.map(result => result.kills)).toEqual(upTo(lanes).map(() => filesPerLane * killsPerFile));
+      for (const { events } of results) expect(events).toBeGreaterThan(100);
     } catch (error) {
       throw new Error(`with CRASH_SEED=${seed}`, { cause: error });
     }

@@ -6,6 +6,7 @@ export type { Agent, Answers, InvokeParams, RelayAnswer, Steering, UserMessage }
 export { agentPage } from './cli/agent-page.ts';
 export { type CliAdapter, cliAdapters } from './cli/adapters.ts';
 export { type CliAgentOptions, cliAgent } from './cli/cli-agent.ts';
+export { Places } from './cli/places.ts';
 export type { Translator, TranslatorOptions } from './cli/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export { defineTool, type Tool, type ToolContext, type ToolReturn } from './loop/tool.ts';

@@ -128,6 +128,15 @@ describe('Claude Code', () => {
     ]);
   });
 
+  it('does not take what a subagent was asked for its answer', () => {
+    const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1', description: 'Look' };
+    const ended = { type: 'system', subtype: 'task_notification', tool_use_id: '1', status: 'completed' };
+    const types = (summary: string) =>
+      activity('claude', use('1', 'Agent', {}), started, { ...ended, summary }).map(entry => entry.type);
+    expect(types('Look')).toEqual(['orchestration', 'orchestration']);
+    expect(types('Found it.')).toEqual(['orchestration', 'agent', 'orchestration']);
+  });
+
   it('tells a subagent that failed, and one whose end was never told', () => {
     const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1', subagent_type: 'Plan' };
     const failed = { type: 'system', subtype: 'task_notification', tool_use_id: '1', status: 'failed', summary: 'no' };

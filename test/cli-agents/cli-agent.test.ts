@@ -116,6 +116,12 @@ describe('an external agent', () => {
     expect(find(events, 'error')).toBeUndefined();
   });
 
+  it('is not taken to be done when another turn begins', async () => {
+    const events = await ask('again');
+    expect(textOf(events)).toBe('not yet');
+    expect(reasonOf(events)).toBe('complete');
+  });
+
   it('leaves nothing behind that it started', async () => {
     const events = await ask('orphan');
     expect(reasonOf(events)).toBe('complete');

@@ -30,6 +30,11 @@ export class ChildRuns {
     this.#context = context;
   }
 
+  /** How many run. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   get(key: string): ChildRun | undefined {
     return this.#open.get(key);
   }

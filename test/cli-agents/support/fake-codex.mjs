@@ -39,6 +39,11 @@ const tasks = {
     end();
     stay();
   },
+  again() {
+    end();
+    print({ type: 'turn.started' });
+    setTimeout(() => (say('not yet'), end()), 400);
+  },
   orphan() {
     const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM",()=>{});setInterval(()=>{},1000)'], {
       stdio: 'inherit',

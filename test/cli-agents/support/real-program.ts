@@ -14,6 +14,15 @@ const packages: Readonly<Record<string, string>> = {
   pi: '@mariozechner/pi-coding-agent@0.73.1',
 };
 
+/** Whether the real programs are here, or may be installed; says in one line what is skipped when not. */
+export function programsReady(skipped: string): boolean {
+  if (process.env['CI'] || Object.keys(packages).every(name => existsSync(programPath(name)))) return true;
+  console.warn(
+    `SKIPPED ${skipped}: ${Object.values(packages).join(', ')} are not installed. CI=true npm test installs them.`,
+  );
+  return false;
+}
+
 /** Installs the programs that are not there yet. */
 export async function installPrograms(): Promise<void> {
   const missing = Object.entries(packages).filter(([name]) => !existsSync(programPath(name)));
@@ -79,6 +88,7 @@ const settings: Readonly<Record<string, Settings>> = {
       maxTokens: 4_096,
     };
     const provider = { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'k', models: [model] };
+    writeFileSync(join(home, 'settings.json'), JSON.stringify({ retry: { enabled: false } }));
     writeFileSync(join(home, 'models.json'), JSON.stringify({ providers: { fake: provider } }));
     return {
       extraArgs: ['--provider', 'fake'],

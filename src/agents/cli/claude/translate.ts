@@ -25,6 +25,8 @@ class ClaudeReader implements RecordReader {
   readonly #messages: ClaudeMessages;
   readonly #usage = new ClaudeUsage();
   readonly #denied = new Set<string>();
+  /** What subagents were asked, in a few words, by the id of their call. */
+  readonly #tasks = new Map<string, string>();
   /** The result of a skill waits one record for the folder the skill is in. */
   #skill: { readonly call: OpenCall; readonly output: ToolOutput } | undefined;
 
@@ -77,12 +79,16 @@ class ClaudeReader implements RecordReader {
     task_started: record => {
       const key = textOf(record['tool_use_id']);
       if (key === undefined || record['task_type'] === 'local_bash') this.#context.unknown(record);
-      else this.#child(key, record);
+      else {
+        this.#child(key, record);
+        this.#tasks.set(key, textOf(record['description']) ?? '');
+        forgetOldest(this.#tasks);
+      }
     },
     task_notification: record => {
       const key = textOf(record['tool_use_id']);
       if (key === undefined || this.#children.get(key) === undefined) this.#context.unknown(record);
-      else this.#endChild(key, record['status'] === 'completed' ? 'complete' : 'error', textOf(record['summary']));
+      else this.#endChild(key, record['status'] === 'completed' ? 'complete' : 'error', this.#answerIn(record, key));
     },
   };
 
@@ -96,6 +102,7 @@ class ClaudeReader implements RecordReader {
       return;
     }
     const runId = this.#runOf(record);
+    if (runId === this.#context.runId) this.#context.finished = false;
     const failure = readApiError(record);
     if (failure !== undefined && runId === this.#context.runId) this.#context.fail(failure);
     else if (failure !== undefined) this.#context.emit({ type: 'error', runId, ...failure });
@@ -214,6 +221,12 @@ class ClaudeReader implements RecordReader {
     return this.#children.start(key, { id, parentId, agentId: agentTypeOf(record, call) });
   }
 
+  /** Some versions summarise a task by what it was asked: that is no answer. */
+  #answerIn({ summary }: WireRecord, key: string): string | undefined {
+    const answer = textOf(summary);
+    return answer === this.#tasks.get(key) ? undefined : answer;
+  }
+
   #endChild(key: string, reason: 'complete' | 'error', answer: string | undefined): void {
     const child = this.#children.get(key);
     this.#children.end(key, reason, answer);
@@ -227,8 +240,9 @@ class ClaudeReader implements RecordReader {
     this.#context.emit({ type: 'warning', message, code: 'permission_denied' });
   }
 
+  /** A result is not the end while subagents run in the background: their end starts another turn. */
   #result(record: WireRecord): void {
-    this.#context.finished = true;
+    this.#context.finished = this.#children.size === 0;
     const { main, subagents } = this.#usage.take(record);
     if (main !== undefined) this.#context.emit({ type: 'usage', ...main });
     if (subagents !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...subagents });

@@ -54,7 +54,10 @@ class CodexReader implements RecordReader {
       if (id === undefined) this.#context.unknown(record);
       else this.#context.session(id);
     },
-    'turn.started': () => this.#context.step(),
+    'turn.started': () => {
+      this.#context.finished = false;
+      this.#context.step();
+    },
     'turn.completed': record => {
       this.#context.finished = true;
       const usage = readUsage(record['usage']);

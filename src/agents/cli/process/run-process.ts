@@ -161,10 +161,10 @@ class ProcessRun {
     this.#wake();
   }
 
-  /** Output after the end of a turn starts the time anew: more may come. */
+  /** Output after the end of a turn starts the time anew: more may come, and it may turn out not to be done. */
   #settleWhenFinished(): void {
-    if (!this.#options.isFinished() || this.#isClosed) return;
-    this.#limit('settle', this.#options.settleMs, () => {
+    const settleMs = this.#options.isFinished() ? this.#options.settleMs : undefined;
+    this.#limit('settle', settleMs, () => {
       this.#isSettled = true;
       this.#stop(undefined);
     });

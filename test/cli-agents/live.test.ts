@@ -1,0 +1,141 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cliAgent } from '../../src/agents/cli/cli-agent.ts';
+import type { ModelScript, ScriptedTurn } from '../../src/agents/model/script.ts';
+import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { startScriptedServer } from '../../src/testing/index.ts';
+import { installPrograms, programsReady, realProgram } from './support/real-program.ts';
+
+const call = (name: string, input: unknown): ScriptedTurn => [{ toolCall: { name, input } }];
+
+/** How each program calls its tools. */
+const tools: Readonly<
+  Record<string, { shell: (command: string) => ScriptedTurn; write: (path: string) => ScriptedTurn }>
+> = {
+  codex: {
+    shell: cmd => call('exec_command', { cmd }),
+    write: path =>
+      call('exec_command', {
+        cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n+hi\n*** End Patch\nEOF`,
+      }),
+  },
+  claude: {
+    shell: command => call('Bash', { command, description: 'run' }),
+    write: file_path => call('Write', { file_path, content: 'hi\n' }),
+  },
+  pi: {
+    shell: command => call('bash', { command }),
+    write: path => call('write', { path, content: 'hi\n' }),
+  },
+};
+
+/** Runs prompts one after the other, each in the session of the one before. */
+async function run(name: string, script: ModelScript, ...prompts: string[]) {
+  const server = await startScriptedServer({ script });
+  const options = realProgram(name, server.url);
+  const events: AgentEvent[] = [];
+  try {
+    for (const [index, content] of (prompts.length === 0 ? ['go'] : prompts).entries()) {
+      const sessionId = events.findLast(event => event.type === 'session')?.sessionId;
+      const agent = cliAgent(name, { ...options, timeoutMs: 90_000, sessionId: () => sessionId });
+      const params = { messages: [{ role: 'user' as const, content }], signal: new AbortController().signal };
+      for await (const event of agent.invoke({ runId: `r${index}`, ...params })) events.push(event);
+    }
+    expect(checkOrder(events)).toEqual([]);
+    const state = createActivityState();
+    const activity = events.flatMap(event => projectActivity(state, event));
+    const asked = JSON.stringify(server.requests.map(({ body }) => body));
+    return { events, activity: activity.filter(({ type }) => type !== 'warning'), asked };
+  } finally {
+    await server.close();
+    rmSync(dirname(options.cwd), { recursive: true, force: true });
+  }
+}
+
+const endOf = (events: AgentEvent[]) => events.findLast(event => event.type === 'harness_end')?.reason;
+
+describe.skipIf(!programsReady('the real programs'))('the real programs', () => {
+  beforeAll(installPrograms, 600_000);
+
+  describe.each(Object.keys(tools))('%s', name => {
+    const { shell, write } = tools[name] as (typeof tools)[string];
+
+    it('says what the model says', async () => {
+      const { events, activity } = await run(name, ['Hello there.']);
+      expect(activity).toMatchObject([
+        { type: 'agent', message: 'Hello there.', sessionId: expect.any(String) as string },
+      ]);
+      expect(endOf(events)).toBe('complete');
+      expect(events.some(event => event.type === 'usage')).toBe(true);
+    });
+
+    it.each(['--version', `${'long '.repeat(40_000)}end`])('takes the prompt whatever it is', async prompt => {
+      expect((await run(name, ['ok'], prompt)).asked).toContain(prompt);
+    });
+
+    it('reads, writes and runs commands that fail', async () => {
+      const script = [shell('cat notes.txt'), write('new.txt'), shell('exit 3'), 'Done.'];
+      const { activity } = await run(name, script);
+      expect(activity).toMatchObject([
+        { type: 'read', path: expect.stringMatching(/notes\.txt$/) as string, isSuccess: true },
+        { type: 'write', path: expect.stringMatching(/new\.txt$/) as string, isSuccess: true },
+        { type: 'command', exitCode: 3, isSuccess: false },
+        { type: 'agent', message: 'Done.' },
+      ]);
+    });
+
+    it('runs calls of one message side by side', async () => {
+      const both = [...(shell('echo one') as []), ...(shell('echo two') as [])];
+      const { events, activity } = await run(name, [both, 'Done.']);
+      expect(activity.filter(({ type }) => type === 'command')).toMatchObject([
+        { isSuccess: true },
+        { isSuccess: true },
+      ]);
+      expect(events.filter(event => event.type === 'tool_result')).toHaveLength(2);
+    });
+
+    it('fails when the connection is cut', async () => {
+      const { events, activity } = await run(name, () => [{ text: 'This will be cut off.' }, { cut: true }]);
+      expect(activity.some(({ type }) => type === 'error')).toBe(true);
+      expect(endOf(events)).toBe('error');
+    });
+
+    it('goes on in its own session', async () => {
+      const { events, asked } = await run(name, ['First.', 'Second.'], 'remember the word periwinkle', 'and now?');
+      const last = asked.slice(asked.indexOf('and now?') - 20_000);
+      expect(last).toContain('periwinkle');
+      expect(
+        events
+          .filter(event => event.type === 'text')
+          .map(event => event.content)
+          .join(''),
+      ).toBe('First.Second.');
+    });
+
+    it('tells an error of the API once', async () => {
+      const { events, activity } = await run(name, () => ({ httpStatus: 400, message: 'scripted refusal' }));
+      expect(activity.filter(({ type }) => type === 'error')).toHaveLength(1);
+      expect(activity.find(({ type }) => type === 'error')).toMatchObject({
+        message: expect.stringContaining('scripted refusal') as string,
+      });
+      expect(endOf(events)).toBe('error');
+    });
+  });
+
+  it('tells the subagents of Claude Code', async () => {
+    const input = {
+      description: 'Look',
+      prompt: 'look around',
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    };
+    const { activity } = await run('claude', [call('Agent', input), 'Sub answer.', 'Done.']);
+    expect(activity.filter(({ type }) => type !== 'unknown')).toMatchObject([
+      { type: 'orchestration', action: 'subagent_started', subagentName: 'general-purpose' },
+      { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
+      { type: 'agent', message: 'Done.' },
+    ]);
+  });
+});
