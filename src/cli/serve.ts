@@ -7,6 +7,7 @@ import { SqliteLog } from '../log/index.ts';
 import { type RunningServer, startServer } from '../server/index.ts';
 import { builtInAgents } from './built-in-agents.ts';
 import { singletreeHome } from './home.ts';
+import { removeRunFolders } from './run-folders.ts';
 
 interface ServeOptions {
   readonly port: number;
@@ -32,7 +33,14 @@ async function serve({ port, db, open }: ServeOptions): Promise<void> {
   let server: RunningServer;
   try {
     const webRoot = fileURLToPath(new URL('../web', import.meta.url));
-    server = await startServer({ log, control: supervisor, agents, port, webRoot });
+    server = await startServer({
+      log,
+      control: supervisor,
+      agents,
+      port,
+      webRoot,
+      onDelete: (_, runIds) => removeRunFolders(singletreeHome(), runIds),
+    });
   } catch (error) {
     await log.close();
     throw error;

@@ -18,6 +18,8 @@ export interface AppOptions {
   readonly signal?: AbortSignal;
   /** How long an event stream is silent before a comment is sent; 15 s when absent. */
   readonly keepAliveMs?: number;
+  /** Told of a thread that is about to be deleted, with the ids of its runs. */
+  readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
   /** Told of every failure that is not a `SingletreeError`; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
 }

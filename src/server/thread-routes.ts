@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { SingletreeError } from '../events/index.ts';
-import type { Thread } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
 import {
   messageBody,
   newThreadBody,
@@ -61,6 +61,7 @@ export function threadRoutes(
   routes.delete('/:id', async context => {
     const { id } = await find(context.req.param('id'));
     await Promise.all(runsOf(id).map(run => control.abort(run.runId)));
+    await options.onDelete?.(id, await runIdsOf(log, id));
     await log.deleteThread(id);
     return context.body(null, 204);
   });
@@ -101,6 +102,15 @@ export function threadRoutes(
   });
 
   return routes;
+}
+
+async function runIdsOf(log: EventLog, threadId: string): Promise<string[]> {
+  const runIds = new Set<string>();
+  for (let after = 0, page = await log.read(threadId); page.length > 0; page = await log.read(threadId, { after })) {
+    for (const event of page) if (event.type === 'harness_start') runIds.add(event.runId);
+    after = page.at(-1)?.seq ?? after;
+  }
+  return [...runIds];
 }
 
 /** The seq to go on after: a reader that reconnects says it in a header, which counts more than its first address. */
