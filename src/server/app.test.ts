@@ -20,9 +20,11 @@ const asker = scriptedAgent('asker', async function* ({ event, answer, params })
   yield event('text', { id: 't', content: `you said ${String(said)}` });
 });
 
+const deleted: [string, readonly string[]][] = [];
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer([echo, patient, asker], { onFailure: () => {} });
+  const onDelete = async (threadId: string, runIds: readonly string[]) => void deleted.push([threadId, runIds]);
+  server = await startTestServer([echo, patient, asker], { onFailure: () => {}, onDelete });
 });
 afterAll(() => server.close());
 
@@ -57,6 +59,14 @@ async function eventOf(threadId: string, matches: (event: LoggedEvent) => boolea
 }
 
 describe('threads', () => {
+  it('tells whoever keeps records which runs go with a deleted thread', async () => {
+    const id = await newThread();
+    const { body } = await call('POST', `/api/threads/${id}/messages`, { content: 'hi', agent: 'echo' });
+    for await (const event of server.log.tail(id)) if (event.type === 'harness_end') break;
+    await call('DELETE', `/api/threads/${id}`);
+    expect(deleted.at(-1)).toEqual([id, [body['runId']]]);
+  });
+
   it('can be made, listed, read and removed', async () => {
     const made = await call('POST', '/api/threads', { title: 'A title', resourceId: 'mine' });
     expect(made).toMatchObject({ status: 201, body: { title: 'A title', seq: 0, runs: [] } });
