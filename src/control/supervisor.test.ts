@@ -6,7 +6,10 @@ import { type Agent, defineTool, loopAgent } from '../agents/index.ts';
 import { type ModelScript, scriptByStep } from '../agents/model/script.ts';
 import { scriptedModel } from '../agents/model/scripted-model.ts';
 import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../events/index.ts';
+import { createConversation, defaultActive, reduceConversation } from '../graph/index.ts';
 import { type EventLog, MemoryLog } from '../log/index.ts';
+import { projectMessages } from '../projections/project-messages.ts';
+import { Transcript } from '../projections/transcript.ts';
 import { continueRun, Supervisor } from './index.ts';
 
 const echo = defineTool({
@@ -87,6 +90,19 @@ describe('a run', () => {
       ['assistant', 'One.'],
       ['user', 'second'],
     ]);
+  });
+
+  it('is sent what the transcript of its thread says, by both of its implementations', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    for (const content of ['first', 'second', 'third'])
+      await (await supervisor.start(threadId, { agent: agentOf(oneCall), content })).done;
+    const events = await log.read(threadId);
+    const asked = events.slice(0, events.findLastIndex(event => event.type === 'user') + 1);
+    const transcript = new Transcript();
+    for (const event of asked) transcript.add(event);
+    const conversation = asked.reduce(reduceConversation, createConversation());
+    expect(projectMessages(conversation, defaultActive(conversation))).toEqual(transcript.messages());
+    expect(transcript.messages()).toHaveLength(9);
   });
 
   it('that throws ends with an error, and does not disturb another', async () => {

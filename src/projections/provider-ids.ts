@@ -27,6 +27,14 @@ export class ProviderIds {
     this.#byEventId.set(eventId, id);
     return id;
   }
+
+  /** Takes back the id of a call that no provider is told of. */
+  release(eventId: string): void {
+    const id = this.#byEventId.get(eventId);
+    if (id === undefined) return;
+    this.#byEventId.delete(eventId);
+    this.#taken.delete(id);
+  }
 }
 
 /** What the model called it: an event's id is `{runId}/{rawId}`, where the run may be another one than the event's. */

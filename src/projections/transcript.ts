@@ -1,7 +1,8 @@
-import type { AgentEvent } from '../events/index.ts';
-import { type Conversation, createConversation, defaultActive, reduceConversation } from '../graph/index.ts';
-import type { Message } from './message.ts';
-import { plainMessages } from './project-messages.ts';
+import type { AgentEvent, ContentPart, EventOf, Handlers, ToolOutput } from '../events/index.ts';
+import { isKnownEvent } from '../events/index.ts';
+import type { AssistantPart, Message, ToolResultPart } from './message.ts';
+import { ProviderIds } from './provider-ids.ts';
+import { shortenOutput } from './shorten-output.ts';
 
 export interface TranscriptOptions {
   /** What was said before; it comes first, unchanged. */
@@ -10,25 +11,241 @@ export interface TranscriptOptions {
   readonly maxOutputLength?: number;
 }
 
+interface UserTurn {
+  readonly role: 'user';
+  readonly content: string | readonly ContentPart[];
+}
+
+interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly runId: string;
+  readonly step: number | undefined;
+  /** Whether its model call ended, so that no later attempt takes its place. */
+  complete: boolean;
+  readonly parts: OpenPart[];
+  readonly started: Set<string>;
+  readonly results: Map<string, ToolOutput>;
+  /** What it is as messages, while nothing is added to it. */
+  messages: readonly Message[] | undefined;
+}
+
+type OpenPart =
+  | { type: 'text' | 'reasoning'; id: string; text: string; providerMetadata?: Record<string, unknown> }
+  | { type: 'tool_call'; event: EventOf<'tool_call'> };
+
+const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
+const noResult = 'This call has no result: the run ended before there was one.';
+
 /**
- * What a model is sent, built event by event: the active branch as `projectMessages` gives it, before it is made fit for
- * a provider that wants a person's message first and none of its own last.
+ * What a model is sent, built event by event. Every call has exactly one result (one without an outcome says so), roles
+ * alternate, what subagents did inside is left out, and an attempt at a step that another attempt replaced is left out.
+ * Reasoning of a model call that was cut off is left out too: no provider takes it back.
  */
 export class Transcript {
-  readonly #options: TranscriptOptions;
-  #conversation: Conversation = createConversation();
+  readonly #history: readonly Message[];
+  readonly #maxOutputLength: number;
+  readonly #turns: (UserTurn | AssistantTurn)[] = [];
+  readonly #openTurns = new Map<string, AssistantTurn>();
+  /** The newest attempt at a step of each run, also when a person spoke since. */
+  readonly #attempts = new Map<string, AssistantTurn>();
+  readonly #callTurns = new Map<string, AssistantTurn>();
+  readonly #executions = new Set<string>();
+  readonly #inner = new Set<string>();
+  readonly #ids = new ProviderIds();
 
-  constructor(options: TranscriptOptions = {}) {
-    this.#options = options;
+  constructor({ history = [], maxOutputLength = Number.POSITIVE_INFINITY }: TranscriptOptions = {}) {
+    this.#history = history.map(message => shortenMessage(message, maxOutputLength));
+    this.#maxOutputLength = maxOutputLength;
+    for (const message of history)
+      if (message.role === 'assistant')
+        for (const part of message.content) if (part.type === 'tool_call') this.#ids.reserve(part.id);
   }
 
   /** Takes in one more event. */
   add(event: AgentEvent): void {
-    this.#conversation = reduceConversation(this.#conversation, event);
+    if (!isKnownEvent(event)) return;
+    if (event.parentId !== undefined && this.#isInside(event.parentId)) this.#inner.add(event.runId);
+    if (!this.#inner.has(event.runId)) (this.#on[event.type] as (event: AgentEvent) => void)(event);
+    else if (event.type === 'tool_call' || event.type === 'repl_input') this.#executions.add(event.id);
   }
 
   /** The conversation so far. */
   messages(): Message[] {
-    return plainMessages(this.#conversation, defaultActive(this.#conversation), this.#options);
+    const messages: Message[] = [...this.#history];
+    for (const turn of this.#turns) {
+      if (turn.role === 'user') pushUser(messages, turn);
+      else pushAssistant(messages, (turn.messages ??= this.#render(turn)));
+    }
+    return messages;
+  }
+
+  readonly #on: Handlers<[], void> = {
+    user: event => {
+      this.#turns.push({ role: 'user', content: event.content });
+      this.#openTurns.delete(event.runId);
+    },
+    step_start: event => {
+      const before = this.#attempts.get(event.runId);
+      if (before !== undefined && before.step === event.step && !before.complete) this.#drop(before);
+      this.#attempts.set(event.runId, this.#begin(event.runId, event.step));
+    },
+    text: event => this.#grow(event),
+    reasoning: event => this.#grow(event),
+    tool_call: event => {
+      const turn = changed(this.#turnFor(event.runId));
+      turn.parts.push({ type: 'tool_call', event });
+      this.#callTurns.set(event.id, turn);
+      this.#ids.of(event);
+    },
+    tool_start: event => {
+      const turn = this.#callTurns.get(event.id);
+      if (turn !== undefined) changed(turn).started.add(event.id);
+    },
+    tool_result: event => {
+      const turn = this.#callTurns.get(event.id);
+      if (turn !== undefined && !turn.results.has(event.id)) changed(turn).results.set(event.id, event.output);
+    },
+    usage: event => {
+      const turn = this.#openTurns.get(event.runId);
+      if (turn !== undefined) changed(turn).complete = true;
+    },
+    repl_input: event => void this.#executions.add(event.id),
+    harness_start: skip,
+    harness_end: skip,
+    session: skip,
+    tool_input_delta: skip,
+    tool_progress: skip,
+    repl_progress: skip,
+    repl_output: skip,
+    relay: skip,
+    relay_resolved: skip,
+    plan_status: skip,
+    tasks: skip,
+    summary: skip,
+    error: skip,
+    warning: skip,
+    file_registered: skip,
+    unknown: skip,
+    custom: skip,
+    mode_changed: skip,
+    model_changed: skip,
+    branch_selected: skip,
+    collapsed: skip,
+  };
+
+  #isInside(parentId: string): boolean {
+    return this.#callTurns.has(parentId) || this.#executions.has(parentId);
+  }
+
+  #begin(runId: string, step: number | undefined): AssistantTurn {
+    const turn: AssistantTurn = {
+      role: 'assistant',
+      runId,
+      step,
+      complete: false,
+      parts: [],
+      started: new Set(),
+      results: new Map(),
+      messages: undefined,
+    };
+    this.#turns.push(turn);
+    this.#openTurns.set(runId, turn);
+    return turn;
+  }
+
+  /** The turn that goes on; after results a model that does not tell its steps has begun a new one. */
+  #turnFor(runId: string): AssistantTurn {
+    const turn = this.#openTurns.get(runId);
+    return turn === undefined || turn.results.size > 0 ? this.#begin(runId, undefined) : turn;
+  }
+
+  #drop(turn: AssistantTurn): void {
+    this.#turns.splice(this.#turns.lastIndexOf(turn), 1);
+    for (const part of turn.parts)
+      if (part.type === 'tool_call') {
+        this.#callTurns.delete(part.event.id);
+        this.#ids.release(part.event.id);
+      }
+  }
+
+  #grow(event: EventOf<'text'> | EventOf<'reasoning'>): void {
+    const turn = changed(this.#turnFor(event.runId));
+    const last = turn.parts.findLast(part => part.type !== 'tool_call' && part.id === event.id);
+    const metadata = 'providerMetadata' in event ? event.providerMetadata : undefined;
+    if (last === undefined || last.type !== event.type)
+      turn.parts.push({
+        type: event.type,
+        id: event.id,
+        text: event.content,
+        ...(metadata && { providerMetadata: metadata }),
+      });
+    else {
+      last.text += event.content;
+      if (metadata) last.providerMetadata = metadata;
+    }
+  }
+
+  #render(turn: AssistantTurn): Message[] {
+    const lasting = turn.complete ? turn.parts : turn.parts.filter(part => part.type !== 'reasoning');
+    const content = lasting.flatMap(part => this.#assistantPart(part));
+    if (content.length === 0) return [];
+    const results = turn.parts.flatMap(part => (part.type === 'tool_call' ? this.#resultPart(part.event, turn) : []));
+    const said: Message = { role: 'assistant', content };
+    return results.length > 0 ? [said, { role: 'tool', content: results }] : [said];
+  }
+
+  #assistantPart(part: OpenPart): AssistantPart[] {
+    if (part.type !== 'tool_call') {
+      const { type, text, providerMetadata } = part;
+      if (text === '' && providerMetadata === undefined) return [];
+      return [type === 'text' ? { type, text } : { type, text, ...(providerMetadata && { providerMetadata }) }];
+    }
+    const { name, input, providerMetadata } = part.event;
+    const id = this.#ids.of(part.event);
+    return [{ type: 'tool_call', id, name, input, ...(providerMetadata && { providerMetadata }) }];
+  }
+
+  #resultPart(call: EventOf<'tool_call'>, turn: AssistantTurn): ToolResultPart {
+    const output = turn.results.get(call.id) ?? { error: turn.started.has(call.id) ? outcomeUnknown : noResult };
+    return {
+      type: 'tool_result',
+      id: this.#ids.of(call),
+      name: call.name,
+      output: shortenOutput(output, this.#maxOutputLength),
+    };
   }
 }
+
+function shortenMessage(message: Message, max: number): Message {
+  if (message.role !== 'tool') return message;
+  return { ...message, content: message.content.map(part => ({ ...part, output: shortenOutput(part.output, max) })) };
+}
+
+/** Adds a user message; two in a row become one. */
+function pushUser(messages: Message[], turn: UserTurn): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') messages.push(turn);
+  else messages[messages.length - 1] = { role: 'user', content: [...partsOf(last.content), ...partsOf(turn.content)] };
+}
+
+/** Adds what an assistant said and the results; two assistant messages in a row become one. */
+function pushAssistant(messages: Message[], turn: readonly Message[]): void {
+  const [said, ...results] = turn;
+  if (said?.role !== 'assistant') return;
+  const last = messages.at(-1);
+  if (last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
+    messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...said.content] };
+  else messages.push(said);
+  messages.push(...results);
+}
+
+function changed(turn: AssistantTurn): AssistantTurn {
+  turn.messages = undefined;
+  return turn;
+}
+
+function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function skip(): void {}

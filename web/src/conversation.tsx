@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { Composer } from './composer.tsx';
 import { EntryList } from './entry-list.tsx';
+import { GraphView } from './graph-view.tsx';
 import { DownIcon } from './icons.tsx';
 import type { PageProps } from './page.ts';
 import { RelayAnswers } from './relay-answers.ts';
@@ -21,10 +22,11 @@ interface ConversationProps extends PageProps {
 
 /** One conversation: what was said and done so far, as it goes on, and the place to write. */
 export function Conversation({ client, agents, threadId, title, refresh, onMenu }: ConversationProps) {
-  const { view, connected, failure } = useThreadView(client, threadId);
+  const { view, conversation, connected, failure } = useThreadView(client, threadId);
   const { queued, enqueue } = useQueued(view);
   const [problem, setProblem] = useState<string>();
   const { element, away, onScroll, toBottom, stay } = useStickToBottom(view, queued.length);
+  const graph = useGraphToggle();
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -52,8 +54,8 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
 
   return (
     <main className="main">
-      <TopBar title={title ?? 'Conversation'} usage={view.usage} onMenu={onMenu} />
-      <div className="scroll" ref={element} onScroll={onScroll}>
+      <TopBar title={title ?? 'Conversation'} usage={view.usage} graph={graph} onMenu={onMenu} />
+      <div className="scroll" data-shown={!graph.shown} ref={element} onScroll={onScroll}>
         <div className="column" role="log" aria-label="Conversation" aria-busy={running > 0}>
           <RelayAnswers value={answer}>
             <Branches value={branches}>
@@ -73,8 +75,15 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
           )}
         </div>
       </div>
+      {graph.shown && <GraphView conversation={conversation} onClose={graph.onClose} />}
       <div className="foot">
-        <button type="button" className="to-bottom" data-shown={away} aria-label="Go to the newest" onClick={toBottom}>
+        <button
+          type="button"
+          className="to-bottom"
+          data-shown={away && !graph.shown}
+          aria-label="Go to the newest"
+          onClick={toBottom}
+        >
           <DownIcon />
         </button>
         <StatusLine view={view} connected={connected || failure !== undefined} problem={problem} />
@@ -87,4 +96,16 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));
   return answer;
+}
+
+/** Whether the drawing takes the place of the thread, which stays as it is behind it. */
+function useGraphToggle() {
+  const [shown, setShown] = useState(false);
+  const ref = useRef<HTMLButtonElement>(null);
+  const onToggle = () => setShown(!shown);
+  const onClose = useCallback(() => {
+    if (document.activeElement?.closest('.graph')) ref.current?.focus();
+    setShown(false);
+  }, []);
+  return { shown, ref, onToggle, onClose };
 }

@@ -1,10 +1,18 @@
-import { useEffect } from 'react';
+import { type Ref, useEffect } from 'react';
 import type { UsageTotal } from '../../src/projections/thread-view-item.ts';
 import { MenuIcon } from './icons.tsx';
 import { shortCount } from './wording.ts';
 
-/** The head of a page: the way to the list, the title and what was used so far. */
-export function TopBar({ title, usage, onMenu }: { title: string; usage?: UsageTotal; onMenu: () => void }) {
+interface TopBarProps {
+  readonly title: string;
+  readonly usage?: UsageTotal;
+  /** Whether the drawing is shown, and the way to it and back; absent where there is none. */
+  readonly graph?: { readonly shown: boolean; readonly onToggle: () => void; readonly ref: Ref<HTMLButtonElement> };
+  readonly onMenu: () => void;
+}
+
+/** The head of a page: the way to the list, the title, what was used so far, and the way to the drawing. */
+export function TopBar({ title, usage, graph, onMenu }: TopBarProps) {
   useEffect(() => {
     document.title = `${title} · Singletree`;
   }, [title]);
@@ -19,6 +27,17 @@ export function TopBar({ title, usage, onMenu }: { title: string; usage?: UsageT
         <span className="usage" title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}>
           {shortCount(total)} tokens{usage.cost !== undefined && ` · $${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)}`}
         </span>
+      )}
+      {graph && (
+        <button
+          type="button"
+          className="button graph-toggle"
+          ref={graph.ref}
+          aria-pressed={graph.shown}
+          onClick={graph.onToggle}
+        >
+          Graph
+        </button>
       )}
     </header>
   );

@@ -4,7 +4,9 @@ import { type BranchView, branchView } from '../../src/projections/branch-view.t
 
 const frameMs = 16;
 
-/** The active branch of a conversation as it grows: everything comes from its event stream, so a reload shows the same. */
+/**
+ * A conversation as it grows, and its active branch: everything comes from its event stream, so a reload shows the same.
+ */
 export function useThreadView(client: Client, threadId: string) {
   const [state, setState] = useState(() => branchView.initial);
   const [connected, setConnected] = useState(true);
@@ -32,5 +34,5 @@ export function useThreadView(client: Client, threadId: string) {
   }, [client, threadId]);
 
   const view: BranchView = useMemo(() => branchView.view(state), [state]);
-  return { view, connected, failure };
+  return { view, conversation: state.conversation, connected, failure };
 }

@@ -1,0 +1,44 @@
+/** How the kinds of nodes are told apart: the look of each, and what it is called. */
+const looks = {
+  user: 'You',
+  text: 'Text',
+  reasoning: 'Reasoning',
+  call: 'Call',
+  result: 'Result',
+  ask: 'Asks you',
+  error: 'Error',
+  other: 'Other',
+} as const;
+
+export type Look = keyof typeof looks;
+
+const lookOfKind: ReadonlyMap<string, Look> = new Map([
+  ['user', 'user'],
+  ['text', 'text'],
+  ['reasoning', 'reasoning'],
+  ['tool_call', 'call'],
+  ['repl_input', 'call'],
+  ['tool_result', 'result'],
+  ['repl_output', 'result'],
+  ['relay', 'ask'],
+  ['error', 'error'],
+]);
+
+export function lookOf(kind: string): Look {
+  return lookOfKind.get(kind) ?? 'other';
+}
+
+/** What a kind of node is called. */
+export function kindName(kind: string): string {
+  const look = lookOf(kind);
+  if (look !== 'other') return looks[look];
+  const words = kind.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The looks that occur, in the order of the legend. */
+export function legendOf(kinds: Iterable<string>): { look: Look; name: string }[] {
+  const present = new Set<string>();
+  for (const kind of kinds) present.add(lookOf(kind));
+  return Object.entries(looks).flatMap(([look, name]) => (present.has(look) ? [{ look: look as Look, name }] : []));
+}
