@@ -16,8 +16,8 @@ interface Reader {
   /** Whether something may have been appended since the reader last looked. */
   stale: boolean;
   wake: ((batch?: Batch) => void) | undefined;
-  /** `left` when it wants no more, `gone` when its thread was deleted. */
-  state: 'reading' | 'left' | 'gone';
+  /** `left` when it wants no more, `gone` when its thread was deleted, `late` when the log was closed before it came. */
+  state: 'reading' | 'left' | 'gone' | 'late';
 }
 
 /** Tells the tails of a log what was appended. It keeps no events: a reader that is behind reads from the store. */
@@ -64,8 +64,8 @@ export class Live {
     after: number,
     { signal }: TailOptions,
   ): AsyncIterableIterator<LoggedEvent> {
-    const reader: Reader = { threadId, stale: false, wake: undefined, state: 'reading' };
-    const events = this.#closed ? refuse() : this.#follow(read, reader, after, signal);
+    const reader: Reader = { threadId, stale: false, wake: undefined, state: this.#closed ? 'late' : 'reading' };
+    const events = this.#follow(read, reader, after, signal);
     return {
       next: () => events.next(),
       return: () => {
@@ -84,6 +84,7 @@ export class Live {
     after: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<LoggedEvent, undefined> {
+    if (reader.state === 'late') throw logClosed();
     const { threadId } = reader;
     const onAbort = () => this.#stop(reader, 'left');
     const isOver = () => this.#closed || reader.state === 'left';
@@ -149,9 +150,4 @@ export class Live {
     readers?.delete(reader);
     if (readers?.size === 0) this.#readers.delete(reader.threadId);
   }
-}
-
-// oxlint-disable-next-line require-yield
-async function* refuse(): AsyncGenerator<LoggedEvent, undefined> {
-  throw logClosed();
 }
