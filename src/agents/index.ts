@@ -4,7 +4,8 @@
  */
 export type { Agent, Answers, InvokeParams, RelayAnswer, Steering, UserMessage } from './agent.ts';
 export { agentPage } from './cli/agent-page.ts';
-export { type CliAdapter, cliAdapters } from './cli/adapters.ts';
+export { cliAdapters } from './cli/adapters.ts';
+export type { CliAdapter } from './cli/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/cli-agent.ts';
 export { Places } from './cli/places.ts';
 export type { Translator, TranslatorOptions } from './cli/translator.ts';

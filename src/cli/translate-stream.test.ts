@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CliAdapter, cliAdapters } from '../agents/cli/adapters.ts';
+import { cliAdapters } from '../agents/cli/adapters.ts';
+import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
 import { translateStream } from './translate-stream.ts';
 
 const codex = cliAdapters['codex'] as CliAdapter;

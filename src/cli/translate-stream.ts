@@ -1,4 +1,4 @@
-import type { CliAdapter } from '../agents/cli/adapters.ts';
+import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
 import { type LinePiece, LineReader, lineText } from '../agents/cli/process/line-reader.ts';
 import { RunTranslation } from '../agents/cli/run-translation.ts';
 import { type AgentEvent, newId } from '../events/index.ts';

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
-import { type CliAdapter, cliAdapters } from '../agents/cli/adapters.ts';
+import { cliAdapters } from '../agents/cli/adapters.ts';
+import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
 import { SingletreeError } from '../events/index.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { translateStream } from './translate-stream.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters, type CliAdapter } from '../../src/agents/cli/adapters.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters.ts';
+import type { CliAdapter } from '../../src/agents/cli/cli-adapter.ts';
 import { findProgram } from '../../src/agents/cli/find-program.ts';
 import { knownPrograms, type KnownProgram } from '../../src/agents/cli/known-programs.ts';
 import { agentTable } from '../../src/cli/agents.ts';

@@ -1,5 +1,5 @@
 import { toolTables } from '../../projections/activity/index.ts';
-import type { CliAdapter } from './adapters.ts';
+import type { CliAdapter } from './cli-adapter.ts';
 
 const shells = {
   fresh: 'Relative paths of commands are in the folder the agent works in.',

@@ -2,7 +2,8 @@ import { type AgentEvent, type EventOf, SingletreeError } from '../../events/ind
 import type { RawLine } from '../../log/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { costOf } from '../model/prices.ts';
-import { type CliAdapter, cliAdapters } from './adapters.ts';
+import { cliAdapters } from './adapters.ts';
+import type { CliAdapter } from './cli-adapter.ts';
 import { failureHint, startFailure } from './failure-hint.ts';
 import { Places } from './places.ts';
 import { environmentFor } from './process/environment.ts';

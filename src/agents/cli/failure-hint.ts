@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { CliAdapter } from './adapters.ts';
+import type { CliAdapter } from './cli-adapter.ts';
 
 /** What a person can do about a failure, when its words say what it is; undefined when they do not. */
 export function failureHint(adapter: CliAdapter, message: string): string | undefined {
