@@ -1,6 +1,9 @@
 import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
+import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
+import type { Tool } from './loop/tool.ts';
+import type { DecisionSource } from './permissions/decide.ts';
 
 /** Something a person says while a run is under way. */
 export interface UserMessage {
@@ -24,6 +27,20 @@ export interface InvokeParams {
   readonly messages: readonly Message[];
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** Tools to offer beside the agent's own; one of the same name takes the place of the agent's. */
+  readonly tools?: readonly Tool[];
+  /** Rules that hold beside the agent's own: the stricter decides. */
+  readonly permissions?: readonly DecisionSource[];
+  /** What the tools of the run are given as it is. */
+  readonly context?: unknown;
+  /** The message the conversation begins with, so that a summary of its beginning can name it. */
+  readonly firstMessageId?: string;
+  /** The program's own session that this conversation can go on in. */
+  readonly session?: Session;
+  /** Takes each raw line of an external program before its events are made. */
+  readonly raw?: (line: RawLine) => Promise<void>;
+  /** How many runs stand above this one; 0 when absent: a person started it. */
+  readonly depth?: number;
   /** What caused the run; the run's first event carries it. */
   readonly parentId?: string;
   /** Stops the run. */
@@ -36,6 +53,13 @@ export interface InvokeParams {
   readonly answers?: Answers;
   /** Messages to take in at the next safe point. */
   readonly steering?: Steering;
+}
+
+/** A session of an external program that knows the beginning of a conversation, and nothing else. */
+export interface Session {
+  readonly id: string;
+  /** How many of the messages it knows. */
+  readonly known: number;
 }
 
 /** Messages that wait for a run to take them in. */

@@ -7,7 +7,7 @@ export { agentPage } from './cli/agent-page.ts';
 export { cliAdapters } from './cli/adapters.ts';
 export type { CliAdapter } from './cli/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/cli-agent.ts';
-export { Places } from './cli/places.ts';
+export { Places } from './places.ts';
 export type { Translator, TranslatorOptions } from './cli/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export { defineTool, type Tool, type ToolContext, type ToolReturn } from './loop/tool.ts';
@@ -25,6 +25,7 @@ export type { CompatibleProvider, ModelProvider } from './model/registry-provide
 export type { RetryOptions } from './model/retry.ts';
 export {
   type Decision,
+  type DecisionSource,
   decide,
   type Grant,
   grant,

@@ -5,7 +5,6 @@ import { type RunHandle, type RunOutcome, Supervisor } from '../control/index.ts
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
-import { newestSession } from './newest-session.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 
@@ -43,15 +42,13 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   const { log, prompt, signal } = request;
   const started = Date.now();
   const thread = await threadFor(request);
-  const sessionId = await newestSession(log, thread.id, request.agent);
   let record: RunRecord | undefined;
   const onRaw = async (runId: string, line: RawLine): Promise<void> => {
-    await log.appendRaw(thread.id, runId, [line]);
     record ??= await RunRecord.open(request.folderOf(runId));
     await record.raw(line);
     await watcher.raw?.(line);
   };
-  const agent = cliAgent(request.agent, { ...request.options, sessionId: () => sessionId, onRaw });
+  const agent = cliAgent(request.agent, { ...request.options, onRaw });
   const supervisor = new Supervisor({ log, graceMs: 5_000 });
   const totals = new RunTotals();
   const state = createActivityState();

@@ -1,6 +1,7 @@
 import type { Agent, InvokeParams, UserMessage } from '../agents/agent.ts';
 import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
+import type { RunState } from '../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import type { RunHandle, RunOutcome } from './run-control.ts';
 
@@ -26,6 +27,8 @@ export class ActiveRun implements RunHandle {
   readonly #letGo: Promise<'let go'>;
   #letGoNow: () => void = () => {};
   readonly #order: OrderChecker | undefined;
+  /** The runs that the agent started and that have not ended, by their agents. */
+  readonly #below = new Map<string, string>();
   #steering: UserMessage[] = [];
   #leftOpen = false;
 
@@ -34,7 +37,10 @@ export class ActiveRun implements RunHandle {
     this.runId = options.params.runId;
     this.#options = options;
     this.#order = options.checkOrder ? new OrderChecker() : undefined;
-    for (const { seq: _, ...event } of options.params.resume?.events ?? []) this.#order?.check(event);
+    const { resume } = options.params;
+    if (resume !== undefined) this.#followBefore(resume);
+    if (resume !== undefined && this.#order !== undefined)
+      for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
     this.#letGo = new Promise(resolve => (this.#letGoNow = () => resolve('let go')));
     this.done = this.#drive();
   }
@@ -81,6 +87,7 @@ export class ActiveRun implements RunHandle {
         if (this.#leftOpen) return 'interrupted';
         if (next === 'let go' || next.done) return await this.#end('aborted');
         if (isEndOf(next.value, this.runId)) return await this.#end(next.value.reason ?? 'complete', next.value);
+        await this.#follow(next.value);
         await thread.writer.write(next.value);
         await this.#warnOfOrder(next.value);
       }
@@ -91,6 +98,23 @@ export class ActiveRun implements RunHandle {
     }
   }
 
+  /** Takes up the runs that were open below when the process before ended. */
+  #followBefore(state: RunState): void {
+    for (const child of [...state.children.values()].flat()) {
+      if (child.endedBy === undefined) this.#below.set(child.runId, child.agentId ?? 'unknown');
+      this.#followBefore(child);
+    }
+  }
+
+  /** Knows which runs below are open; one that ends takes back what it asked. */
+  async #follow(event: AgentEvent): Promise<void> {
+    if (event.runId === this.runId) return;
+    if (event.type === 'harness_start') this.#below.set(event.runId, event.agentId);
+    if (event.type !== 'harness_end') return;
+    this.#below.delete(event.runId);
+    await this.#cancelRelays(event.runId);
+  }
+
   async #warnOfOrder(event: AgentEvent): Promise<void> {
     for (const { message } of this.#order?.check(event) ?? [])
       await this.#options.thread.writer.write({ type: 'warning', runId: this.runId, code: 'illegal_order', message });
@@ -99,7 +123,11 @@ export class ActiveRun implements RunHandle {
   async #end(outcome: RunOutcome, event?: AgentEvent): Promise<RunOutcome> {
     const reason = event === undefined && !this.#stop.signal.aborted ? 'complete' : outcome;
     const { thread, agent } = this.#options;
-    await this.#cancelRelays();
+    for (const [runId, agentId] of [...this.#below].toReversed()) {
+      await this.#cancelRelays(runId);
+      await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'aborted' });
+    }
+    await this.#cancelRelays(this.runId);
     await thread.writer.write(event ?? { type: 'harness_end', runId: this.runId, agentId: agent.id, reason });
     return reason;
   }
@@ -122,13 +150,13 @@ export class ActiveRun implements RunHandle {
     }
   }
 
-  async #cancelRelays(): Promise<void> {
+  async #cancelRelays(runId: string): Promise<void> {
     const { log, thread, threadId } = this.#options;
-    const pending = thread.inbox.pendingOf(this.runId);
+    const pending = thread.inbox.pendingOf(runId);
     if (pending.length > 0) await thread.writer.flush();
     for (const { id } of pending)
       try {
-        const cancelled: AgentEvent = { type: 'relay_resolved', runId: this.runId, relayId: id, outcome: 'cancelled' };
+        const cancelled: AgentEvent = { type: 'relay_resolved', runId, relayId: id, outcome: 'cancelled' };
         await log.append(threadId, [cancelled], { once: answerKey(id), lease: thread.lease });
       } catch (error) {
         if (!SingletreeError.is(error, 'once_conflict')) throw error;
@@ -139,6 +167,13 @@ export class ActiveRun implements RunHandle {
 /** The key under which a relay is answered once. */
 export function answerKey(relayId: string): string {
   return `relay:${relayId}`;
+}
+
+/** What a run and those below it have in the log, in its order. */
+function eventsOf({ events, children }: RunState): readonly AgentEvent[] {
+  if (children.size === 0) return events;
+  const all = [...events, ...[...children.values()].flat().flatMap(eventsOf)];
+  return all.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
 }
 
 function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {

@@ -2,6 +2,8 @@ import type { Agent, RelayAnswer } from '../agents/agent.ts';
 import { type AgentEvent, type ContentPart, type EventOf, newId, SingletreeError } from '../events/index.ts';
 import { editMessage, retryOf, selectMessage } from '../graph/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
+import { endOpenRuns } from '../agents/subagents/child-run.ts';
+import type { RunState } from '../projections/run-state.ts';
 import { ActiveRun } from './active-run.ts';
 import { ActiveThread } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
@@ -172,14 +174,13 @@ export class Supervisor implements RunControl {
   ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
-    const record = await readRun(log, { threadId, runId, parentId }, event => thread.inbox.take(event));
-    const { messages, state, decided } = record;
-    if (messages === undefined || state?.endedBy !== undefined) {
+    const { given, state } = await readRun(log, threadId, open, event => thread.inbox.take(event));
+    if (given === undefined || state?.endedBy !== undefined) {
       await clearOpenRun(log, threadId, runId);
       throw finished;
     }
     if (agent === undefined || (state !== undefined && agent.resumable !== true)) {
-      await this.#interrupt(thread, open);
+      await this.#interrupt(thread, open, state);
       await clearOpenRun(log, threadId, runId);
       throw finished;
     }
@@ -193,8 +194,8 @@ export class Supervisor implements RunControl {
       params: {
         runId,
         parentId,
-        messages,
-        decided,
+        ...given,
+        raw: line => log.appendRaw(threadId, runId, [line]),
         ...(model !== undefined && { model }),
         ...(state && { resume: state }),
       },
@@ -220,10 +221,12 @@ export class Supervisor implements RunControl {
     else await thread.writer.write({ type: 'user', runId: newId(), content });
   }
 
-  async #interrupt(thread: ActiveThread, { runId, agentId }: OpenRun): Promise<void> {
+  async #interrupt(thread: ActiveThread, { runId, agentId }: OpenRun, state?: RunState): Promise<void> {
     const message = `The process that ran "${agentId}" ended, and the run cannot be continued.`;
     await thread.writer.write({ type: 'warning', runId, message, code: 'interrupted' });
-    await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+    const put = (event: AgentEvent) => thread.writer.write(event);
+    if (state === undefined) await put({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+    else await endOpenRuns({ ...state, agentId }, put);
   }
 
   async #enter(threadId: string): Promise<ActiveThread> {

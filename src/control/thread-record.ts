@@ -1,10 +1,12 @@
+import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { activeUpTo, type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
 import type { EventLog } from '../log/index.ts';
-import type { Message } from '../projections/message.ts';
 import { projectMessages } from '../projections/project-messages.ts';
-import { foldRun, type RelayState, type RunState } from '../projections/run-state.ts';
+import { RunFamily, type RunState } from '../projections/run-state.ts';
 import { Decisions } from './decisions.ts';
+import type { OpenRun } from './open-runs.ts';
+import { Sessions } from './sessions.ts';
 import { threadEvents } from './thread-events.ts';
 
 /** The conversation of a thread, from its log. */
@@ -16,33 +18,45 @@ export async function readConversation(log: EventLog, threadId: string): Promise
 
 /** What a thread's log says about one run. */
 export interface RunRecord {
-  /** What the run was asked, with all before it on its branch; absent when nothing was asked. */
-  readonly messages: readonly Message[] | undefined;
-  /** Where the run stands; absent when it has no events yet. */
+  /** What the run is given of the thread; absent when nothing was asked. */
+  readonly given: Given | undefined;
+  /** Where the run stands, with the runs it started; absent when it has no events yet. */
   readonly state: RunState | undefined;
-  /** What people decided in other runs of the thread. */
-  readonly decided: readonly RelayState[];
 }
 
-/** Reads a thread for a run that `parentId`, a user message, asks for; `visit` sees every event. */
+/** What a run is given of its thread: what it was asked with all before it on its branch, and what people decided. */
+export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId' | 'session'>;
+
+/** Reads a thread for a run that a user message asks for; `visit` sees every event. */
 export async function readRun(
   log: EventLog,
-  { threadId, runId, parentId }: { threadId: string; runId: string; parentId: string },
+  threadId: string,
+  { runId, parentId, agentId }: OpenRun,
   visit: (event: LoggedEvent) => void,
 ): Promise<RunRecord> {
-  const own: LoggedEvent[] = [];
+  const family = new RunFamily(runId);
   const decided = new Decisions();
+  const sessions = new Sessions();
   let conversation = createConversation();
+  let isBegun = false;
   for await (const event of threadEvents(log, threadId)) {
     visit(event);
     conversation = reduceConversation(conversation, event);
-    if (event.runId === runId) own.push(event);
+    family.take(event);
+    sessions.take(event);
+    if (event.runId === runId) isBegun = true;
     else decided.take(event);
   }
-  const asked = getMessage(conversation, parentId) !== undefined;
-  return {
-    messages: asked ? projectMessages(conversation, activeUpTo(conversation, parentId)) : undefined,
-    state: own.length > 0 ? foldRun(own, runId) : undefined,
+  const state = isBegun ? family.state() : undefined;
+  if (getMessage(conversation, parentId) === undefined) return { given: undefined, state };
+  const active = activeUpTo(conversation, parentId);
+  const session = sessions.for(conversation, agentId, parentId);
+  const [firstMessageId] = active.messages;
+  const given = {
+    messages: projectMessages(conversation, active),
     decided: decided.all(),
+    ...(firstMessageId !== undefined && { firstMessageId }),
+    ...(session !== undefined && { session }),
   };
+  return { given, state };
 }

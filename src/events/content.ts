@@ -26,6 +26,7 @@ export const user = define(
   eventShape('user', {
     content: z.union([z.string(), z.array(contentPart)]).describe('the text, or its parts'),
     id: z.string().optional().describe('an id chosen by the sender, so that sending twice can be told'),
+    by: z.string().optional().describe('who said it, when it was not a person: the subagent that ended'),
     parentMessageId: z
       .string()
       .optional()

@@ -31,9 +31,61 @@ export interface RunState {
   /** The calls of that step, in the order in which the model made them. */
   readonly calls: ReadonlyMap<string, CallState>;
   readonly relays: ReadonlyMap<string, RelayState>;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cost: number };
   /** The run's own events, from which a transcript is made. */
   readonly events: readonly AgentEvent[];
+  /** The runs it started, by the call or the code that started them; none unless their events were folded too. */
+  readonly children: ReadonlyMap<string, readonly RunState[]>;
+}
+
+/** Folds the events of a run and of the runs that it and they started; other events are passed over. */
+export function foldRunTree(events: Iterable<AgentEvent>, runId: string): RunState {
+  const family = new RunFamily(runId);
+  for (const event of events) family.take(event);
+  return family.state();
+}
+
+/** Picks a run, and the runs that it and they started, out of a stream of events. */
+export class RunFamily {
+  readonly #runId: string;
+  readonly #events: Map<string, AgentEvent[]>;
+  /** The runs that a call or an execution started. */
+  readonly #started = new Map<string, string[]>();
+
+  constructor(runId: string) {
+    this.#runId = runId;
+    this.#events = new Map([[runId, []]]);
+  }
+
+  /** Takes the next event of the stream; tells whether it belongs to the family. */
+  take(event: AgentEvent): boolean {
+    const { runId, parentId } = event;
+    const children = parentId === undefined ? undefined : this.#started.get(parentId);
+    if (children !== undefined && !this.#events.has(runId)) {
+      this.#events.set(runId, []);
+      children.push(runId);
+    }
+    const own = this.#events.get(runId);
+    own?.push(event);
+    if (own !== undefined && (event.type === 'tool_call' || event.type === 'repl_input'))
+      this.#started.set(event.id, this.#started.get(event.id) ?? []);
+    return own !== undefined;
+  }
+
+  state(runId = this.#runId): RunState {
+    const events = this.#events.get(runId) ?? [];
+    const children = new Map<string, readonly RunState[]>();
+    for (const event of events) {
+      if (event.type !== 'tool_call' && event.type !== 'repl_input') continue;
+      const started = this.#started.get(event.id) ?? [];
+      if (started.length > 0)
+        children.set(
+          event.id,
+          started.map(id => this.state(id)),
+        );
+    }
+    return { ...foldRun(events, runId), children };
+  }
 }
 
 /** Folds the events of one run; events of other runs are passed over. */
@@ -41,7 +93,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
   const own: AgentEvent[] = [];
   const calls = new Map<string, CallState>();
   const relays = new Map<string, RelayState>();
-  const usage = { inputTokens: 0, outputTokens: 0 };
+  const usage = { inputTokens: 0, outputTokens: 0, cost: 0 };
   const state = { step: -1, stepComplete: false, steered: false };
   let start: EventOf<'harness_start'> | undefined;
   let end: EventOf<'harness_end'> | undefined;
@@ -60,6 +112,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
     else if (event.type === 'usage') {
       usage.inputTokens += event.inputTokens;
       usage.outputTokens += event.outputTokens;
+      usage.cost += event.cost ?? 0;
       state.stepComplete = true;
     } else if (event.type === 'tool_start') change(calls, event.id, { started: true });
     else if (event.type === 'tool_result') change(calls, event.id, { done: true });
@@ -82,6 +135,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
     relays,
     usage,
     events: own,
+    children: new Map(),
   };
 }
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
 import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/cli-agent.ts';
-import { Places } from '../../src/agents/cli/places.ts';
+import type { Session } from '../../src/agents/agent.ts';
+import { Places } from '../../src/agents/places.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
 import type { RawLine } from '../../src/log/index.ts';
 import type { Message } from '../../src/projections/index.ts';
@@ -12,15 +13,16 @@ const quick: CliAgentOptions = { executable, settleMs: 50, stopStepMs: 50 };
 
 interface Ask extends CliAgentOptions {
   readonly messages?: readonly Message[];
+  readonly session?: Session;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-async function ask(prompt: string, { messages, signal, onEvent, ...options }: Ask = {}) {
+async function ask(prompt: string, { messages, session, signal, onEvent, ...options }: Ask = {}) {
   const agent = cliAgent('codex', { ...quick, ...options });
   const events: AgentEvent[] = [];
   const all = messages ?? [{ role: 'user' as const, content: prompt }];
-  const params = { runId: 'r', messages: all, signal: signal ?? new AbortController().signal };
+  const params = { runId: 'r', messages: all, signal: signal ?? new AbortController().signal, ...(session && { session }) };
   for await (const event of agent.invoke(params)) {
     events.push(event);
     onEvent?.(event);
@@ -75,12 +77,16 @@ describe('an external agent', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'answer' }] },
       { role: 'user', content: 'args' },
     ];
-    const resumed = textOf(await ask('', { messages, sessionId: () => 's-0', model: 'm', yolo: true }));
+    const session = { id: 's-0', known: 2 };
+    const resumed = textOf(await ask('', { messages, session, model: 'm', yolo: true }));
     expect((JSON.parse(resumed) as string[]).join(' ')).toBe(
       'exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --model m resume s-0 -- args',
     );
     const retold = await ask('', { messages });
     expect(find(retold, 'warning').code).toBe('new_session');
+    const later = await ask('', { messages, session: { id: 's-0', known: 1 } });
+    expect(textOf(later)).toBe('69:Meanwhile this was s');
+    expect(later.some(event => event.type === 'warning')).toBe(false);
   });
 
   it('fails with its own words and its exit code, without colours', async () => {

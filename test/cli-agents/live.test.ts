@@ -38,9 +38,11 @@ async function run(name: string, script: ModelScript, ...prompts: string[]) {
   const events: AgentEvent[] = [];
   try {
     for (const [index, content] of (prompts.length === 0 ? ['go'] : prompts).entries()) {
-      const sessionId = events.findLast(event => event.type === 'session')?.sessionId;
-      const agent = cliAgent(name, { ...options, timeoutMs: 90_000, sessionId: () => sessionId });
-      const params = { messages: [{ role: 'user' as const, content }], signal: new AbortController().signal };
+      const id = events.findLast(event => event.type === 'session')?.sessionId;
+      const agent = cliAgent(name, { ...options, timeoutMs: 90_000 });
+      const messages = [{ role: 'user' as const, content }];
+      const session = id === undefined ? {} : { session: { id, known: 0 } };
+      const params = { messages, signal: new AbortController().signal, ...session };
       for await (const event of agent.invoke({ runId: `r${index}`, ...params })) events.push(event);
     }
     expect(checkOrder(events)).toEqual([]);

@@ -5,7 +5,7 @@ import { costOf } from '../model/prices.ts';
 import { cliAdapters } from './adapters.ts';
 import type { CliAdapter } from './cli-adapter.ts';
 import { failureHint, startFailure } from './failure-hint.ts';
-import { Places } from './places.ts';
+import { Places } from '../places.ts';
 import { environmentFor } from './process/environment.ts';
 import { lineText } from './process/line-reader.ts';
 import { type ProcessLine, runProcess } from './process/run-process.ts';
@@ -32,9 +32,7 @@ export interface CliAgentOptions {
   readonly settleMs?: number;
   /** How long each of SIGINT and SIGTERM may take before the next signal; 600 when absent. */
   readonly stopStepMs?: number;
-  /** The program's own session to go on with; it is asked for at the start of each run. */
-  readonly sessionId?: () => string | undefined;
-  /** Takes every raw line before its events are made; a run waits for it. */
+  /** Takes every raw line, beside the one who started the run; a run waits for it. */
   readonly onRaw?: (runId: string, line: RawLine) => Promise<void> | void;
   /** Where a run waits for its turn; by default at most four external agents of a process run at once. */
   readonly places?: Places;
@@ -72,10 +70,10 @@ async function* invoke(
     ...(model !== undefined && { model }),
   });
   yield* run.start();
-  const sessionId = options.sessionId?.();
-  const prompt = promptOf(params.messages, sessionId !== undefined);
+  const sessionId = params.session?.id;
+  const prompt = promptOf(params.messages, params.session?.known);
   const { places = sharedPlaces } = options;
-  if (prompt.isRetold) yield warning(runId, retold(adapter), 'new_session');
+  if (prompt.isRetold && sessionId === undefined) yield warning(runId, retold(adapter), 'new_session');
   if (places.isFull) yield warning(runId, `Waiting: ${places.count} external agents run already.`, 'waiting');
   let release = () => {};
   try {
@@ -85,7 +83,7 @@ async function* invoke(
       command: options.executable ?? adapter.executable,
       args: command.args,
       cwd,
-      env: environmentFor(process.env, adapter.environment, options.env),
+      env: environmentFor(process.env, adapter.environment, { ...command.env, ...options.env }),
       signal,
       settleMs: options.settleMs ?? 10_000,
       stopStepMs: options.stopStepMs ?? 600,
@@ -110,7 +108,9 @@ async function* invoke(
         }
         number++;
         const { stream, bytes } = next.value;
-        await options.onRaw?.(runId, { n: number, ts: now(), stream, line: bytes });
+        const raw = { n: number, ts: now(), stream, line: bytes };
+        await params.raw?.(raw);
+        await options.onRaw?.(runId, raw);
         for (const event of eventsOf(run, next.value, number)) yield priced(event);
       }
     } finally {

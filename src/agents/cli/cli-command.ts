@@ -15,6 +15,8 @@ export interface CliCommand {
   readonly args: readonly string[];
   /** What it reads from its input, for a prompt that cannot be an argument. */
   readonly input?: string;
+  /** Variables of its environment that say what has no flag. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The longest prompt that is passed as an argument: systems limit a single one to 128 KiB. */

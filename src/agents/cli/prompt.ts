@@ -1,21 +1,21 @@
 import type { Message } from '../../projections/message.ts';
 
-/** What an external agent is told: the last request, and what was said before when its own session does not know it. */
+/** What an external agent is told: the last request, and what was said before that its own session does not know. */
 export interface CliPrompt {
   readonly text: string;
-  /** The earlier conversation was written into the prompt. */
+  /** Earlier conversation was written into the prompt. */
   readonly isRetold: boolean;
 }
 
-/** The prompt for a run: with a session of the program only the request, else the conversation and the request. */
-export function promptOf(messages: readonly Message[], hasSession: boolean): CliPrompt {
+/** The prompt for a run, when the program has a session that knows the first messages: 0 when it has none. */
+export function promptOf(messages: readonly Message[], known = 0): CliPrompt {
   const at = messages.findLastIndex(message => message.role === 'user');
   const request = textOf(messages[at]);
-  const before = hasSession ? [] : messages.slice(0, Math.max(0, at)).filter(message => textOf(message) !== '');
+  const before = messages.slice(known, Math.max(0, at)).filter(message => textOf(message) !== '');
   if (before.length === 0) return { text: request, isRetold: false };
   const told = before.map(message => `${message.role === 'user' ? 'User' : 'Assistant'}: ${textOf(message)}`);
-  const text = `This conversation took place before:\n\n${told.join('\n\n')}\n\nNow the user asks:\n\n${request}`;
-  return { text, isRetold: true };
+  const when = known === 0 ? 'This conversation took place before' : 'Meanwhile this was said';
+  return { text: `${when}:\n\n${told.join('\n\n')}\n\nNow the user asks:\n\n${request}`, isRetold: true };
 }
 
 function textOf(message: Message | undefined): string {

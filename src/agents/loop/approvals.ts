@@ -1,17 +1,19 @@
-import { newId } from '../../events/index.ts';
+import { type AgentEvent, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
-import { decide, type Grant, grantFor, type PermissionRules, type ToolRequest } from '../permissions/index.ts';
-import type { EventChannel } from './event-channel.ts';
+import { type DecisionSource, decideAll, type Grant, grantFor, type ToolRequest } from '../permissions/index.ts';
 import type { Tool } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface ApprovalsOptions {
   readonly runId: string;
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly rules: PermissionRules;
+  /** All of them hold: the strictest decides. */
+  readonly rules: readonly DecisionSource[];
   readonly answers: Answers | undefined;
   readonly signal: AbortSignal;
+  /** Puts a relay into the stream; resolves when it is stored. */
+  readonly put: (event: AgentEvent) => Promise<void>;
 }
 
 /** Whether a call may run, and with which input. */
@@ -38,22 +40,17 @@ export class Approvals {
   }
 
   /** A call that a person was asked about has that person's answer, whatever was granted since; a rule that denies wins. */
-  async permit(
-    tool: Tool,
-    { call, relayId }: CallState,
-    relays: ReadonlyMap<string, RelayState>,
-    channel: EventChannel,
-  ): Promise<Permit> {
+  async permit(tool: Tool, { call, relayId }: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const { rules } = this.#options;
-    const decision = decide({ rules, grants: this.#grants }, requestFor(tool, call.input));
+    const decision = decideAll(rules, this.#grants, requestFor(tool, call.input));
     if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
     if (decision.policy === 'allow' && relayId === undefined) return { input: call.input };
     const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
-    const answer: Given | undefined = before ?? (await this.#ask(tool, { call, relayId }, channel));
+    const answer: Given | undefined = before ?? (await this.#ask(tool, { call, relayId }));
     if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
-    const revised = decide({ rules }, requestFor(tool, input));
+    const revised = decideAll(rules, [], requestFor(tool, input));
     if (revised.policy === 'deny') return { denied: revised.reason ?? 'It is not allowed.' };
     this.#grant(tool, input, answer);
     return { input };
@@ -63,13 +60,12 @@ export class Approvals {
   async #ask(
     tool: Tool,
     { call, relayId }: Pick<CallState, 'call'> & { relayId: string | undefined },
-    channel: EventChannel,
   ): Promise<RelayAnswer | undefined> {
-    const { answers, runId, signal } = this.#options;
+    const { answers, runId, signal, put } = this.#options;
     if (answers === undefined) return undefined;
     const id = relayId ?? newId();
     if (relayId === undefined)
-      await channel.put({
+      await put({
         type: 'relay',
         runId,
         id,

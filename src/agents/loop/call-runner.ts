@@ -1,17 +1,18 @@
-import { isToolParseError, type ToolOutput } from '../../events/index.ts';
-import type { CallState, RelayState } from '../../projections/run-state.ts';
+import { type EventOf, isToolParseError, type ToolOutput } from '../../events/index.ts';
+import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions } from './approvals.ts';
-import type { EventChannel } from './event-channel.ts';
-import { Slots } from './slots.ts';
+import { CallContext, type CallScope } from './call-context.ts';
+import { Places } from '../places.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';
-import { asJson, toolOutput } from './tool-output.ts';
+import { toolOutput } from './tool-output.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface CallRunnerOptions extends ApprovalsOptions {
   /** How many tools execute at once. */
   readonly parallel: number;
   readonly timeoutMs: number;
+  readonly scope: CallScope;
 }
 
 const outcomeUnknown =
@@ -21,12 +22,12 @@ const outcomeUnknown =
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #approvals: Approvals;
-  readonly #slots: Slots;
+  readonly #places: Places;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
     this.#approvals = new Approvals(options);
-    this.#slots = new Slots(options.parallel);
+    this.#places = new Places(options.parallel);
   }
 
   /** Takes over what was granted before, from the answers in the log. */
@@ -35,15 +36,15 @@ export class CallRunner {
   }
 
   /** Runs the calls that are not done yet, side by side, each to its `tool_result`; never rejects. */
-  async run(calls: Iterable<CallState>, relays: ReadonlyMap<string, RelayState>, channel: EventChannel): Promise<void> {
+  async run({ calls, relays, children }: Pick<RunState, 'calls' | 'relays' | 'children'>): Promise<void> {
+    const { runId, scope } = this.#options;
     await Promise.all(
-      [...calls]
+      [...calls.values()]
         .filter(call => !call.done)
         .map(async state => {
-          const output = state.started ? { error: outcomeUnknown } : await this.#outcome(state, relays, channel);
+          const output = await this.#outcome(state, relays, children.get(state.call.id) ?? []);
           const { id, name } = state.call;
-          if (output !== undefined)
-            await channel.put({ type: 'tool_result', runId: this.#options.runId, id, name, output });
+          if (output !== undefined) await scope.channel.put({ type: 'tool_result', runId, id, name, output });
         }),
     );
   }
@@ -52,7 +53,7 @@ export class CallRunner {
   async #outcome(
     state: CallState,
     relays: ReadonlyMap<string, RelayState>,
-    channel: EventChannel,
+    children: readonly RunState[],
   ): Promise<ToolOutput | undefined> {
     const { call } = state;
     const { signal, tools } = this.#options;
@@ -61,55 +62,56 @@ export class CallRunner {
         error: `The arguments are not valid JSON: ${call.input.parseError}. Send the call again with valid JSON.`,
       };
     const tool = tools.get(call.name);
+    if (state.started && tool?.repeatable !== true) return { error: outcomeUnknown };
     if (tool === undefined)
       return { error: `There is no tool "${call.name}". Available: ${[...tools.keys()].join(', ') || 'none'}.` };
     try {
       const checked = await checkInput(tool, call.input);
       if ('problem' in checked) return { error: checked.problem };
       signal.throwIfAborted();
-      const permit = await this.#approvals.permit(tool, state, relays, channel);
+      const permit = await this.#approvals.permit(tool, state, relays);
       if ('denied' in permit) return { status: 'denied', reason: permit.denied };
       const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
-      return await this.#slots.use(() => this.#execute(tool, call.id, agreed.value, channel));
+      const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
+      return await this.#places.use(signal, () => this.#execute(tool, { state, input: agreed.value, asked, children }));
     } catch (error) {
       if (signal.aborted) return undefined;
       return { error: error instanceof Error ? error.message || error.name : String(error) };
     }
   }
 
-  async #execute(tool: Tool, id: string, input: unknown, channel: EventChannel): Promise<ToolOutput> {
-    const { runId, signal, timeoutMs } = this.#options;
+  async #execute(tool: Tool, { state, input, asked, children }: Execution): Promise<ToolOutput> {
+    const { runId, signal, timeoutMs, scope } = this.#options;
     const { name } = tool;
+    const { id } = state.call;
     signal.throwIfAborted();
-    await channel.put({ type: 'tool_start', runId, id, name });
+    if (!state.started) await scope.channel.put({ type: 'tool_start', runId, id, name });
     signal.throwIfAborted();
     const ms = tool.timeoutMs ?? timeoutMs;
     const limit = new TimeLimit(ms, signal);
-    const report = this.#reporter(id, name, channel);
+    const context = new CallContext(scope, { runId, id, name, signal: limit.signal, asked, children });
     try {
-      const context = { runId, toolCallId: id, signal: limit.signal, progress: report.progress };
       const running = Promise.resolve(tool.execute(input, context));
       return toolOutput(await untilAborted(running, limit.signal));
     } catch (error) {
       if (!limit.over) throw error;
       return { error: `${name} was stopped: it took longer than ${ms} ms.` };
     } finally {
+      await context.settled();
       limit.clear();
-      report.end();
+      context.end();
     }
   }
+}
 
-  /** Shows what a tool reports until it has its result. */
-  #reporter(toolCallId: string, name: string, channel: EventChannel) {
-    const { runId } = this.#options;
-    let count = 0;
-    let open = true;
-    const progress = (content: unknown) => {
-      if (!open) return;
-      const id = `${toolCallId}:progress-${++count}`;
-      channel.report({ type: 'tool_progress', runId, id, toolCallId, name, content: asJson(content) });
-    };
-    return { progress, end: () => void (open = false) };
-  }
+interface Execution {
+  readonly state: CallState;
+  readonly input: unknown;
+  readonly asked: readonly RelayState[];
+  readonly children: readonly RunState[];
+}
+
+function isQuestionOf(relay: EventOf<'relay'>, callId: string): boolean {
+  return relay.relayKind !== 'permission' && relay.toolCallId === callId;
 }

@@ -8,19 +8,18 @@ interface Item {
 /**
  * Joins the events of several tasks into one stream. `put` resolves when the consumer, having got the event, asks for
  * the next one: a task that waits for it goes on only after its event was dealt with, and never when the consumer is
- * gone.
+ * gone. Tasks that each wait for their event take turns.
  */
-export class EventChannel implements AsyncIterable<AgentEvent> {
+export class EventChannel {
   readonly #items: Item[] = [];
-  #wake: (() => void) | undefined;
-  #closed = false;
+  #wake: () => void = () => {};
   #gone = false;
 
   put(event: AgentEvent): Promise<void> {
     return new Promise(taken => {
       if (this.#gone) return;
       this.#items.push({ event, taken });
-      this.#wake?.();
+      this.#wake();
     });
   }
 
@@ -33,24 +32,48 @@ export class EventChannel implements AsyncIterable<AgentEvent> {
     else void this.put(event);
   }
 
-  /** Ends the stream once what waits was taken. */
-  close(): void {
-    this.#closed = true;
-    this.#wake?.();
+  /** The consumer is gone: what is put from now on waits for ever. */
+  leave(): void {
+    this.#gone = true;
+    this.#items.length = 0;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
-    try {
-      for (;;) {
-        const item = this.#items.shift();
-        if (item !== undefined) {
-          yield item.event;
-          item.taken();
-        } else if (this.#closed) return;
-        else await new Promise<void>(resolve => (this.#wake = resolve));
-      }
-    } finally {
-      this.#gone = true;
+  /** The events that wait, and those that come until the work is done. The work never rejects. */
+  async *until(work: Promise<unknown>): AsyncGenerator<AgentEvent> {
+    let done = false;
+    void work.then(() => {
+      done = true;
+      this.#wake();
+    });
+    for (;;) {
+      yield* this.#waiting();
+      if (done) return;
+      await this.#change(() => done);
     }
+  }
+
+  /** Another stream, with the events of this one as they come in between. */
+  async *beside<Result>(main: AsyncGenerator<AgentEvent, Result>): AsyncGenerator<AgentEvent, Result> {
+    for (;;) {
+      const next = main.next();
+      yield* this.until(next.catch(() => {}));
+      const { done, value } = await next;
+      if (done === true) return value;
+      yield value;
+    }
+  }
+
+  async *#waiting(): AsyncGenerator<AgentEvent> {
+    for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
+      yield item.event;
+      item.taken();
+    }
+  }
+
+  #change(isOver: () => boolean): Promise<void> {
+    return new Promise(resolve => {
+      this.#wake = resolve;
+      if (this.#items.length > 0 || isOver()) resolve();
+    });
   }
 }

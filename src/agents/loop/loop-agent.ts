@@ -6,7 +6,7 @@ import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import { Loop } from './loop.ts';
-import { describeTool, type Tool } from './tool.ts';
+import { describeInput, describeTool, type Tool } from './tool.ts';
 
 export interface LoopAgentOptions {
   /** `loop` when absent. */
@@ -37,7 +37,12 @@ export interface LoopAgentOptions {
 export function loopAgent(options: LoopAgentOptions): Agent {
   const { id = 'loop', parallel = 8 } = options;
   const tools = toolsByName(options);
-  const described = [...tools.values()].map(describeTool);
+  for (const tool of tools.values()) describeInput(tool);
+  /** The agent's own tools, with those of one run. */
+  const toolsOf = (more: readonly Tool[] = []) => {
+    const all = new Map([...tools, ...more.map(tool => [tool.name, tool] as const)]);
+    return { tools: all, described: [...all.values()].map(describeTool) };
+  };
   if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
@@ -54,7 +59,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     const stop = new AbortController();
     const signal = AbortSignal.any([params.signal, stop.signal]);
     try {
-      const loop = new Loop(options, { tools, described }, { ...params, signal });
+      const loop = new Loop(options, toolsOf(params.tools), { ...params, signal });
       const reason = yield* loop.run();
       yield { type: 'harness_end', runId, agentId: id, reason };
     } finally {

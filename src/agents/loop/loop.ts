@@ -9,6 +9,8 @@ import { resolveModel } from '../model/model-source.ts';
 import { type ModelStepResult, modelStep } from '../model/model-step.ts';
 import { toPrompt } from '../model/prompt.ts';
 import { RetryPolicy } from '../model/retry.ts';
+import { Lineage } from '../subagents/lineage.ts';
+import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
 import { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
@@ -31,6 +33,8 @@ export class Loop {
   readonly #described: readonly LanguageModelV3FunctionTool[];
   readonly #transcript: Transcript;
   readonly #calls: CallRunner;
+  readonly #channel = new EventChannel();
+  readonly #background: Background;
   readonly #callIds: CallIds;
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
@@ -43,14 +47,27 @@ export class Loop {
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
     this.#transcript = new Transcript({ history: params.messages, maxOutputLength: options.maxOutputLength ?? 30_000 });
+    this.#background = new Background(params.runId, params.signal);
+    const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
+    const { answers, decided, context } = params;
+    const inherited = {
+      permissions: rules,
+      ...(answers !== undefined && { answers }),
+      ...(decided !== undefined && { decided }),
+      ...(context !== undefined && { context }),
+    };
+    const lineage = new Lineage(params.depth);
+    if (params.resume !== undefined) lineage.countBefore(params.resume);
     this.#calls = new CallRunner({
       runId: params.runId,
       tools,
-      rules: options.permissions ?? { rules: [] },
+      rules,
       answers: params.answers,
       signal: params.signal,
+      put: event => this.#channel.put(event),
       parallel: options.parallel ?? 8,
       timeoutMs: options.toolTimeoutMs ?? 600_000,
+      scope: { channel: this.#channel, lineage, background: this.#background, inherited },
     });
     this.#calls.remember(params.decided ?? []);
   }
@@ -58,12 +75,16 @@ export class Loop {
   /** Everything between the run's first and last event; tells why it ended. */
   async *run(): AsyncGenerator<AgentEvent, EndReason> {
     try {
-      return yield* this.#run();
+      const reason = yield* this.#run();
+      if (this.#background.isActive) yield* this.#channel.until(this.#background.stop());
+      return reason;
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'agent_failed';
       const message = error instanceof Error ? error.message : String(error);
       yield { type: 'error', runId: this.#params.runId, message, code, fatal: true };
       return 'error';
+    } finally {
+      this.#channel.leave();
     }
   }
 
@@ -82,7 +103,8 @@ export class Loop {
     for (; ; step++) {
       if (signal.aborted) return 'aborted';
       yield* this.#takeSteering();
-      const result = yield* this.#step(model, step);
+      const stream = this.#step(model, step);
+      const result = yield* this.#background.isActive ? this.#channel.beside(stream) : stream;
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
         yield failureEvent(runId, result.failure);
@@ -97,6 +119,7 @@ export class Loop {
   async *#resume(state: RunState): AsyncGenerator<AgentEvent, number | EndReason> {
     for (const event of state.events) this.#transcript.add(event);
     this.#calls.remember(state.relays.values());
+    yield* this.#channel.until(this.#background.resume(state, event => this.#channel.put(event)));
     const last = state.events.at(-1);
     if (last?.type === 'error' && last.fatal === true) return 'error';
     if (!state.stepComplete) return Math.max(0, state.step);
@@ -143,15 +166,16 @@ export class Loop {
     if (this.#params.signal.aborted) return 'aborted';
     if (last) return 'max_iterations';
     if (state.calls.size > 0 || state.steered) return undefined;
-    const steered = yield* this.#takeSteering();
-    return steered ? undefined : 'complete';
+    if (yield* this.#takeSteering()) return undefined;
+    if (!this.#background.isActive) return 'complete';
+    yield* this.#channel.until(this.#background.oneEnded());
+    yield* this.#takeSteering();
+    return undefined;
   }
 
   async *#runCalls(state: RunState): AsyncGenerator<AgentEvent> {
-    const channel = new EventChannel();
-    void this.#calls.run(state.calls.values(), state.relays, channel).finally(() => channel.close());
-    for await (const event of channel) {
-      this.#transcript.add(event);
+    for await (const event of this.#channel.until(this.#calls.run(state))) {
+      if (event.runId === this.#params.runId) this.#transcript.add(event);
       yield event;
     }
   }
@@ -161,19 +185,17 @@ export class Loop {
       if (!done) yield { type: 'tool_result', runId, id: call.id, name: call.name, output: { error: notRun } };
   }
 
-  /** Takes in what people said meanwhile; tells whether there was something. */
+  /** Takes in what people and subagents said meanwhile; tells whether there was something. */
   async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
-    const messages = this.#params.steering?.take() ?? [];
-    for (const { id, content } of messages) {
-      const event: AgentEvent = {
-        type: 'user',
-        runId: this.#params.runId,
-        id,
-        content: typeof content === 'string' ? content : [...content],
-      };
+    const { runId, steering } = this.#params;
+    const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {
+      return { type: 'user', runId, id, content: typeof content === 'string' ? content : [...content] };
+    });
+    const events = [...said, ...this.#background.take()];
+    for (const event of events) {
       this.#transcript.add(event);
       yield event;
     }
-    return messages.length > 0;
+    return events.length > 0;
   }
 }

@@ -1,7 +1,10 @@
 import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import type { Agent, RelayAnswer } from '../agent.ts';
+import type { ChildResult } from '../subagents/child-run.ts';
+import type { Budget, Lineage } from '../subagents/lineage.ts';
 
 /** What a tool is told beside its input. */
 export interface ToolContext {
@@ -11,6 +14,46 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows progress; a report that was not yet seen is replaced by the next one. */
   readonly progress: (content: unknown) => void;
+  /** Adds an event to the run; resolves when it is stored. */
+  readonly emit: (event: ToolEvent) => Promise<void>;
+  /** Asks a person and waits for the answer; undefined when there is nobody to ask. */
+  readonly ask: (question: ToolQuestion) => Promise<RelayAnswer | undefined>;
+  /** Runs an agent as a subagent of this call and waits for what it says; its events are part of the stream. */
+  readonly run: (agent: Agent, request: SubagentRequest) => Promise<ChildResult>;
+  /**
+   * Starts a subagent that goes on after the call has its result, and returns its run id. The model is told what it
+   * says when it ends; the run does not end before it.
+   */
+  readonly runLater: (agent: Agent, request: SubagentRequest) => string;
+  /** What the run was started with, for its tools. */
+  readonly context: unknown;
+  /** Where the run stands among the runs that started each other, and what its subagents used. */
+  readonly lineage: Lineage;
+}
+
+type Emitted = 'custom' | 'file_registered' | 'warning' | 'plan_status' | 'tasks';
+
+/** What a tool may add to the run it is called in. */
+export type ToolEvent = WithoutEnvelope<Extract<AgentEvent, { type: Emitted }>>;
+
+/** What a tool may ask a person. */
+export type ToolQuestion = WithoutEnvelope<
+  Exclude<Extract<AgentEvent, { type: 'relay' }>, { relayKind: 'permission' }>,
+  'type' | 'id' | 'toolCallId'
+>;
+
+type WithoutEnvelope<Event, More extends string = never> = Event extends unknown
+  ? Omit<Event, 'runId' | 'seq' | 'ts' | More>
+  : never;
+
+/** What a subagent is asked. */
+export interface SubagentRequest {
+  /** The task; it sees nothing else of the conversation. */
+  readonly task: string;
+  readonly model?: string;
+  readonly tools?: readonly Tool[];
+  /** It is stopped when all subagents of this run together have used this much. */
+  readonly budget?: Budget;
 }
 
 /** What a tool returns: `context` is for the model, `result` for programs. Any other value is both. */
@@ -24,7 +67,8 @@ export type ToolReturn =
 
 export interface Tool<Input = unknown> {
   readonly name: string;
-  readonly description: string;
+  /** What the model is told about it; a function is asked at the start of each run. */
+  readonly description: string | (() => string);
   /** zod, or any Standard Schema together with `inputJsonSchema`. */
   readonly input: StandardSchemaV1<unknown, Input>;
   /** What the model is told about the input, when the schema cannot tell it. */
@@ -33,8 +77,10 @@ export interface Tool<Input = unknown> {
   readonly category?: string;
   /** Whether it runs a shell command, in its argument `command` or the one named here. */
   readonly shell?: boolean | string;
-  /** Its longest run in milliseconds; the loop's when absent. */
+  /** Its longest run in milliseconds; the loop's when absent, no limit when infinite. */
   readonly timeoutMs?: number;
+  /** Whether a call that had started is executed again after its process ended: what it asked and ran is taken up again. */
+  readonly repeatable?: boolean;
   execute(input: Input, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 
@@ -45,15 +91,24 @@ export function defineTool<Schema extends StandardSchemaV1>(
   return tool;
 }
 
-/** What a model is told about a tool; throws `invalid_argument` when its input cannot be described. */
+/** What a model is told about a tool. */
 export function describeTool(tool: Tool): LanguageModelV3FunctionTool {
-  const inputSchema = tool.inputJsonSchema ?? jsonSchemaOf(tool);
+  const { name, description } = tool;
   return {
     type: 'function',
-    name: tool.name,
-    description: tool.description,
-    inputSchema: inputSchema as LanguageModelV3FunctionTool['inputSchema'],
+    name,
+    description: typeof description === 'string' ? description : description(),
+    inputSchema: describeInput(tool),
   };
+}
+
+const schemas = new WeakMap<Tool, LanguageModelV3FunctionTool['inputSchema']>();
+
+/** What a model is told about the input of a tool; throws `invalid_argument` when it cannot be described. */
+export function describeInput(tool: Tool): LanguageModelV3FunctionTool['inputSchema'] {
+  const known = schemas.get(tool) ?? tool.inputJsonSchema ?? jsonSchemaOf(tool);
+  schemas.set(tool, known);
+  return known;
 }
 
 function jsonSchemaOf({ name, input }: Tool): Record<string, unknown> {

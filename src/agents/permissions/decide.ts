@@ -17,6 +17,24 @@ export interface Permissions {
   readonly grants?: readonly Grant[];
 }
 
+/** Rules, or a function that decides by itself and at once. */
+export type DecisionSource = PermissionRules | ((request: ToolRequest) => Decision);
+
+const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
+
+/** The strictest decision of several sources; what people granted counts for rules only. */
+export function decideAll(
+  sources: readonly DecisionSource[],
+  grants: readonly Grant[],
+  request: ToolRequest,
+): Decision {
+  const [first, ...others] = sources.map(source =>
+    typeof source === 'function' ? source(request) : decide({ rules: source, grants }, request),
+  );
+  if (first === undefined) return decide({ rules: { rules: [] }, grants }, request);
+  return others.reduce((a, b) => (strictness[b.policy] > strictness[a.policy] ? b : a), first);
+}
+
 /**
  * Decides about one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`

@@ -33,6 +33,16 @@ export class Places {
     return () => this.#giveBack();
   }
 
+  /** Does something in a place of its own. */
+  async use<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
+    const giveBack = await this.take(signal);
+    try {
+      return await task();
+    } finally {
+      giveBack();
+    }
+  }
+
   #giveBack(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;

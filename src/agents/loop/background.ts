@@ -1,0 +1,93 @@
+import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { RunState } from '../../projections/run-state.ts';
+import { type ChildResult, settledChild } from '../subagents/child-run.ts';
+
+/** A subagent that goes on after the call that started it has its result. */
+interface BackgroundRun {
+  readonly agentId: string;
+  readonly runId: string;
+  readonly start: (signal: AbortSignal) => Promise<ChildResult>;
+}
+
+/** The subagents of a run that nobody waits for, and what those that ended said. */
+export class Background {
+  readonly #runId: string;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  #ended: EventOf<'user'>[] = [];
+
+  constructor(runId: string, signal: AbortSignal) {
+    this.#runId = runId;
+    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+  }
+
+  get isActive(): boolean {
+    return this.#running.size > 0;
+  }
+
+  add({ agentId, start }: BackgroundRun): void {
+    const running = start(this.#signal).then(
+      result => this.#tell(agentId, result),
+      () => {},
+    );
+    this.#running.add(running);
+    void running.then(() => this.#running.delete(running));
+  }
+
+  /** What the model is to be told about runs that ended since the last call. */
+  take(): readonly EventOf<'user'>[] {
+    const ended = this.#ended;
+    this.#ended = [];
+    return ended;
+  }
+
+  /** Resolves when one of the runs ended. */
+  async oneEnded(): Promise<void> {
+    await Promise.race(this.#running);
+  }
+
+  /** Stops all runs; resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('The run that started it ended.'));
+    await Promise.all(this.#running);
+  }
+
+  /** Takes up what a process left: runs that it ended with, and runs whose outcome was not told yet. */
+  async resume(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<void> {
+    const told = new Set(state.events.flatMap(event => (event.type === 'user' && event.id ? [event.id] : [])));
+    for (const event of state.events) {
+      if (event.type !== 'tool_result' || !isBackground(event.output)) continue;
+      for (const child of state.children.get(event.id) ?? [])
+        if (!told.has(outcomeId(child.runId))) this.#tell(child.agentId ?? 'unknown', await settledChild(child, put));
+    }
+  }
+
+  #tell(agentId: string, { runId, text, error }: ChildResult): void {
+    const outcome = error === undefined ? `ended:\n\n${text}` : `failed: ${error}`;
+    this.#ended.push({
+      type: 'user',
+      runId: this.#runId,
+      id: outcomeId(runId),
+      by: agentId,
+      content: `The subagent "${agentId}" that runs in the background as ${runId} ${outcome}`,
+    });
+  }
+}
+
+/** What a call gives back that started a subagent in the background. */
+export function backgroundResult(agentId: string, runId: string) {
+  return {
+    context: `The subagent "${agentId}" works in the background as ${runId}. You will be told what it says.`,
+    result: { agentId, runId, background: true },
+  };
+}
+
+function isBackground(output: EventOf<'tool_result'>['output']): boolean {
+  const result = 'context' in output ? output.result : undefined;
+  return typeof result === 'object' && result !== null && 'background' in result && result.background === true;
+}
+
+function outcomeId(runId: string): string {
+  return `${runId}:outcome`;
+}

@@ -1,0 +1,155 @@
+import { type AgentEvent, newId } from '../../events/index.ts';
+import type { RelayState, RunState } from '../../projections/run-state.ts';
+import type { Agent, InvokeParams } from '../agent.ts';
+import { type ChildResult, runChild, settledChild } from '../subagents/child-run.ts';
+import type { Lineage } from '../subagents/lineage.ts';
+import type { Background } from './background.ts';
+import type { EventChannel } from './event-channel.ts';
+import type { SubagentRequest, ToolContext, ToolEvent, ToolQuestion } from './tool.ts';
+import { asJson } from './tool-output.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** What the calls of a run share. */
+export interface CallScope {
+  readonly channel: EventChannel;
+  readonly lineage: Lineage;
+  /** What a subagent is given of its parent's. */
+  readonly inherited: Pick<InvokeParams, 'answers' | 'permissions' | 'decided' | 'context'>;
+  readonly background: Background;
+}
+
+/** What is known about one call. */
+export interface CallPlace {
+  readonly runId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly signal: AbortSignal;
+  /** What the call had asked and run before its process ended, in order. */
+  readonly asked: readonly RelayState[];
+  readonly children: readonly RunState[];
+}
+
+/** What a tool is told beside its input; what it asked and ran before a crash is taken up in the same order. */
+export class CallContext implements ToolContext {
+  readonly runId: string;
+  readonly toolCallId: string;
+  readonly signal: AbortSignal;
+  readonly #scope: CallScope;
+  readonly #place: CallPlace;
+  #reports = 0;
+  #questions = 0;
+  readonly #running: Promise<unknown>[] = [];
+  #runs = 0;
+  #open = true;
+
+  constructor(scope: CallScope, place: CallPlace) {
+    this.#scope = scope;
+    this.#place = place;
+    this.runId = place.runId;
+    this.toolCallId = place.id;
+    this.signal = place.signal;
+  }
+
+  get context(): unknown {
+    return this.#scope.inherited.context;
+  }
+
+  get lineage(): Lineage {
+    return this.#scope.lineage;
+  }
+
+  /** The call has its result: it reports no more. */
+  end(): void {
+    this.#open = false;
+  }
+
+  readonly progress = (content: unknown): void => {
+    if (!this.#open) return;
+    const { runId, toolCallId } = this;
+    const id = `${toolCallId}:progress-${++this.#reports}`;
+    const { name } = this.#place;
+    this.#scope.channel.report({ type: 'tool_progress', runId, id, toolCallId, name, content: asJson(content) });
+  };
+
+  readonly emit = (event: ToolEvent): Promise<void> => {
+    const { runId, toolCallId } = this;
+    return this.#scope.channel.put({ ...(event.type === 'file_registered' && { toolCallId }), ...event, runId });
+  };
+
+  readonly ask = async (question: ToolQuestion) => {
+    const { answers } = this.#scope.inherited;
+    if (answers === undefined) return undefined;
+    const { runId, toolCallId, signal } = this;
+    const before = this.#place.asked[this.#questions++];
+    if (before?.answer !== undefined) return before.answer;
+    const id = before?.relay.id ?? newId();
+    if (before === undefined)
+      await this.#scope.channel.put({ ...question, type: 'relay', runId, id, toolCallId });
+    return untilAborted(answers.wait(id, signal), signal);
+  };
+
+  readonly run = (agent: Agent, request: SubagentRequest): Promise<ChildResult> => {
+    const running = this.#start(agent, request, { ...this.#nextChild(request), signal: this.signal });
+    this.#running.push(running);
+    return running;
+  };
+
+  readonly runLater = (agent: Agent, request: SubagentRequest): string => {
+    const { before, runId } = this.#nextChild(request);
+    this.#scope.background.add({
+      agentId: agent.id,
+      runId,
+      start: signal => this.#start(agent, request, { before, runId, signal }),
+    });
+    return runId;
+  };
+
+  /** Resolves when the subagents that the call waited for have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  /** The next run that the call starts, as a process left it or new. */
+  #nextChild({ budget = {} }: SubagentRequest): Pick<ChildStart, 'before' | 'runId'> {
+    const before = this.#place.children[this.#runs++];
+    if (before === undefined) this.#scope.lineage.countRun(budget);
+    return { before, runId: before?.runId ?? newId() };
+  }
+
+  async #start(agent: Agent, request: SubagentRequest, child: ChildStart): Promise<ChildResult> {
+    const { channel, inherited, lineage } = this.#scope;
+    const { before, runId, signal } = child;
+    const put = (event: AgentEvent) => channel.put(event);
+    if (before !== undefined && (before.endedBy !== undefined || agent.resumable !== true))
+      return settledChild(before, put);
+    const stop = new AbortController();
+    const { task, model, tools, budget = {} } = request;
+    const result = await runChild(
+      agent,
+      {
+        ...inherited,
+        runId,
+        parentId: this.toolCallId,
+        messages: [{ role: 'user', content: task }],
+        signal: AbortSignal.any([signal, stop.signal]),
+        depth: lineage.depth + 1,
+        ...(model !== undefined && { model }),
+        ...(tools !== undefined && { tools }),
+        ...(before !== undefined && { resume: before }),
+      },
+      async event => {
+        lineage.count(event, runId);
+        await put(event);
+        if (event.type === 'usage' && lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
+      },
+    );
+    if (!stop.signal.aborted || signal.aborted) return result;
+    return { ...result, error: 'It was stopped: the budget for subagents is used up.' };
+  }
+}
+
+interface ChildStart {
+  readonly before: RunState | undefined;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+}

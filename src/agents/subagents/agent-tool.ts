@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import type { Agent, InvokeParams } from '../agent.ts';
+import { backgroundResult } from '../loop/background.ts';
+import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
+import { Places } from '../places.ts';
+import type { Budget, Lineage } from './lineage.ts';
+
+/** An agent that others may be asked to start. */
+export interface Subagent {
+  readonly agent: Agent;
+  /** What it is good for, for the model that chooses. */
+  readonly description: string;
+}
+
+export interface AgentToolOptions {
+  /** The agents that may be started; a function when one of them has this tool itself. */
+  readonly agents: readonly Subagent[] | (() => readonly Subagent[]);
+  /** `agent` when absent. */
+  readonly name?: string;
+  /** How deep agents may start each other; 3 when absent. */
+  readonly maxDepth?: number;
+  /** How many subagents of one run work at once; 8 when absent. */
+  readonly parallel?: number;
+  /** What all subagents of one run, and theirs, may use together. */
+  readonly budget?: Budget;
+}
+
+const purpose = 'Starts a subagent on a task of its own and returns what it says. Several calls work side by side.';
+
+/**
+ * A tool that starts subagents: each is a run of its own, caused by the call. They work side by side, are asked about
+ * what their parent would be asked about, and end when it is stopped.
+ */
+export function agentTool(options: AgentToolOptions): Tool {
+  const { name = 'agent', maxDepth = 3, parallel = 8, budget } = options;
+  const places = new WeakMap<Lineage, Places>();
+  const agents = () => (typeof options.agents === 'function' ? options.agents() : options.agents);
+  if (typeof options.agents !== 'function') checkAgents(name, options.agents);
+  const placesOf = (lineage: Lineage) => {
+    const known = places.get(lineage) ?? new Places(parallel);
+    places.set(lineage, known);
+    return known;
+  };
+
+  return defineTool({
+    name,
+    description: () => {
+      const rows = agents().map(({ agent, description }) => `- ${agent.id}: ${description}`);
+      return `${purpose} Agents:\n${rows.join('\n')}`;
+    },
+    input: z.object({
+      task: z.string().min(1).describe('all it needs to know: it sees nothing else'),
+      agent: z.string().optional().describe('which agent'),
+      background: z.boolean().optional().describe('go on meanwhile; you are told later what it says'),
+    }),
+    category: 'agent',
+    timeoutMs: Number.POSITIVE_INFINITY,
+    repeatable: true,
+    execute: async ({ task, agent: wanted, background = false }, context) => {
+      const { agent } = choose(agents(), wanted);
+      const request = { task, ...(budget !== undefined && { budget }) };
+      const inPlace = inPlaceOf(placesOf(context.lineage), agent);
+      checkDepth(context, maxDepth);
+      if (background) return backgroundResult(agent.id, context.runLater(inPlace, request));
+      const result = await context.run(inPlace, request);
+      context.signal.throwIfAborted();
+      if (result.error !== undefined) throw new Error(`The subagent "${agent.id}" failed: ${result.error}`);
+      return { context: result.text, result: { agentId: agent.id, runId: result.runId, reason: result.reason } };
+    },
+  });
+}
+
+/** The same agent, which waits for a place before it starts. */
+function inPlaceOf(places: Places, agent: Agent): Agent {
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const giveBack = await places.take(params.signal).catch(() => undefined);
+    if (giveBack === undefined) return;
+    try {
+      yield* agent.invoke(params);
+    } finally {
+      giveBack();
+    }
+  }
+  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+}
+
+function choose(agents: readonly Subagent[], wanted: string | undefined): Subagent {
+  const found = wanted === undefined ? agents[0] : agents.find(({ agent }) => agent.id === wanted);
+  if (found !== undefined && (wanted !== undefined || agents.length === 1)) return found;
+  const ids = agents.map(({ agent }) => agent.id).join(', ');
+  throw new Error(
+    wanted === undefined ? `Say which agent: ${ids}.` : `There is no agent "${wanted}". There are: ${ids}.`,
+  );
+}
+
+function checkDepth({ lineage }: ToolContext, maxDepth: number): void {
+  if (lineage.depth < maxDepth) return;
+  throw new Error(`Agents may start each other ${maxDepth} deep, and this is the last. Do the task yourself.`);
+}
+
+function checkAgents(name: string, agents: readonly Subagent[]): void {
+  const ids = new Set(agents.map(({ agent }) => agent.id));
+  if (agents.length === 0 || ids.size !== agents.length)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The tool "${name}" needs at least one agent, and each with an id of its own.`,
+    );
+}

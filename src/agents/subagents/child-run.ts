@@ -1,0 +1,79 @@
+import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { RunState } from '../../projections/run-state.ts';
+import type { Agent, InvokeParams } from '../agent.ts';
+
+/** How a run that another run started ended. */
+export interface ChildResult {
+  readonly runId: string;
+  readonly reason: NonNullable<EventOf<'harness_end'>['reason']>;
+  /** What it said last: its text after its last tool call. */
+  readonly text: string;
+  /** Why it failed, when it did. */
+  readonly error?: string;
+}
+
+/**
+ * Runs an agent as a part of another run: passes on each of its events and waits until it was dealt with. Resolves
+ * with what it said; never rejects unless `put` does.
+ */
+export async function runChild(
+  agent: Agent,
+  params: InvokeParams,
+  put: (event: AgentEvent) => Promise<void>,
+): Promise<ChildResult> {
+  const outcome = new ChildOutcome(params.runId);
+  for (const event of params.resume?.events ?? []) outcome.take(event);
+  for await (const event of agent.invoke(params)) {
+    outcome.take(event);
+    await put(event);
+  }
+  return outcome.result();
+}
+
+/** The result of a run that cannot go on: as it ended, or, when its process ended before, as interrupted. */
+export async function settledChild(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<ChildResult> {
+  const { runId, agentId = 'unknown' } = state;
+  const outcome = new ChildOutcome(runId);
+  for (const event of state.events) outcome.take(event);
+  if (state.endedBy !== undefined) return outcome.result();
+  await endOpenRuns(state, put);
+  outcome.take({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+  return outcome.result();
+}
+
+/** Ends a run, and before it the runs below it that are open, as interrupted. */
+export async function endOpenRuns(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<void> {
+  for (const child of [...state.children.values()].flat())
+    if (child.endedBy === undefined) await endOpenRuns(child, put);
+  const { runId, agentId = 'unknown' } = state;
+  await put({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+}
+
+class ChildOutcome {
+  readonly #runId: string;
+  #text = '';
+  #error: string | undefined;
+  #reason: ChildResult['reason'] = 'aborted';
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  take(event: AgentEvent): void {
+    if (event.runId !== this.#runId) return;
+    if (event.type === 'text') this.#text += event.content;
+    else if (event.type === 'step_start' || event.type === 'tool_result') this.#text = '';
+    else if (event.type === 'error') this.#error = event.message;
+    else if (event.type === 'harness_end') this.#reason = event.reason ?? 'complete';
+  }
+
+  result(): ChildResult {
+    const failed = this.#reason === 'error' || this.#reason === 'timeout' || this.#reason === 'interrupted';
+    return {
+      runId: this.#runId,
+      reason: this.#reason,
+      text: this.#text,
+      ...(failed && { error: this.#error ?? `The run ended: ${this.#reason}.` }),
+    };
+  }
+}

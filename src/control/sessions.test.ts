@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { Agent, InvokeParams } from '../agents/agent.ts';
+import { MemoryLog } from '../log/index.ts';
+import { Supervisor } from './index.ts';
+
+/** An agent with sessions, as external programs are: it goes on in the one it is given, or begins the next. */
+function withSessions(id: string) {
+  const seen: InvokeParams['session'][] = [];
+  let begun = 0;
+  const agent: Agent = {
+    id,
+    async *invoke({ runId, parentId, session }) {
+      seen.push(session);
+      yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
+      yield { type: 'session', runId, sessionId: session?.id ?? `${id}-${++begun}` };
+      yield { type: 'text', runId, id: `${runId}/t`, content: 'said' };
+      yield { type: 'harness_end', runId, agentId: id, reason: 'complete' };
+    },
+  };
+  return { agent, seen };
+}
+
+async function setUp() {
+  const log = new MemoryLog();
+  const { id: threadId } = await log.createThread();
+  const supervisor = new Supervisor({ log });
+  const say = async (agent: Agent, content: string, edits?: string) => {
+    const run = await supervisor.start(threadId, { agent, content, ...(edits !== undefined && { edits }) });
+    await run.done;
+    const events = await log.read(threadId);
+    return `${events.findLast(event => event.type === 'user')?.runId}:user`;
+  };
+  return { say, supervisor, threadId };
+}
+
+describe('the session a run goes on in', () => {
+  it('is the newest of its agent, which knows what was said up to its last run', async () => {
+    const { say } = await setUp();
+    const one = withSessions('one');
+    const other = withSessions('other');
+    await say(one.agent, 'a');
+    await say(one.agent, 'b');
+    await say(other.agent, 'c');
+    await say(one.agent, 'd');
+    expect(one.seen).toEqual([undefined, { id: 'one-1', known: 2 }, { id: 'one-1', known: 4 }]);
+    expect(other.seen).toEqual([undefined]);
+  });
+
+  it('is none after an edit of what it knows, and the new one from then on', async () => {
+    const { say } = await setUp();
+    const { agent, seen } = withSessions('one');
+    await say(agent, 'a');
+    const second = await say(agent, 'b');
+    await say(agent, 'b, better', second);
+    await say(agent, 'c');
+    expect(seen).toEqual([undefined, { id: 'one-1', known: 2 }, undefined, { id: 'one-2', known: 4 }]);
+  });
+
+  it('is that of the branch again when the branch is selected', async () => {
+    const { say, supervisor, threadId } = await setUp();
+    const { agent, seen } = withSessions('one');
+    const first = await say(agent, 'a');
+    await say(agent, 'other', first);
+    await supervisor.select(threadId, first);
+    await say(agent, 'b');
+    expect(seen.at(-1)).toEqual({ id: 'one-1', known: 2 });
+  });
+});

@@ -1,0 +1,37 @@
+import type { Session } from '../agents/agent.ts';
+import type { LoggedEvent } from '../events/index.ts';
+import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
+import { plainMessages } from '../projections/project-messages.ts';
+
+/** The sessions that external programs told in a thread. */
+export class Sessions {
+  /** Which runs used a session, oldest first. */
+  readonly #runs = new Map<string, string[]>();
+
+  take(event: LoggedEvent): void {
+    if (event.type !== 'session') return;
+    const runs = this.#runs.get(event.sessionId);
+    if (runs === undefined) this.#runs.set(event.sessionId, [event.runId]);
+    else if (runs.at(-1) !== event.runId) runs.push(event.runId);
+  }
+
+  /**
+   * The session in which an agent can go on with what a message says: its newest on the branch, unless it was used on
+   * another branch since, or the agent has a newer one there: then it knows what is not part of this conversation.
+   */
+  for(conversation: Conversation, agentId: string, messageId: string): Session | undefined {
+    const branch = new Set(activeUpTo(conversation, messageId).messages);
+    let newest: { id: string; messageId: string; order: number } | undefined;
+    for (const [id, runs] of this.#runs) {
+      const runId = runs.at(-1) as string;
+      const run = getRun(conversation, runId);
+      const message = run && getMessage(conversation, run.messageId);
+      if (run?.agentId !== agentId || message === undefined || !branch.has(message.id)) continue;
+      if (newest === undefined || message.order >= newest.order)
+        newest = { id, messageId: message.id, order: message.order };
+    }
+    if (newest === undefined) return undefined;
+    const known = plainMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
+    return { id: newest.id, known };
+  }
+}
