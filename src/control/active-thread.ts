@@ -1,7 +1,7 @@
 import { SingletreeError } from '../events/index.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../log/index.ts';
 import { isEndedProcess } from './process-owner.ts';
-import { RelayInbox } from './relay-inbox.ts';
+import { RelayInbox } from '../agents/relay-inbox.ts';
 
 export interface ActiveThreadOptions {
   readonly log: EventLog;

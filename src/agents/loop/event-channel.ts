@@ -12,6 +12,8 @@ interface Item {
  */
 export class EventChannel {
   readonly #items: Item[] = [];
+  /** What the consumer got last; it is dealt with when the consumer, or the next one, asks again. */
+  #given: Item | undefined;
   #wake: () => void = () => {};
   #gone = false;
 
@@ -64,9 +66,11 @@ export class EventChannel {
   }
 
   async *#waiting(): AsyncGenerator<AgentEvent> {
-    for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
-      yield item.event;
-      item.taken();
+    for (;;) {
+      this.#given?.taken();
+      this.#given = this.#items.shift();
+      if (this.#given === undefined) return;
+      yield this.#given.event;
     }
   }
 

@@ -1,13 +1,13 @@
-import type { Answers, RelayAnswer } from '../agents/agent.ts';
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import type { Answers, RelayAnswer } from './agent.ts';
+import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 
-/** The relays of one thread that wait for an answer, and the agents that wait with them. It is fed from the log. */
+/** Relays that wait for an answer, and the agents that wait with them. It is fed with the events. */
 export class RelayInbox implements Answers {
   readonly #pending = new Map<string, EventOf<'relay'>>();
   readonly #answers = new Map<string, RelayAnswer>();
   readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
 
-  /** Takes in what was appended to the thread. */
+  /** Takes in the next event. */
   take(event: AgentEvent): void {
     if (event.type === 'relay' && !this.#answers.has(event.id)) this.#pending.set(event.id, event);
     if (event.type !== 'relay_resolved') return;
@@ -16,6 +16,15 @@ export class RelayInbox implements Answers {
     if (this.#answers.has(relayId)) return;
     this.#answers.set(relayId, event);
     this.#waiting.get(relayId)?.(event);
+  }
+
+  /** A relay that nobody answered yet; throws `relay_not_found`, or `relay_resolved` when somebody did. */
+  pending(relayId: string): EventOf<'relay'> {
+    const relay = this.#pending.get(relayId);
+    if (relay !== undefined) return relay;
+    throw this.#answers.has(relayId)
+      ? new SingletreeError('relay_resolved', `"${relayId}" was answered before: the first answer stands.`)
+      : new SingletreeError('relay_not_found', `Nobody asked "${relayId}".`);
   }
 
   /** The relays of a run that nobody answered yet. */

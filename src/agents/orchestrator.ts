@@ -1,0 +1,149 @@
+import { type AgentEvent, newId, SingletreeError } from '../events/index.ts';
+import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
+import { EventChannel } from './loop/event-channel.ts';
+import { RelayInbox } from './relay-inbox.ts';
+
+/** What a run is started with. */
+export interface SpawnOptions extends Partial<Omit<InvokeParams, 'answers' | 'signal'>> {
+  /** What it is asked, when no messages are given. */
+  readonly prompt?: string;
+  /** A run that it belongs to: it ends when that one is killed. */
+  readonly under?: string;
+}
+
+export interface OrchestratorOptions {
+  /** How long a run that is killed may take to end; 2,000 milliseconds when absent. */
+  readonly graceMs?: number;
+}
+
+interface Run {
+  readonly agentId: string;
+  readonly under: string | undefined;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** Many runs and their events in one stream, without a log. A run goes on only as its events are taken. */
+export class Orchestrator {
+  readonly #channel = new EventChannel();
+  readonly #runs = new Map<string, Run>();
+  readonly #inbox = new RelayInbox();
+  readonly #graceMs: number;
+  #changed = () => {};
+  #read = false;
+
+  constructor({ graceMs = 2_000 }: OrchestratorOptions = {}) {
+    this.#graceMs = graceMs;
+  }
+
+  /** Starts a run and returns its id. */
+  spawn(agent: Agent, options: SpawnOptions = {}): string {
+    const { prompt = '', under, runId = newId(), messages = [{ role: 'user', content: prompt }], ...rest } = options;
+    if (this.#runs.has(runId))
+      throw new SingletreeError('invalid_argument', `The run "${runId}" is under way already.`);
+    if (under !== undefined && !this.#runs.has(under)) throw notFound(under);
+    const stop = new AbortController();
+    const params: InvokeParams = {
+      ...rest,
+      runId,
+      messages,
+      signal: stop.signal,
+      answers: this.#inbox,
+    };
+    const done = this.#drive(agent, params).then(() => {
+      this.#runs.delete(runId);
+      this.#changed();
+    });
+    this.#runs.set(runId, { agentId: agent.id, under, stop, done });
+    return runId;
+  }
+
+  /** Stops a run, and first those that belong to it; `run_not_found` when it is not under way. */
+  async kill(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw notFound(runId);
+    const below = [...this.#runs].filter(([, other]) => other.under === runId).map(([id]) => this.kill(id));
+    run.stop.abort(new Error('The run was killed.'));
+    await Promise.all([...below, run.done]);
+  }
+
+  /**
+   * The events of all runs as they come, in turns; it ends when no run is left. There is one reader at a time, and runs
+   * wait for it.
+   */
+  async *events(): AsyncGenerator<AgentEvent> {
+    if (this.#read) throw new SingletreeError('invalid_argument', 'The events are read already: there is one reader.');
+    this.#read = true;
+    try {
+      yield* this.#channel.until(this.#idle());
+    } finally {
+      this.#read = false;
+    }
+  }
+
+  /** Answers what a run asked: the first answer wins. */
+  resolveRelay(relayId: string, answer: Omit<RelayAnswer, 'relayId'>): void {
+    const { runId } = this.#inbox.pending(relayId);
+    void this.#put({ ...answer, type: 'relay_resolved', runId, relayId });
+  }
+
+  /** The runs that are under way. */
+  running(): readonly string[] {
+    return [...this.#runs.keys()];
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#runs.size > 0) await new Promise<void>(resolve => (this.#changed = resolve));
+  }
+
+  /** Passes on the events of a run, and makes sure that it and those below it have an end. */
+  async #drive(agent: Agent, params: InvokeParams): Promise<void> {
+    const { runId, signal } = params;
+    const open = new Map([[runId, agent.id]]);
+    const tooLate = after(signal, this.#graceMs);
+    let reason: 'aborted' | 'error' | 'complete' = 'complete';
+    const events = agent.invoke(params)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.race([events.next(), tooLate]);
+        if (next === undefined || next.done === true) break;
+        if (next.value.type === 'harness_start') open.set(next.value.runId, next.value.agentId);
+        if (next.value.type === 'harness_end') open.delete(next.value.runId);
+        await this.#put(next.value);
+      }
+      if (signal.aborted) reason = 'aborted';
+    } catch (error) {
+      reason = signal.aborted ? 'aborted' : 'error';
+      const message = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
+    } finally {
+      void Promise.resolve(events.return?.()).catch(() => {});
+    }
+    for (const [id, agentId] of [...open].toReversed()) {
+      for (const relay of this.#inbox.pendingOf(id))
+        await this.#put({ type: 'relay_resolved', runId: id, relayId: relay.id, outcome: 'cancelled' });
+      await this.#put({ type: 'harness_end', runId: id, agentId, reason });
+    }
+  }
+
+  #put(event: AgentEvent): Promise<void> {
+    this.#inbox.take(event);
+    return this.#channel.put(event);
+  }
+}
+
+/** Resolves a while after the signal aborted. */
+function after(signal: AbortSignal, ms: number): Promise<undefined> {
+  return new Promise(resolve => {
+    signal.addEventListener('abort', () => setTimeout(() => resolve(undefined), ms).unref(), { once: true });
+  });
+}
+
+/** Makes an orchestrator: spawn and kill runs, read all their events, answer what they ask. */
+export function createOrchestrator(options?: OrchestratorOptions): Orchestrator {
+  return new Orchestrator(options);
+}
+
+function notFound(runId: string): SingletreeError {
+  return new SingletreeError('run_not_found', `The run "${runId}" is not under way.`, { details: { runId } });
+}
