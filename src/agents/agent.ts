@@ -35,6 +35,8 @@ export interface InvokeParams {
   readonly context?: unknown;
   /** The message the conversation begins with, so that a summary of its beginning can name it. */
   readonly firstMessageId?: string;
+  /** The last message before the request, when what comes before the request can be summarised on its own. */
+  readonly previousMessageId?: string;
   /** The program's own session that this conversation can go on in. */
   readonly session?: Session;
   /** Takes each raw line of an external program before its events are made. */

@@ -2,7 +2,7 @@ import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { activeUpTo, type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
 import type { EventLog } from '../log/index.ts';
-import { projectMessages } from '../projections/project-messages.ts';
+import { plainMessages, projectMessages } from '../projections/project-messages.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import { Decisions } from './decisions.ts';
 import type { OpenRun } from './open-runs.ts';
@@ -25,7 +25,7 @@ export interface RunRecord {
 }
 
 /** What a run is given of its thread: what it was asked with all before it on its branch, and what people decided. */
-export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId' | 'session'>;
+export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session'>;
 
 /** Reads a thread for a run that a user message asks for; `visit` sees every event. */
 export async function readRun(
@@ -52,8 +52,14 @@ export async function readRun(
   const active = activeUpTo(conversation, parentId);
   const session = sessions.for(conversation, agentId, parentId);
   const [firstMessageId] = active.messages;
+  const previousMessageId = active.messages.at(-2);
+  const messages = projectMessages(conversation, active);
+  const isApart =
+    previousMessageId !== undefined &&
+    plainMessages(conversation, activeUpTo(conversation, previousMessageId)).length === messages.length - 1;
   const given = {
-    messages: projectMessages(conversation, active),
+    messages,
+    ...(isApart && { previousMessageId }),
     decided: decided.all(),
     ...(firstMessageId !== undefined && { firstMessageId }),
     ...(session !== undefined && { session }),

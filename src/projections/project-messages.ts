@@ -7,6 +7,7 @@ import { ProviderIds } from './provider-ids.ts';
 import { shortenOutput } from './shorten-output.ts';
 import { type Span, spansOf } from './spans.ts';
 import { strictMessages } from './strict-messages.ts';
+import { summaryText } from './transcript.ts';
 
 export interface MessagesOptions {
   /** What was said before; it comes first. */
@@ -42,7 +43,7 @@ export function plainMessages(
   const context = { idOf: (call: Call) => ids.get(call.id) ?? call.id, maxOutputLength };
   const messages = history.map(message => shortened(message, maxOutputLength));
   for (const span of spans) {
-    if ('summary' in span) pushUser(messages, `Summary of the conversation before:\n\n${span.summary.text}`);
+    if ('summary' in span) pushUser(messages, summaryText(span.summary.text));
     else if (span.block.role === 'assistant')
       pushAssistant(messages, keptBlockMessages(conversation, span.block, context));
     else pushSpoken(messages, conversation, span.block);

@@ -7,6 +7,9 @@ import { shortenOutput } from './shorten-output.ts';
 export interface TranscriptOptions {
   /** What was said before; it comes first, unchanged. */
   readonly history?: readonly Message[];
+  /** The id of the first message of the history, and of the last one before the request: what a summary can name. */
+  readonly firstId?: string;
+  readonly previousId?: string;
   /** Outputs longer than this many characters are shortened for the model; they stay whole in the log. */
   readonly maxOutputLength?: number;
 }
@@ -33,6 +36,14 @@ type OpenPart =
   | { type: 'text' | 'reasoning'; id: string; text: string; providerMetadata?: Record<string, unknown> }
   | { type: 'tool_call'; event: EventOf<'tool_call'> };
 
+/** A beginning of a conversation that a summary can take the place of. */
+export interface Beginning {
+  readonly from: string;
+  readonly to: string;
+  /** How many messages it is. */
+  readonly count: number;
+}
+
 const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
 const noResult = 'This call has no result: the run ended before there was one.';
 
@@ -42,7 +53,9 @@ const noResult = 'This call has no result: the run ended before there was one.';
  * Reasoning of a model call that was cut off is left out too: no provider takes it back.
  */
 export class Transcript {
-  readonly #history: readonly Message[];
+  #history: readonly Message[];
+  readonly #firstId: string | undefined;
+  readonly #previousId: string | undefined;
   readonly #maxOutputLength: number;
   readonly #turns: (UserTurn | AssistantTurn)[] = [];
   readonly #openTurns = new Map<string, AssistantTurn>();
@@ -53,7 +66,14 @@ export class Transcript {
   readonly #inner = new Set<string>();
   readonly #ids = new ProviderIds();
 
-  constructor({ history = [], maxOutputLength = Number.POSITIVE_INFINITY }: TranscriptOptions = {}) {
+  constructor({
+    history = [],
+    maxOutputLength = Number.POSITIVE_INFINITY,
+    firstId,
+    previousId,
+  }: TranscriptOptions = {}) {
+    this.#firstId = firstId;
+    this.#previousId = previousId;
     this.#history = history.map(message => shortenMessage(message, maxOutputLength));
     this.#maxOutputLength = maxOutputLength;
     for (const message of history)
@@ -77,6 +97,23 @@ export class Transcript {
       else pushAssistant(messages, (turn.messages ??= this.#render(turn)));
     }
     return messages;
+  }
+
+  /** The beginnings that a summary can cover, shortest first: before the request, and after each turn of an assistant. */
+  beginnings(): Beginning[] {
+    const messages: Message[] = [...this.#history];
+    const found: Beginning[] = [];
+    const from = this.#firstId ?? idOf(this.#turns.find(turn => turn.role === 'assistant'));
+    if (from === undefined) return found;
+    if (this.#previousId !== undefined && this.#history.length > 1)
+      found.push({ from, to: this.#previousId, count: this.#history.length - 1 });
+    for (const turn of this.#turns) {
+      if (turn.role === 'user') pushUser(messages, turn);
+      else pushAssistant(messages, (turn.messages ??= this.#render(turn)));
+      const to = turn.role === 'assistant' && turn.complete ? idOf(turn) : undefined;
+      if (to !== undefined) found.push({ from, to, count: messages.length });
+    }
+    return found;
   }
 
   readonly #on: Handlers<[], void> = {
@@ -121,7 +158,7 @@ export class Transcript {
     relay_resolved: skip,
     plan_status: skip,
     tasks: skip,
-    summary: skip,
+    summary: event => this.#cover(event),
     error: skip,
     warning: skip,
     file_registered: skip,
@@ -132,6 +169,22 @@ export class Transcript {
     branch_selected: skip,
     collapsed: skip,
   };
+
+  /** A summary stands for everything up to what it names. */
+  #cover({ kind, covers, text }: EventOf<'summary'>): void {
+    if (kind !== 'compaction') return;
+    const summary: Message = { role: 'user', content: summaryText(text) };
+    if (covers.to === this.#previousId) {
+      const messages = [summary];
+      for (const message of this.#history.slice(-1)) if (message.role === 'user') pushUser(messages, message);
+      this.#history = messages;
+      return;
+    }
+    const at = this.#turns.findIndex(turn => turn.role === 'assistant' && idOf(turn) === covers.to);
+    if (at === -1) return;
+    this.#turns.splice(0, at + 1);
+    this.#history = [summary];
+  }
 
   #isInside(parentId: string): boolean {
     return this.#callTurns.has(parentId) || this.#executions.has(parentId);
@@ -214,6 +267,17 @@ export class Transcript {
       output: shortenOutput(output, this.#maxOutputLength),
     };
   }
+}
+
+/** What a model is told in the place of what a summary covers. */
+export function summaryText(text: string): string {
+  return `Summary of the conversation before:\n\n${text}`;
+}
+
+/** The id of the last piece of a turn, by which a summary can name it. */
+function idOf(turn: UserTurn | AssistantTurn | undefined): string | undefined {
+  const part = turn?.role === 'assistant' ? turn.parts.at(-1) : undefined;
+  return part?.type === 'tool_call' ? part.event.id : part?.id;
 }
 
 function shortenMessage(message: Message, max: number): Message {

@@ -83,8 +83,7 @@ export class CallContext implements ToolContext {
     const before = this.#place.asked[this.#questions++];
     if (before?.answer !== undefined) return before.answer;
     const id = before?.relay.id ?? newId();
-    if (before === undefined)
-      await this.#scope.channel.put({ ...question, type: 'relay', runId, id, toolCallId });
+    if (before === undefined) await this.#scope.channel.put({ ...question, type: 'relay', runId, id, toolCallId });
     return untilAborted(answers.wait(id, signal), signal);
   };
 

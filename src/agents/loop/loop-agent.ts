@@ -5,6 +5,7 @@ import type { ModelSource } from '../model/model-source.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
 import type { PermissionRules } from '../permissions/index.ts';
+import type { CompactionOptions } from './compaction.ts';
 import { Loop } from './loop.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
@@ -26,6 +27,8 @@ export interface LoopAgentOptions {
   readonly toolTimeoutMs?: number;
   /** Outputs longer than this many characters are shortened for the model; 30,000 when absent. */
   readonly maxOutputLength?: number;
+  /** When the beginning of a long conversation is summarised; `false` for never. */
+  readonly compaction?: CompactionOptions | false;
   /** How the model answers, such as its temperature and its provider's own options. */
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;

@@ -12,6 +12,7 @@ import { RetryPolicy } from '../model/retry.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
+import { Compaction } from './compaction.ts';
 import { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
 import type { Tool } from './tool.ts';
@@ -33,6 +34,7 @@ export class Loop {
   readonly #described: readonly LanguageModelV3FunctionTool[];
   readonly #transcript: Transcript;
   readonly #calls: CallRunner;
+  readonly #compaction: Compaction | undefined;
   readonly #channel = new EventChannel();
   readonly #background: Background;
   readonly #callIds: CallIds;
@@ -46,7 +48,16 @@ export class Loop {
     this.#retry = new RetryPolicy(options.retry);
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
-    this.#transcript = new Transcript({ history: params.messages, maxOutputLength: options.maxOutputLength ?? 30_000 });
+    const firstId = params.firstMessageId ?? params.parentId;
+    const previousId = params.previousMessageId;
+    this.#transcript = new Transcript({
+      history: params.messages,
+      maxOutputLength: options.maxOutputLength ?? 30_000,
+      ...(firstId !== undefined && { firstId }),
+      ...(previousId !== undefined && { previousId }),
+    });
+    const { compaction = {} } = options;
+    this.#compaction = compaction === false ? undefined : new Compaction(compaction, this.#transcript);
     this.#background = new Background(params.runId, params.signal);
     const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
     const { answers, decided, context } = params;
@@ -103,6 +114,7 @@ export class Loop {
     for (; ; step++) {
       if (signal.aborted) return 'aborted';
       yield* this.#takeSteering();
+      yield* this.#compact(model);
       const stream = this.#step(model, step);
       const result = yield* this.#background.isActive ? this.#channel.beside(stream) : stream;
       if (result.ended === 'aborted') return 'aborted';
@@ -125,6 +137,17 @@ export class Loop {
     if (!state.stepComplete) return Math.max(0, state.step);
     const ended = yield* this.#finishStep(state.step, state);
     return ended ?? state.step + 1;
+  }
+
+  /** Makes what the model is sent shorter, when it is time. */
+  async *#compact(model: LanguageModelV3): AsyncGenerator<AgentEvent> {
+    const { runId, signal } = this.#params;
+    const { instructions: system, registry, settings } = this.#options;
+    const request = { runId, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
+    for await (const event of this.#compaction?.run(request) ?? []) {
+      this.#transcript.add(event);
+      yield event;
+    }
   }
 
   async *#step(model: LanguageModelV3, step: number): AsyncGenerator<AgentEvent, ModelStepResult> {

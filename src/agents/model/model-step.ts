@@ -1,6 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import { CallIds } from './call-ids.ts';
+import { costOf } from './prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
 import { callSettings, type ModelSettings } from './model-settings.ts';
 import { ModelStream } from './model-stream.ts';
@@ -61,7 +62,7 @@ export async function* modelStep(options: ModelStepOptions): AsyncGenerator<Agen
       const { calls, usage } = stream.finish();
       callIds.keep();
       yield* calls;
-      yield usage;
+      yield priced(usage, model);
       return { ended: 'answered', calls };
     } catch (error) {
       if (signal.aborted) return { ended: 'aborted' };
@@ -76,4 +77,10 @@ export async function* modelStep(options: ModelStepOptions): AsyncGenerator<Agen
       }
     }
   }
+}
+
+/** Adds what the price list says a call cost, when it knows the model. */
+function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
+  const cost = usage.cost ?? costOf({ provider: provider.split('.')[0] ?? provider, model: modelId }, usage);
+  return cost === undefined ? usage : { ...usage, cost };
 }

@@ -1,0 +1,102 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
+import type { Message } from '../../projections/message.ts';
+import type { Transcript } from '../../projections/transcript.ts';
+import { type ModelSource, resolveModel } from '../model/model-source.ts';
+import { modelStep, type ModelStepOptions } from '../model/model-step.ts';
+import { pricedModel } from '../model/prices.ts';
+import { toPrompt } from '../model/prompt.ts';
+import { countTokens, mostTokens } from '../model/tokens.ts';
+
+export interface CompactionOptions {
+  /** From how many tokens on the beginning is summarised; four fifths of what the model takes, or 100,000. */
+  readonly threshold?: number;
+  /** About how many tokens of the newest turns are kept as they are; a quarter of the threshold when absent. */
+  readonly keep?: number;
+  /** The model that summarises; the one that runs when absent. */
+  readonly model?: ModelSource;
+  /** What it is told to do. */
+  readonly instructions?: string;
+}
+
+const defaultInstructions = [
+  'Summarise the conversation so far for yourself: it takes the place of what it covers, and you go on from it.',
+  'Keep what was asked, in its words where they matter, what was decided and why, what was found out, which files',
+  'and commands matter, what was done and what is left to do. Write only the summary.',
+].join(' ');
+
+/** What a summary is made with: as for any other call of the run, so that providers find the beginning in their cache. */
+type Request = Pick<ModelStepOptions, 'runId' | 'tools' | 'settings' | 'registry' | 'signal' | 'retry'> & {
+  readonly model: LanguageModelV3;
+  readonly system: string | undefined;
+};
+
+/** Keeps what a model is sent below what it takes: the beginning gets a shorter form, the source stays in the log. */
+export class Compaction {
+  readonly #options: CompactionOptions;
+  readonly #transcript: Transcript;
+  #hasFailed = false;
+
+  constructor(options: CompactionOptions, transcript: Transcript) {
+    this.#options = options;
+    this.#transcript = transcript;
+  }
+
+  /** Summarises when it is time; a failure is a warning, and the run goes on with everything. */
+  async *run(request: Request): AsyncGenerator<AgentEvent> {
+    if (this.#hasFailed) return;
+    const threshold = this.#options.threshold ?? thresholdFor(request.model);
+    const messages = this.#transcript.messages();
+    if (mostTokens(messages) < threshold || (await countTokens(messages)) < threshold) return;
+    const covered = await this.#covered(messages, this.#options.keep ?? threshold / 4, threshold / 4);
+    if (covered === undefined) return;
+    const { runId } = request;
+    const made = await this.#summarise(request, messages.slice(0, covered.count));
+    if (request.signal.aborted) return;
+    if (made.usage !== undefined) yield made.usage;
+    if ('problem' in made) {
+      this.#hasFailed = true;
+      yield { type: 'warning', runId, code: 'compaction_failed', message: `No summary was made: ${made.problem}` };
+      return;
+    }
+    const { from, to } = covered;
+    yield { type: 'summary', runId, id: newId(), covers: { from, to }, text: made.text, kind: 'compaction' };
+  }
+
+  /** The longest beginning that leaves the newest turns; undefined when it would hardly help. */
+  async #covered(messages: readonly Message[], keep: number, least: number) {
+    for (const beginning of this.#transcript.beginnings().toReversed()) {
+      if ((await countTokens(messages.slice(beginning.count))) < keep) continue;
+      const tokens = await countTokens(messages.slice(0, beginning.count));
+      return tokens < least ? undefined : beginning;
+    }
+    return undefined;
+  }
+
+  async #summarise(
+    { system, ...request }: Request,
+    messages: readonly Message[],
+  ): Promise<{ usage?: EventOf<'usage'> } & ({ text: string } | { problem: string })> {
+    const { model: source, instructions = defaultInstructions } = this.#options;
+    const model = source === undefined ? request.model : await resolveModel(source, request.registry);
+    const prompt = toPrompt([...messages, { role: 'user', content: instructions }], system);
+    const stream = modelStep({ ...request, model, prompt, step: 0 });
+    let text = '';
+    let usage: EventOf<'usage'> | undefined;
+    for (let next = await stream.next(); ; next = await stream.next()) {
+      if (next.done === true) {
+        const { value } = next;
+        const problem = value.ended === 'failed' ? value.failure.message : 'the model said nothing.';
+        return { ...(usage && { usage }), ...(value.ended === 'answered' && text !== '' ? { text } : { problem }) };
+      }
+      if (next.value.type === 'step_start') text = '';
+      else if (next.value.type === 'text') text += next.value.content;
+      else if (next.value.type === 'usage') usage = next.value;
+    }
+  }
+}
+
+function thresholdFor({ provider, modelId }: LanguageModelV3): number {
+  const window = pricedModel({ provider: provider.split('.')[0] ?? provider, model: modelId })?.contextWindow;
+  return window === undefined ? 100_000 : window * 0.8;
+}
