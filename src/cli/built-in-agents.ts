@@ -1,10 +1,15 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../agents/index.ts';
-import { createModelRegistry, loopAgent } from '../agents/index.ts';
+import { cliAdapters } from '../agents/cli/adapters.ts';
+import { isInstalled } from '../agents/cli/find-program.ts';
 import { demoAgent } from '../agents/demo/demo-agent.ts';
 import { demoPermissions, demoTools } from '../agents/demo/demo-tools.ts';
+import type { Agent } from '../agents/index.ts';
+import { cliAgent, createModelRegistry, loopAgent } from '../agents/index.ts';
+import type { AgentInfo } from '../protocols/index.ts';
 import type { AgentDirectory } from '../server/index.ts';
-import { singletreeHome } from './home.ts';
+import { recordedAgent } from './recorded-agent.ts';
+import { runsFolder } from './run-agent.ts';
 
 /** The models the page offers, best default first; any other can be named through the library. */
 const offered = [
@@ -19,30 +24,61 @@ const offered = [
 const instructions =
   'You are a helpful assistant. You can read the clock, read notes and, with permission, save notes.';
 
-/** The agents every installation has: the demo, and an assistant on real models when a key is set. */
-export function builtInAgents(): AgentDirectory & { readonly all: readonly Agent[]; readonly hint: string } {
-  const folder = join(singletreeHome(), 'demo');
+export interface BuiltInOptions {
+  /** Where notes and the records of runs are kept. */
+  readonly home: string;
+  /** The folder that external agents work in. */
+  readonly cwd: string;
+  /** Lets external agents do everything without asking. */
+  readonly yolo: boolean;
+}
+
+export interface BuiltInAgents extends AgentDirectory {
+  readonly all: readonly Agent[];
+  readonly hint: string;
+}
+
+interface Offered {
+  readonly agent: Agent;
+  readonly info: AgentInfo;
+}
+
+/** The agents of an installation: the demo, an assistant when a key is set, the external agents that are installed. */
+export async function builtInAgents(options: BuiltInOptions): Promise<BuiltInAgents> {
+  const folder = join(options.home, 'demo');
+  const demo = { id: 'demo', name: 'Demo', description: 'A scripted agent that needs no key' };
+  const assistant = assistantOn(folder);
+  const agents: Offered[] = [
+    { info: demo, agent: demoAgent({ folder }) },
+    ...(assistant === undefined ? [] : [assistant]),
+    ...(await externalAgents(options)),
+  ];
+  return {
+    all: agents.map(({ agent }) => agent),
+    hint: assistant === undefined ? ' (set ANTHROPIC_API_KEY or OPENAI_API_KEY for real models)' : '',
+    list: () => agents.map(({ info }) => info),
+    get: id => agents.find(({ agent }) => agent.id === id)?.agent,
+  };
+}
+
+function assistantOn(folder: string): Offered | undefined {
   const registry = createModelRegistry();
   const models = offered.filter(id => registry.isConfigured(id));
-  const demo = { id: 'demo', name: 'Demo', description: 'A scripted agent that needs no key' };
-  const assistant = { id: 'assistant', name: 'Assistant', description: 'An assistant on a real model', models };
-  const agents: Agent[] = [demoAgent({ folder })];
   const [model] = models;
-  if (model !== undefined)
-    agents.push(
-      loopAgent({
-        id: 'assistant',
-        model,
-        registry,
-        instructions,
-        tools: demoTools(folder),
-        permissions: demoPermissions,
-      }),
-    );
+  if (model === undefined) return undefined;
+  const tools = demoTools(folder);
   return {
-    all: agents,
-    hint: model === undefined ? ' (set ANTHROPIC_API_KEY or OPENAI_API_KEY for real models)' : '',
-    list: () => (model === undefined ? [demo] : [demo, assistant]),
-    get: id => agents.find(agent => agent.id === id),
+    info: { id: 'assistant', name: 'Assistant', description: 'An assistant on a real model', models },
+    agent: loopAgent({ id: 'assistant', model, registry, instructions, tools, permissions: demoPermissions }),
   };
+}
+
+async function externalAgents({ home, cwd, yolo }: BuiltInOptions): Promise<Offered[]> {
+  const found = await Promise.all(
+    Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
+  );
+  return found.flat().map(({ id, name }) => ({
+    info: { id, name, description: `${name} in ${cwd.replace(homedir(), '~')}` },
+    agent: recordedAgent(cliAgent(id, { cwd, yolo }), runId => runsFolder(home, runId)),
+  }));
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LoggedEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/index.ts';
 import type { RawLine } from '../log/index.ts';
 
 /** The folder of a run: `raw.jsonl` and `events.jsonl` grow as it goes, `run.json` tells what it was and how it ended. */
@@ -29,7 +29,7 @@ export class RunRecord {
     await this.#raw.appendFile(`${JSON.stringify(rawJson(line))}\n`);
   }
 
-  async event(event: LoggedEvent): Promise<void> {
+  async event(event: AgentEvent): Promise<void> {
     await this.#events.appendFile(`${JSON.stringify(event)}\n`);
   }
 

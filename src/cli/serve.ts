@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Supervisor } from '../control/index.ts';
@@ -13,6 +13,8 @@ interface ServeOptions {
   readonly port: number;
   readonly db: string;
   readonly open: boolean;
+  readonly cwd: string;
+  readonly yolo?: boolean;
 }
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
@@ -22,13 +24,15 @@ export function addServeCommand(program: Command): void {
     .description('serve the page and the HTTP interface on this machine')
     .option('--port <number>', 'the port; 0 takes a free one', portNumber, 4747)
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
+    .option('--cwd <folder>', 'the folder that external agents work in', '.')
+    .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .action(async (options: ServeOptions) => serve(options));
 }
 
-async function serve({ port, db, open }: ServeOptions): Promise<void> {
+async function serve({ port, db, open, cwd, yolo = false }: ServeOptions): Promise<void> {
   const log = new SqliteLog(db);
-  const agents = builtInAgents();
+  const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
   const supervisor = new Supervisor({ log, agents: agents.all });
   let server: RunningServer;
   try {

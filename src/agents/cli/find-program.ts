@@ -34,6 +34,14 @@ export async function findProgram(
   return { hasCredentials, ...(path !== undefined && { path }), ...(version !== undefined && { version }) };
 }
 
+/** Whether a program is in the PATH. */
+export async function isInstalled(
+  { executable }: { readonly executable: string },
+  env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  return (await whereIs(executable, env)) !== undefined;
+}
+
 async function whereIs(executable: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     const path = join(folder, executable);

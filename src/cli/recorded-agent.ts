@@ -1,0 +1,41 @@
+import type { Agent, InvokeParams } from '../agents/agent.ts';
+import type { AgentEvent } from '../events/index.ts';
+import type { RawLine } from '../log/index.ts';
+import { RunRecord } from './run-record.ts';
+import { RunTotals } from './run-totals.ts';
+
+/** The same agent, which also keeps a folder for each of its runs. */
+export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const { runId } = params;
+    const record = await RunRecord.open(folderOf(runId));
+    const totals = new RunTotals();
+    const description = { runId, agent: agent.id, startedAt: new Date().toISOString() };
+    await record.describe({ ...description, outcome: 'running' });
+    const raw = async (line: RawLine) => {
+      await params.raw?.(line);
+      await record.raw(line);
+    };
+    let isClosed = false;
+    const close = async (outcome: string) => {
+      if (isClosed) return;
+      isClosed = true;
+      const { inputTokens, outputTokens, cost, error } = totals;
+      const endedAt = new Date().toISOString();
+      await record.describe({ ...description, endedAt, outcome, usage: { inputTokens, outputTokens, cost }, error });
+      await record.close();
+    };
+    try {
+      for await (const event of agent.invoke({ ...params, raw })) {
+        totals.add(event);
+        await record.event({ ...event, ts: event.ts ?? new Date().toISOString() });
+        // Whoever takes the last event may not ask for another one.
+        if (event.type === 'harness_end' && event.runId === runId) await close(event.reason ?? 'complete');
+        yield event;
+      }
+    } finally {
+      await close('aborted');
+    }
+  }
+  return { id: agent.id, invoke };
+}
