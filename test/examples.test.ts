@@ -12,6 +12,18 @@ const names = readdirSync(join(root, 'examples'))
 /** What each example prints, in this order. */
 const printed: Readonly<Record<string, readonly string[]>> = {
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
+  'mcp-server': ['→ mcp__weather__forecast {"city":"Bergen"}', '← {"context":"Rain in Bergen."}', 'Take an umbrella.'],
+  'parallel-subagents': [
+    'coordinator starts',
+    'scout starts',
+    'scout starts',
+    'scout starts',
+    '← The server looks fine.',
+    '← The docs looks fine.',
+    'coordinator ends (complete)',
+    'agent → ',
+    'harness_start',
+  ],
   'tool-with-approval': [
     'May I remove {"path":"notes.txt"}? You approve it.',
     'May I remove {"path":"/"}? You reject it.',

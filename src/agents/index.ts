@@ -2,15 +2,28 @@
  * What can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
-export type { Agent, Answers, InvokeParams, RelayAnswer, Steering, UserMessage } from './agent.ts';
+export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UserMessage } from './agent.ts';
 export { agentPage } from './cli/agent-page.ts';
 export { cliAdapters } from './cli/adapters.ts';
 export type { CliAdapter } from './cli/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/cli-agent.ts';
+export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
 export { Places } from './places.ts';
 export type { Translator, TranslatorOptions } from './cli/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
-export { defineTool, type Tool, type ToolContext, type ToolReturn } from './loop/tool.ts';
+export {
+  defineTool,
+  type SubagentRequest,
+  type Tool,
+  type ToolContext,
+  type ToolEvent,
+  type ToolQuestion,
+  type ToolReturn,
+} from './loop/tool.ts';
+export type { CompactionOptions } from './loop/compaction.ts';
+export { connectAllMcp, connectMcp, type McpConnectFailure, type McpSources } from './mcp/connect-mcp.ts';
+export type { McpAddress, McpProgram, McpServer, McpServersConfig } from './mcp/mcp-server.ts';
+export type { McpOptions, McpSource, McpStatus } from './mcp/mcp-source.ts';
 export { type ModelAgentOptions, modelAgent } from './model/model-agent.ts';
 export type { ModelSettings } from './model/model-settings.ts';
 export type { ModelSource } from './model/model-source.ts';
@@ -42,3 +55,8 @@ export {
   type Remember,
   type ToolRequest,
 } from './permissions/index.ts';
+export { type DiscoveredSkills, discoverSkills, type Skill, type SkillProblem } from './skills/discover-skills.ts';
+export { skillInstructions, skillTool } from './skills/skill-tool.ts';
+export { type AgentToolOptions, agentTool, type Subagent } from './subagents/agent-tool.ts';
+export type { ChildResult } from './subagents/child-run.ts';
+export type { Budget, Lineage } from './subagents/lineage.ts';

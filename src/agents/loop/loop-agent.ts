@@ -16,7 +16,8 @@ export interface LoopAgentOptions {
   readonly model: ModelSource;
   /** What the model is told first. */
   readonly instructions?: string;
-  readonly tools?: readonly Tool[];
+  /** What it may use; a function is asked at the start of each run. */
+  readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   /** What may run without asking; everything is asked when absent. */
   readonly permissions?: PermissionRules;
   /** How many times the model is called before it has to conclude; 50 when absent. */
@@ -39,12 +40,11 @@ export interface LoopAgentOptions {
 /** An agent that calls a model, executes the tools it asks for, and goes on until it has an answer. */
 export function loopAgent(options: LoopAgentOptions): Agent {
   const { id = 'loop', parallel = 8 } = options;
-  const tools = toolsByName(options);
-  for (const tool of tools.values()) describeInput(tool);
+  if (typeof options.tools !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
   /** The agent's own tools, with those of one run. */
   const toolsOf = (more: readonly Tool[] = []) => {
-    const all = new Map([...tools, ...more.map(tool => [tool.name, tool] as const)]);
-    return { tools: all, described: [...all.values()].map(describeTool) };
+    const tools = new Map([...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)]);
+    return { tools, described: [...tools.values()].map(describeTool) };
   };
   if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
 
@@ -73,8 +73,9 @@ export function loopAgent(options: LoopAgentOptions): Agent {
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {
-  const byName = new Map(tools.map(tool => [tool.name, tool]));
-  if (byName.size !== tools.length) throw invalid(id, 'has two tools of the same name');
+  const list = typeof tools === 'function' ? tools() : tools;
+  const byName = new Map(list.map(tool => [tool.name, tool]));
+  if (byName.size !== list.length) throw invalid(id, 'has two tools of the same name');
   return byName;
 }
 

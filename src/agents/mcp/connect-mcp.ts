@@ -1,0 +1,64 @@
+import { SingletreeError } from '../../events/index.ts';
+import type { Tool } from '../loop/tool.ts';
+import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from './mcp-server.ts';
+import type { McpOptions, McpSource } from './mcp-source.ts';
+import { serverSegments } from './tool-names.ts';
+
+/** Starts an MCP server, or calls the one at an address, and gives its tools; rejects when it does not answer. */
+export async function connectMcp(server: McpServer, options: McpOptions = {}): Promise<McpSource> {
+  const checked = parseMcpServer(server);
+  return open(checked, [checked.name], options);
+}
+
+/** A server that could not be connected to, and why. */
+export interface McpConnectFailure {
+  readonly name: string;
+  readonly error: SingletreeError;
+}
+
+/** Several MCP servers together. */
+export class McpSources {
+  readonly sources: readonly McpSource[];
+  readonly failures: readonly McpConnectFailure[];
+
+  constructor(sources: readonly McpSource[], failures: readonly McpConnectFailure[]) {
+    this.sources = sources;
+    this.failures = failures;
+  }
+
+  /** The tools of all servers, as they have told them last. */
+  tools(): readonly Tool[] {
+    return this.sources.flatMap(source => source.tools());
+  }
+
+  /** Ends all servers and waits until nothing of them is left. */
+  async close(): Promise<void> {
+    await Promise.all(this.sources.map(source => source.close()));
+  }
+}
+
+/** Connects to every server of a configuration, side by side; one that fails is told of and stops no other. */
+export async function connectAllMcp(config: McpServersConfig, options: McpOptions = {}): Promise<McpSources> {
+  const servers = mcpServersIn(config);
+  const names = [...servers.keys()];
+  const sources: McpSource[] = [];
+  const failures: McpConnectFailure[] = [];
+  await Promise.all(
+    names.map(async name => {
+      try {
+        sources.push(await open(parseMcpServer(servers.get(name)), names, options));
+      } catch (error) {
+        if (!SingletreeError.is(error)) throw error;
+        failures.push({ name, error });
+      }
+    }),
+  );
+  const inOrder = (a: { name: string }, b: { name: string }) => names.indexOf(a.name) - names.indexOf(b.name);
+  return new McpSources(sources.toSorted(inOrder), failures.toSorted(inOrder));
+}
+
+/** Connects to one of several servers. The MCP client is loaded only here: most programs connect to none. */
+async function open(server: McpServer, names: readonly string[], options: McpOptions): Promise<McpSource> {
+  const { McpSource } = await import('./mcp-source.ts');
+  return McpSource.open(server, serverSegments(names).get(server.name) as string, options);
+}

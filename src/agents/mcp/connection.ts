@@ -1,0 +1,142 @@
+import {
+  type CallToolRequestParams,
+  type CallToolRequestOptions,
+  type CallToolResult,
+  Client,
+  type Tool as McpTool,
+} from '@modelcontextprotocol/client';
+import { TimeLimit } from '../loop/time-limit.ts';
+import { untilAborted } from '../loop/until-aborted.ts';
+import { isOtherEra, problemIn } from './failure.ts';
+import { HttpTransport } from './http-transport.ts';
+import type { McpServer } from './mcp-server.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+export interface ConnectionOptions {
+  readonly server: McpServer;
+  /** The most time it may take until the server is ready, in milliseconds. */
+  readonly startTimeoutMs: number;
+  readonly signal: AbortSignal;
+  /** The server has other tools now. */
+  readonly onTools: (tools: readonly McpTool[]) => void;
+}
+
+type Transport = StdioTransport | HttpTransport;
+type Mode = 'legacy' | 'auto';
+
+/** The longest time a timer takes, in milliseconds. */
+export const longestTimeout = 2 ** 31 - 1;
+
+/** What is told about us; the version is that of what we ask for. */
+const clientInfo = { name: 'singletree', version: '1' };
+
+/** One life of a server: from its start to its end. */
+export class Connection {
+  readonly #client: Client;
+  readonly #transport: Transport;
+  #isOpen = true;
+  #isClosed = false;
+  #calls = 0;
+
+  private constructor(client: Client, transport: Transport) {
+    this.#client = client;
+    this.#transport = transport;
+  }
+
+  /**
+   * Starts the server and waits until its tools are known; rejects with an `Error` that says what it did instead. The
+   * first words are those that most servers of the kind understand; one that refuses them is spoken to in the other way.
+   */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const [first, second] = 'command' in options.server ? (['legacy', 'auto'] as const) : (['auto', 'legacy'] as const);
+    try {
+      return await Connection.#open(options, first);
+    } catch (error) {
+      if (!(error instanceof OtherEra)) throw error;
+      return await Connection.#open(options, second);
+    }
+  }
+
+  static async #open({ server, startTimeoutMs, signal, onTools }: ConnectionOptions, mode: Mode): Promise<Connection> {
+    const transport = 'command' in server ? new StdioTransport(server) : new HttpTransport(server);
+    const client = new Client(clientInfo, {
+      versionNegotiation: { mode },
+      listChanged: { tools: { debounceMs: 0, onChanged: (_, tools) => tools !== null && onTools(tools) } },
+    });
+    const connection = new Connection(client, transport);
+    const limit = new TimeLimit(startTimeoutMs, signal);
+    try {
+      // The limit is ours, so that it holds for all of the start together.
+      const timeout = Math.min(startTimeoutMs * 2, longestTimeout);
+      await untilAborted(client.connect(transport, { timeout }), limit.signal);
+      onTools(await untilAborted(connection.#listTools(timeout), limit.signal));
+      return connection;
+    } catch (error) {
+      const isLate = limit.over;
+      await connection.close();
+      if (isLate)
+        throw new Error(`it did not answer within ${startTimeoutMs} ms.${connection.lastWords}`, { cause: error });
+      if (isOtherEra(error)) throw new OtherEra(`${problemIn(error, server)}.`, { cause: error });
+      throw new Error(connection.end ?? `${problemIn(error, server)}.`, { cause: error });
+    } finally {
+      limit.clear();
+    }
+  }
+
+  /** Whether it can be used for one more call. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.end === undefined;
+  }
+
+  /** Whether nothing of it is left. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get sessionId(): string | undefined {
+    return 'sessionId' in this.#transport ? this.#transport.sessionId : undefined;
+  }
+
+  /** How the server ended, in words; undefined while it runs, or when it is not ours to run. */
+  get end(): string | undefined {
+    return 'end' in this.#transport ? this.#transport.end : undefined;
+  }
+
+  /** What the server printed last to its stderr, as a sentence that can be added to another. */
+  get lastWords(): string {
+    return 'lastWords' in this.#transport ? this.#transport.lastWords : '';
+  }
+
+  async call(params: CallToolRequestParams, options: CallToolRequestOptions): Promise<CallToolResult> {
+    this.#calls++;
+    try {
+      return await this.#client.callTool(params, options);
+    } finally {
+      this.#calls--;
+      if (!this.#isOpen && this.#calls === 0) await this.close();
+    }
+  }
+
+  /** Takes no more calls, and closes when those under way have their answers. */
+  async retire(): Promise<void> {
+    this.#isOpen = false;
+    if (this.#calls === 0) await this.close();
+  }
+
+  /** Ends the server, or the session with it, and waits until it is gone; never rejects. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#transport.close().catch(() => {});
+    await this.#client.close().catch(() => {});
+    this.#isClosed = true;
+  }
+
+  async #listTools(timeout: number): Promise<readonly McpTool[]> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    const { tools } = await this.#client.listTools(undefined, { timeout });
+    return tools;
+  }
+}
+
+/** The server speaks another generation of the protocol. */
+class OtherEra extends Error {}

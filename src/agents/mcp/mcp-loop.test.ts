@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testProgram } from '../../../test/support/mcp.ts';
+import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
+import type { InvokeParams } from '../agent.ts';
+import { loopAgent } from '../loop/loop-agent.ts';
+import { scriptedModel } from '../model/scripted-model.ts';
+import type { PermissionRules } from '../permissions/index.ts';
+import { connectMcp } from './connect-mcp.ts';
+import type { McpSource } from './mcp-source.ts';
+
+let source: McpSource;
+beforeAll(async () => {
+  source = await connectMcp(testProgram());
+});
+afterAll(() => source.close());
+
+const rule = (policy: 'allow' | 'ask' | 'deny'): PermissionRules => ({ rules: [{ category: 'mcp', policy }] });
+
+async function run(
+  permissions: PermissionRules,
+  input: unknown,
+  more: Partial<InvokeParams> = {},
+): Promise<AgentEvent[]> {
+  const script = [[{ toolCall: { name: 'mcp__test__echo', input } }], 'Done.'];
+  const agent = loopAgent({ model: scriptedModel(script), tools: source.tools(), permissions });
+  const events: AgentEvent[] = [];
+  const messages = [{ role: 'user' as const, content: 'Go.' }];
+  const params = { runId: 'run', messages, signal: new AbortController().signal, ...more };
+  for await (const event of agent.invoke(params)) events.push(event);
+  return events;
+}
+const outputOf = (events: readonly AgentEvent[]) =>
+  events.find((event): event is EventOf<'tool_result'> => event.type === 'tool_result')?.output;
+
+describe('a tool of an MCP server in a run', () => {
+  it('runs when the category mcp is allowed', async () => {
+    const events = await run(rule('allow'), { text: 'hi' });
+    expect(outputOf(events)).toEqual({ context: 'hi' });
+    expect(checkOrder(events)).toEqual([]);
+  });
+
+  it('is refused when the category mcp is denied', async () => {
+    expect(outputOf(await run(rule('deny'), { text: 'hi' }))).toMatchObject({ status: 'denied' });
+  });
+
+  it('waits for a person when the category mcp is asked about', async () => {
+    const answers = { wait: async (relayId: string) => ({ id: 'answer', relayId, outcome: 'approve' as const }) };
+    const events = await run(rule('ask'), { text: 'hi' }, { answers });
+    expect(events.filter(event => event.type === 'relay')).toMatchObject([
+      { relayKind: 'permission', tool: 'mcp__test__echo', params: { text: 'hi' } },
+    ]);
+    expect(outputOf(events)).toEqual({ context: 'hi' });
+  });
+
+  it('is not called with an input that is no object', async () => {
+    expect(outputOf(await run(rule('allow'), ['hi']))).toEqual({
+      error: expect.stringMatching(/^The input is not valid: .*expected object/),
+    });
+  });
+
+  it('gives what the server has against the input to the model', async () => {
+    expect(outputOf(await run(rule('allow'), { text: 5 }))).toEqual({
+      error: expect.stringContaining('expected string'),
+    });
+  });
+});

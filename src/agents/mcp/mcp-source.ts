@@ -1,0 +1,194 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
+import { SingletreeError } from '../../events/index.ts';
+import type { Tool, ToolContext, ToolReturn } from '../loop/tool.ts';
+import { untilAborted } from '../loop/until-aborted.ts';
+import { Connection, longestTimeout } from './connection.ts';
+import { isConnectionLost, isSessionLost, isTimeout, problemIn } from './failure.ts';
+import type { McpServer } from './mcp-server.ts';
+import { describeMcpTools } from './mcp-tools.ts';
+import { redactor } from './redact.ts';
+import { RestartPolicy } from './restart-policy.ts';
+import { textOfResult, toolReturn } from './tool-result.ts';
+
+export interface McpOptions {
+  /** The most time a server may take to start and to tell its tools, in milliseconds; 30 seconds when absent. */
+  readonly startTimeoutMs?: number;
+  /** The most time a call may be without an answer or progress, in milliseconds; 5 minutes when absent. */
+  readonly callTimeoutMs?: number;
+  /** How often in a row a server that went down is started again; 5 when absent. A call that works starts the count anew. */
+  readonly maxRestarts?: number;
+  /** How long the second start in a row waits, in milliseconds, each further one twice as long; 500 when absent. */
+  readonly restartDelayMs?: number;
+  /** Results longer than this many characters are shortened; 100,000 when absent. */
+  readonly maxResultLength?: number;
+}
+
+/** How a server is: `down` is one that ended or cannot be reached, and that the next call starts again. */
+export interface McpStatus {
+  readonly state: 'connected' | 'down' | 'closed';
+  /** What went wrong last. */
+  readonly problem?: string;
+}
+
+/** The tools of one MCP server. */
+export class McpSource {
+  readonly name: string;
+  readonly #server: McpServer;
+  readonly #options: Required<McpOptions>;
+  readonly #segment: string;
+  readonly #restarts: RestartPolicy;
+  readonly #hide: (text: string) => string;
+  readonly #closing = new AbortController();
+  readonly #connections = new Set<Connection>();
+  #connection: Connection | undefined;
+  #connecting: Promise<Connection> | undefined;
+  #tools: readonly Tool[] = [];
+  #problem: string | undefined;
+
+  private constructor(server: McpServer, segment: string, options: McpOptions) {
+    const { startTimeoutMs = 30_000, callTimeoutMs = 300_000, maxRestarts = 5, restartDelayMs = 500 } = options;
+    const { maxResultLength = 100_000 } = options;
+    this.name = server.name;
+    this.#server = server;
+    this.#segment = segment;
+    this.#options = { startTimeoutMs, callTimeoutMs, maxRestarts, restartDelayMs, maxResultLength };
+    this.#restarts = new RestartPolicy(maxRestarts, restartDelayMs);
+    this.#hide = redactor(server);
+  }
+
+  /** Connects to a server; rejects when it does not start. */
+  static async open(server: McpServer, segment: string, options: McpOptions): Promise<McpSource> {
+    const source = new McpSource(server, segment, options);
+    await source.reconnect();
+    return source;
+  }
+
+  get status(): McpStatus {
+    const problem = this.#problem !== undefined && { problem: this.#problem };
+    if (this.#closing.signal.aborted) return { state: 'closed', ...problem };
+    return this.#connection?.isOpen ? { state: 'connected' } : { state: 'down', ...problem };
+  }
+
+  /** The tools as the server has told them last; the list is a new one when the server changes them. */
+  tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** Connects anew when the server is down, however often that was tried before. */
+  async reconnect(): Promise<void> {
+    this.#restarts.reset();
+    await this.#connected();
+    this.#restarts.reset();
+  }
+
+  /** Ends the server and waits until nothing of it is left; calls under way fail. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#connecting?.catch(() => {});
+    await Promise.all([...this.#connections].map(connection => connection.close()));
+  }
+
+  async #call(tool: McpTool, input: unknown, context: ToolContext): Promise<ToolReturn> {
+    const { callTimeoutMs, maxResultLength } = this.#options;
+    const { signal } = context;
+    const { name, outputSchema: _, ...rest } = tool;
+    for (let renewed = false; ; renewed = true) {
+      const connection = await untilAborted(this.#connected(), signal);
+      try {
+        const result = await connection.call(
+          { name, arguments: input as Record<string, unknown> },
+          {
+            signal,
+            timeout: Math.min(callTimeoutMs, longestTimeout),
+            resetTimeoutOnProgress: true,
+            onprogress: progress => context.progress(reportOf(progress)),
+            // Without the schema of its output: a result that does not fit is still worth more than none.
+            toolDefinition: { name, ...rest },
+          },
+        );
+        this.#restarts.reset();
+        if (result.isError !== true) return toolReturn(result, maxResultLength);
+        throw new ToolFailure(this.#hide(textOfResult(result, maxResultLength)) || `${name} failed without a word.`);
+      } catch (error) {
+        if (error instanceof ToolFailure) throw error;
+        signal.throwIfAborted();
+        if (!renewed && isSessionLost(error, connection.sessionId)) await connection.retire();
+        else throw await this.#failure(error, name, connection);
+      }
+    }
+  }
+
+  /** The connection to use: the one there is, or a new one that all who wait for it share. */
+  #connected(): Promise<Connection> {
+    if (this.#closing.signal.aborted) return Promise.reject(this.#error('was closed.', 'Connect to it again.'));
+    if (this.#connection?.isOpen) return Promise.resolve(this.#connection);
+    return (this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined)));
+  }
+
+  async #connect(): Promise<Connection> {
+    const { signal } = this.#closing;
+    const delay = this.#restarts.next();
+    if (delay === undefined)
+      throw this.#error(
+        `is down, and was tried ${this.#options.maxRestarts} times in a row. It ${this.#problem ?? 'ended.'}`,
+        'Mend it, then call reconnect() of its source.',
+      );
+    try {
+      if (delay > 0) await setTimeout(delay, undefined, { signal });
+      const opened = await Connection.open({
+        server: this.#server,
+        startTimeoutMs: this.#options.startTimeoutMs,
+        signal,
+        onTools: tools => (this.#tools = this.#toolsOf(tools)),
+      });
+      for (const connection of this.#connections) if (connection.isClosed) this.#connections.delete(connection);
+      this.#connections.add(opened);
+      return (this.#connection = opened);
+    } catch (error) {
+      if (signal.aborted) throw this.#error('was closed.', 'Connect to it again.');
+      throw this.#down(`could not be connected to: ${(error as Error).message}`, 'Check its configuration.');
+    }
+  }
+
+  #toolsOf(tools: readonly McpTool[]): readonly Tool[] {
+    return describeMcpTools(tools, {
+      segment: this.#segment,
+      call: (tool, input, context) => this.#call(tool, input, context),
+    });
+  }
+
+  /** What the model and people are told about a call that failed. */
+  async #failure(error: unknown, tool: string, connection: Connection): Promise<SingletreeError> {
+    if (this.#closing.signal.aborted) return this.#error(`was closed while it worked on "${tool}".`, '');
+    if (isTimeout(error))
+      return this.#error(
+        `gave no answer to "${tool}" for ${this.#options.callTimeoutMs} ms, and the call was cancelled.`,
+        'What it did is unknown; ask for less, or allow more time with callTimeoutMs.',
+      );
+    if (!isConnectionLost(error)) return this.#error(`failed on "${tool}": ${problemIn(error, this.#server)}.`, '');
+    await ('command' in this.#server ? connection.close() : connection.retire());
+    return this.#down(
+      `was lost while it worked on "${tool}": ${connection.end ?? `${problemIn(error, this.#server)}.`}`,
+      'What the call did is unknown. The next call connects to the server again.',
+    );
+  }
+
+  /** As `#error`, and what the status tells from now on. */
+  #down(what: string, toDo: string): SingletreeError {
+    this.#problem = this.#hide(what);
+    return this.#error(what, toDo);
+  }
+
+  #error(what: string, toDo: string): SingletreeError {
+    const message = this.#hide(`The MCP server "${this.name}" ${what} ${toDo}`.trim());
+    return new SingletreeError('server_unreachable', message, { details: { server: this.name } });
+  }
+}
+
+/** The tool ran and said that it failed. */
+class ToolFailure extends Error {}
+
+function reportOf({ progress, total, message }: Progress): Record<string, unknown> {
+  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+}

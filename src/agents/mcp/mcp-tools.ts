@@ -1,0 +1,36 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import * as z from 'zod';
+import type { Tool, ToolContext, ToolReturn } from '../loop/tool.ts';
+import { toolNames } from './tool-names.ts';
+
+const longestDescription = 2_000;
+
+export interface McpToolsOptions {
+  /** What stands for the server in the names of the tools. */
+  readonly segment: string;
+  readonly call: (tool: McpTool, input: unknown, context: ToolContext) => Promise<ToolReturn>;
+}
+
+/** The tools of a server as tools of ours. Whether an input fits is for the server to judge; here it must be an object. */
+export function describeMcpTools(tools: readonly McpTool[], { segment, call }: McpToolsOptions): readonly Tool[] {
+  const byName = new Map(tools.toReversed().map(tool => [tool.name, tool]));
+  const names = toolNames(segment, [...byName.keys()]);
+  return [...byName.values()].toReversed().map(tool => ({
+    name: names.get(tool.name) as string,
+    description: described(tool),
+    input: z.looseObject({}),
+    inputJsonSchema: schemaOf(tool),
+    category: 'mcp',
+    execute: (input, context) => call(tool, input, context),
+  }));
+}
+
+function described({ name, title, description }: McpTool): string {
+  const text = description?.trim() || title || name;
+  return text.length <= longestDescription ? text : `${text.slice(0, longestDescription)}…`;
+}
+
+function schemaOf({ inputSchema }: McpTool): Record<string, unknown> {
+  const { $schema: _, ...schema } = inputSchema;
+  return schema;
+}

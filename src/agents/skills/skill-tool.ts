@@ -1,0 +1,79 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import * as z from 'zod';
+import { SingletreeError } from '../../events/index.ts';
+import { defineTool, type Tool } from '../loop/tool.ts';
+import { largestSkill, type Skill } from './discover-skills.ts';
+import { parseFrontMatter } from './front-matter.ts';
+
+const longestList = 8_000;
+const longestLine = 300;
+const mostFiles = 100;
+const deepest = 4;
+
+/** A tool named `skill` that loads the instructions of a skill when they are needed. */
+export function skillTool(skills: readonly Skill[]): Tool {
+  const byName = new Map(skills.map(skill => [skill.name, skill]));
+  if (byName.size === 0)
+    throw new SingletreeError('invalid_argument', 'There are no skills to load: leave the skill tool out.');
+  return defineTool({
+    name: 'skill',
+    description: `Loads the instructions of a skill. Use it when a task is what a skill is for, before you begin. The skills:\n${listed(skills)}`,
+    input: z.object({ skill: z.enum([...byName.keys()]).describe('the name of the skill') }),
+    category: 'read',
+    execute: ({ skill }) => load(byName.get(skill) as Skill),
+  });
+}
+
+/** What a system prompt says about skills; empty when there are none. */
+export function skillInstructions(skills: readonly Skill[]): string {
+  if (skills.length === 0) return '';
+  return `Skills are instructions for tasks of a certain kind. When a task is what one of them is for, load it with the tool "skill" before you begin, and follow it.\n${listed(skills)}`;
+}
+
+/** One line for each skill, as long as there is room; then their names alone. */
+function listed(skills: readonly Skill[]): string {
+  const lines: string[] = [];
+  let room = longestList;
+  for (const { name, description } of skills) {
+    const line = `- ${name}: ${description.length > longestLine ? `${description.slice(0, longestLine)}…` : description}`;
+    const fits = line.length < room;
+    lines.push(fits ? line : `- ${name}`);
+    room -= fits ? line.length : 0;
+  }
+  return lines.join('\n');
+}
+
+async function load({ name, path, folder }: Skill) {
+  const { size } = await stat(path).catch(() => ({ size: undefined }));
+  if (size === undefined || size > largestSkill)
+    throw new SingletreeError(
+      'not_found',
+      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'not there any more' : 'too large'}.`,
+    );
+  const text = await readFile(path, 'utf8');
+  const files = await filesOf(folder);
+  const others =
+    files.length === 0 ? '' : `\n\nFiles of this skill, in ${folder}:\n${files.map(file => `- ${file}`).join('\n')}`;
+  return {
+    context: `The skill "${name}", from ${path}:\n\n${parseFrontMatter(text)?.body ?? text}${others}`,
+    result: { path, files },
+  };
+}
+
+/** The files of a skill beside its SKILL.md; links are not followed, and there is an end to the list. */
+async function filesOf(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  async function visit(inner: string, depth: number): Promise<void> {
+    const entries = await readdir(inner, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (files.length >= mostFiles) return;
+      const path = join(inner, entry.name);
+      if (/^(\.|node_modules$)/.test(entry.name)) continue;
+      if (entry.isDirectory() && depth < deepest) await visit(path, depth + 1);
+      else if (entry.isFile()) files.push(relative(folder, path));
+    }
+  }
+  await visit(folder, 1);
+  return files.filter(file => file !== 'SKILL.md');
+}
