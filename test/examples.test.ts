@@ -12,6 +12,13 @@ const names = readdirSync(join(root, 'examples'))
 /** What each example prints, in this order. */
 const printed: Readonly<Record<string, readonly string[]>> = {
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
+  'coding-agent': [
+    '{"type":"read","path":"sum.js"',
+    '{"type":"write","path":"sum.js"',
+    '{"type":"command","command":"node sum.js","exitCode":0',
+    'is outside the workspace',
+    'It prints 4 now.',
+  ],
   'mcp-server': ['→ mcp__weather__forecast {"city":"Bergen"}', '← {"context":"Rain in Bergen."}', 'Take an umbrella.'],
   'parallel-subagents': [
     'coordinator starts',

@@ -60,3 +60,5 @@ export { skillInstructions, skillTool } from './skills/skill-tool.ts';
 export { type AgentToolOptions, agentTool, type Subagent } from './subagents/agent-tool.ts';
 export type { ChildResult } from './subagents/child-run.ts';
 export type { Budget, Lineage } from './subagents/lineage.ts';
+export { type FetchOptions, type WorkspaceToolsOptions, workspacePermissions, workspaceTools } from './tools/index.ts';
+export { type Workspace, type WorkspaceOptions, workspace } from './workspace/index.ts';

@@ -18,6 +18,8 @@ export interface LoopAgentOptions {
   readonly instructions?: string;
   /** What it may use; a function is asked at the start of each run. */
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
+  /** The folder its tools work in, told at the start of a run: relative paths of its activity are in it. */
+  readonly cwd?: string;
   /** What may run without asking; everything is asked when absent. */
   readonly permissions?: PermissionRules;
   /** How many times the model is called before it has to conclude; 50 when absent. */
@@ -58,6 +60,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
         agentId: id,
         ...(parentId !== undefined && { parentId }),
         ...(model !== undefined && { model }),
+        ...(options.cwd !== undefined && { cwd: options.cwd }),
       };
     const stop = new AbortController();
     const signal = AbortSignal.any([params.signal, stop.signal]);

@@ -14,6 +14,7 @@ export const nativeTools: ToolTable = {
     write_file: writeTool(...path),
     edit: writeTool(...path),
     edit_file: writeTool(...path),
+    patch: patchTool('patch'),
     apply_patch: patchTool('patch', 'input', 'patchText'),
     grep: searchTool('pattern', 'query'),
     glob: searchTool('pattern', 'query'),

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { constants, link, lstat, rename, unlink } from 'node:fs/promises';
+import { locate, type Place } from './locate.ts';
+import { explained, missing, refused } from './refusal.ts';
+import type { Root } from './root.ts';
+
+/** Identifies one state of a file: it changes whenever the file does. */
+export type Stamp = string;
+
+/** What one file is to become. */
+export interface FileChange {
+  readonly path: string;
+  /** What it holds afterwards; undefined removes it. */
+  readonly content: string | undefined;
+  /** The state it has to be in, `null` when it must not exist; any when absent. */
+  readonly from?: Stamp | null;
+  /** The permissions of a file that is made; as usual when absent. One that exists keeps its own. */
+  readonly mode?: number;
+}
+
+/** A file after a change. */
+export interface ChangedFile {
+  /** Its path from the root, without links. */
+  readonly real: string;
+  /** Undefined when it was removed. */
+  readonly stamp: Stamp | undefined;
+}
+
+export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+/** The path from the root of a place. */
+export function realOf({ folder, name }: Place): string {
+  return [...folder.names, ...(name === '.' ? [] : [name])].join('/');
+}
+
+/**
+ * Makes all changes, or none: new contents are written to temporary files beside their targets and then renamed, each in
+ * one step; when one fails, those before it are taken back.
+ */
+export async function changeFiles(root: Root, changes: readonly FileChange[]): Promise<ChangedFile[]> {
+  const staged: StagedChange[] = [];
+  try {
+    for (const change of changes) {
+      staged.push(await StagedChange.stage(root, change));
+      if (new Set(staged.map(each => each.real)).size < staged.length)
+        throw refused(change.path, 'is changed twice at once.');
+    }
+    const done: ChangedFile[] = [];
+    for (const each of staged) done.push(await each.commit());
+    return done;
+  } catch (error) {
+    for (const each of staged.toReversed()) await each.undo();
+    throw error;
+  } finally {
+    for (const each of staged) await each.finish();
+  }
+}
+
+class StagedChange {
+  readonly real: string;
+  readonly #change: FileChange;
+  readonly #place: Place;
+  /** The new content, until it is renamed. */
+  #temporary: string | undefined;
+  /** What was there before, until the end. */
+  #aside: string | undefined;
+  #isCommitted = false;
+
+  private constructor(change: FileChange, place: Place) {
+    this.#change = change;
+    this.#place = place;
+    this.real = realOf(place);
+  }
+
+  static async stage(root: Root, change: FileChange): Promise<StagedChange> {
+    const { path, content } = change;
+    let staged: StagedChange | undefined;
+    try {
+      staged = new StagedChange(
+        change,
+        await locate(root, path, content === undefined ? { keepLink: true } : { makeFolders: true }),
+      );
+      checkTarget(change, staged.#place.stats);
+      if (content !== undefined) await staged.#writeTemporary(content);
+      return staged;
+    } catch (error) {
+      await staged?.finish();
+      throw explained(error, path);
+    }
+  }
+
+  async commit(): Promise<ChangedFile> {
+    const { folder, name, stats } = this.#place;
+    const target = folder.at(name);
+    try {
+      if (stats !== undefined) {
+        this.#aside = folder.at(temporaryName());
+        await keepAside(target, this.#aside, this.#temporary !== undefined);
+      }
+      if (this.#temporary === undefined) return { real: this.real, stamp: undefined };
+      await rename(this.#temporary, target);
+      this.#temporary = undefined;
+      return { real: this.real, stamp: stampOf(await lstat(target, { bigint: true })) };
+    } catch (error) {
+      throw explained(error, this.#change.path);
+    } finally {
+      this.#isCommitted = true;
+    }
+  }
+
+  /** Puts back what was there before. */
+  async undo(): Promise<void> {
+    if (!this.#isCommitted) return;
+    const { folder, name } = this.#place;
+    if (this.#aside !== undefined)
+      await rename(this.#aside, folder.at(name)).catch(() => {
+        // It stays under its other name: nothing is lost.
+        this.#aside = undefined;
+      });
+    else if (this.#temporary === undefined) await unlink(folder.at(name)).catch(ignore);
+  }
+
+  /** Leaves nothing but the files. */
+  async finish(): Promise<void> {
+    for (const path of [this.#temporary, this.#aside]) if (path !== undefined) await unlink(path).catch(ignore);
+    await this.#place.folder.close();
+  }
+
+  async #writeTemporary(content: string): Promise<void> {
+    const { folder, stats } = this.#place;
+    const mode = stats === undefined ? this.#change.mode : Number(stats.mode);
+    const temporary = temporaryName();
+    const handle = await folder.openFile(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    this.#temporary = folder.at(temporary);
+    try {
+      await handle.writeFile(content);
+      if (mode !== undefined) await handle.chmod(mode & 0o777);
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+function checkTarget({ path, content, from }: FileChange, stats: BigIntStats | undefined): void {
+  if (path.endsWith('/')) throw refused(path, 'names a folder: a file was expected.');
+  if (stats === undefined) {
+    if (content === undefined) throw missing(path);
+    if (from !== undefined && from !== null) throw refused(path, 'was removed since it was read.');
+    return;
+  }
+  if (from === null) throw refused(path, 'exists already.');
+  if (stats.isDirectory()) throw refused(path, 'is a folder: a file was expected.');
+  if (!stats.isFile() && !stats.isSymbolicLink()) throw refused(path, 'is not a regular file.');
+  if (from !== undefined && from !== stampOf(stats))
+    throw refused(path, 'changed since it was read. Read it again before you change it.');
+}
+
+/** Gives a file a second name, so that it is never missing; where that is not possible, or it is to go, the only name. */
+async function keepAside(target: string, aside: string, isReplaced: boolean): Promise<void> {
+  if (!isReplaced) return rename(target, aside);
+  return link(target, aside).catch(() => rename(target, aside));
+}
+
+function temporaryName(): string {
+  return `.singletree-${randomUUID()}`;
+}
+
+function ignore(): void {}

@@ -1,0 +1,81 @@
+import type { BigIntStats } from 'node:fs';
+import { constants, type FileHandle, lstat, open, readlink } from 'node:fs/promises';
+import { checkOpened, type Root } from './root.ts';
+
+/** Opens a folder only as a place to go on from: this needs no right to list it. */
+const linuxPathOnly = 0x20_0000;
+
+/**
+ * An opened folder inside the root. Names are looked up in the opened folder itself: whoever exchanges a folder for a
+ * link meanwhile exchanges nothing here. Where descriptors are no paths, what was opened is checked afterwards.
+ */
+export class Folder {
+  readonly names: readonly string[];
+  readonly #root: Root;
+  readonly #handle: FileHandle;
+
+  private constructor(root: Root, names: readonly string[], handle: FileHandle) {
+    this.#root = root;
+    this.names = names;
+    this.#handle = handle;
+  }
+
+  static async open(root: Root): Promise<Folder> {
+    return new Folder(root, [], await open(root.path, folderFlags(root)));
+  }
+
+  /** A path for the file system that leads to this folder while it is open. */
+  get path(): string {
+    return this.#root.byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : [this.#root.path, ...this.names].join('/');
+  }
+
+  /** A path for the file system that leads to a name in this folder. */
+  at(name: string): string {
+    return `${this.path}/${name}`;
+  }
+
+  /** What is at a name, links as links; undefined when there is nothing. */
+  async look(name: string): Promise<BigIntStats | undefined> {
+    try {
+      return await lstat(this.at(name), { bigint: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Where a link points to. */
+  linkAt(name: string): Promise<string> {
+    return readlink(this.at(name));
+  }
+
+  /** Opens a name in this folder, never through a link and never waiting for another process. */
+  async openFile(name: string, flags: number): Promise<FileHandle> {
+    return this.#checked(name, await open(this.at(name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+  }
+
+  /** Opens a folder in this folder, never through a link. */
+  async enter(name: string): Promise<Folder> {
+    const handle = await this.#checked(name, await open(this.at(name), folderFlags(this.#root)));
+    return new Folder(this.#root, name === '.' ? this.names : [...this.names, name], handle);
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async #checked(name: string, handle: FileHandle): Promise<FileHandle> {
+    if (this.#root.byDescriptor) return handle;
+    try {
+      await checkOpened(this.#root, this.at(name), await handle.stat({ bigint: true }));
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+}
+
+function folderFlags({ byDescriptor }: Root): number {
+  return constants.O_DIRECTORY | constants.O_NOFOLLOW | (byDescriptor ? linuxPathOnly : constants.O_RDONLY);
+}

@@ -1,0 +1,93 @@
+import type { BigIntStats } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { Folder } from './folder.ts';
+import { missing, refused } from './refusal.ts';
+import { namesInside, type Root } from './root.ts';
+
+/** Where a path ends, without any link on the way: a name in an opened folder, which whoever holds it closes. */
+export interface Place {
+  readonly folder: Folder;
+  /** `.` for the root itself. */
+  readonly name: string;
+  /** What is there; undefined when there is nothing. */
+  readonly stats: BigIntStats | undefined;
+}
+
+export interface LocateOptions {
+  /** Makes the folders on the way that are missing, but none that a link points to. */
+  readonly makeFolders?: boolean;
+  /** A link at the end is the place itself. */
+  readonly keepLink?: boolean;
+}
+
+interface Link {
+  readonly target: string;
+  /** Which of the names is the link. */
+  readonly index: number;
+}
+
+const mostLinks = 40;
+
+/** Follows a path inside the root, links included; throws when it or a link leads out. */
+export async function locate(root: Root, path: string, options: LocateOptions = {}): Promise<Place> {
+  let names = await namesInside(root, path);
+  let linked = 0;
+  for (let links = 0; links <= mostLinks; links++) {
+    const found = await descend(root, { path, names, linked }, options);
+    if ('folder' in found) return found;
+    const { target, index } = found;
+    const pointed = await namesInside(root, target, names.slice(0, index)).catch(() => {
+      throw refused(
+        path,
+        `goes through the link ${names.slice(0, index + 1).join('/')}, which leads outside the workspace.`,
+      );
+    });
+    linked = pointed.length + Math.max(0, linked - index - 1);
+    names = [...pointed, ...names.slice(index + 1)];
+  }
+  throw refused(path, 'goes through too many links.');
+}
+
+/** A way to go: the first `linked` names were named by a link. */
+interface Way {
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly linked: number;
+}
+
+async function descend(root: Root, { path, names, linked }: Way, options: LocateOptions): Promise<Place | Link> {
+  let folder = await Folder.open(root);
+  try {
+    for (const [index, name] of names.entries()) {
+      const isLast = index === names.length - 1;
+      const stats = await folder.look(name);
+      if (stats?.isSymbolicLink() === true && !(isLast && options.keepLink === true)) {
+        const target = await folder.linkAt(name);
+        await folder.close();
+        return { target, index };
+      }
+      if (stats === undefined && options.makeFolders === true && index < linked)
+        throw refused(path, 'goes through a link to something that does not exist.');
+      if (isLast) return { folder, name, stats };
+      if (stats === undefined) {
+        if (options.makeFolders !== true) throw missing(path);
+        await makeFolder(folder, name);
+      } else if (!stats.isDirectory()) throw refused(path, `goes through ${name}, which is not a folder.`);
+      const next = await folder.enter(name);
+      await folder.close();
+      folder = next;
+    }
+    return { folder, name: '.', stats: await folder.look('.') };
+  } catch (error) {
+    await folder.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function makeFolder(folder: Folder, name: string): Promise<void> {
+  try {
+    await mkdir(folder.at(name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { constants } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { SingletreeError } from '../../events/index.ts';
+import { lineText } from '../cli/process/line-reader.ts';
+import { type ProcessLine, runProcess } from '../cli/process/run-process.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Where a program is in the PATH of a workspace; one that lies inside the workspace is not taken. */
+export async function programFor({ env, root }: Workspace, name: string): Promise<string | undefined> {
+  for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
+    const path = join(folder, name);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere && !`${await realpath(path)}/`.startsWith(`${root}/`) && !`${path}/`.startsWith(`${root}/`))
+      return path;
+  }
+  return undefined;
+}
+
+export interface ProgramCall {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+const timeoutMs = 60_000;
+
+/**
+ * Gives each line that a helper program prints to `take`, until that returns false. Returns its exit code, undefined
+ * when it was not run to its end; throws when it could not start or took too long.
+ */
+export async function runProgram(
+  { env }: Workspace,
+  { command, args, cwd, signal }: ProgramCall,
+  take: (line: string, stream: ProcessLine['stream']) => boolean,
+): Promise<number | undefined> {
+  const settings = { timeoutMs, settleMs: 0, isFinished: () => false, stopStepMs: 500 };
+  const running = runProcess({ command, args, cwd, env, signal, ...settings });
+  let next = await running.next();
+  for (; next.done !== true; next = await running.next())
+    if (!take(lineText(next.value.bytes), next.value.stream)) {
+      await running.return({});
+      return undefined;
+    }
+  signal.throwIfAborted();
+  const { failedToStart, stopped, exitCode } = next.value;
+  if (failedToStart !== undefined) throw failedToStart;
+  if (stopped !== undefined) throw new SingletreeError('internal', stopped.message);
+  return exitCode ?? undefined;
+}

@@ -1,0 +1,88 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, normalize, relative, resolve } from 'node:path';
+import { SingletreeError } from '../../events/index.ts';
+import { outside, refused } from './refusal.ts';
+
+/** The folder that a workspace is confined to. */
+export interface Root {
+  /** Its real path. */
+  readonly path: string;
+  /** Its path as it was given, made absolute. */
+  readonly given: string;
+  /** Whether files are reached through opened folders, so that nothing can be exchanged on the way. */
+  readonly byDescriptor: boolean;
+}
+
+const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
+
+/** Looks at the folder of a workspace; throws `invalid_argument` when it is none. */
+export function rootAt(path: string, byDescriptor: boolean = hasDescriptorPaths): Root {
+  const given = resolve(path);
+  try {
+    const real = realpathSync.native(given);
+    if (statSync(real).isDirectory()) return { path: real, given, byDescriptor };
+  } catch (cause) {
+    throw new SingletreeError('invalid_argument', `There is no folder ${given}: a workspace needs one that exists.`, {
+      cause,
+    });
+  }
+  throw new SingletreeError('invalid_argument', `${given} is not a folder: a workspace needs one.`);
+}
+
+const longestPath = 4096;
+
+/**
+ * The names that lead from the root to a path, none for the root itself; throws when it is outside. A `..` takes back
+ * the name before it, whatever that name is. A relative path starts at the folder `from`.
+ */
+export async function namesInside(root: Root, path: string, from: readonly string[] = []): Promise<string[]> {
+  if (path.includes('\0')) throw refused(path, 'holds a NUL byte.');
+  if (Buffer.byteLength(path) > longestPath) throw refused(`${path.slice(0, 80)}…`, 'is too long for a path.');
+  const within = path.startsWith('/') ? await fromRoot(root, path) : normalize([...from, path].join('/'));
+  if (within === undefined || climbs(within)) throw outside(path);
+  return within.split('/').filter(name => name !== '' && name !== '.');
+}
+
+/** Whether a real path is the root or below it. */
+function isInside(root: Root, real: string): boolean {
+  return !climbs(relative(root.path, real));
+}
+
+/** Whether two views of the disk show the same file. */
+function isSame(one: Identity, other: Identity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+interface Identity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** Throws when what was opened at a path is not what is there now, inside the root. */
+export async function checkOpened(root: Root, path: string, opened: Identity): Promise<void> {
+  const real = await realpath(path);
+  if (!isInside(root, real)) throw outside(relative(root.path, path));
+  if (!isSame(opened, await lstat(real, { bigint: true })))
+    throw refused(relative(root.path, path), 'changed while it was opened. Try again.');
+}
+
+function climbs(path: string): boolean {
+  return path === '..' || path.startsWith('../') || path.startsWith('/');
+}
+
+/** An absolute path seen from the root, by its text, or because one of the folders it names is the root. */
+async function fromRoot(root: Root, path: string): Promise<string | undefined> {
+  for (const start of [root.path, root.given]) {
+    const within = relative(start, path);
+    if (!climbs(within)) return within;
+  }
+  const own = await stat(root.path, { bigint: true });
+  const below: string[] = [];
+  for (let at = normalize(path).replace(/\/$/, ''); at !== '' && at !== '/'; at = dirname(at)) {
+    const there = await stat(at, { bigint: true }).catch(() => undefined);
+    if (there !== undefined && isSame(own, there)) return below.join('/');
+    below.unshift(basename(at));
+  }
+  return undefined;
+}

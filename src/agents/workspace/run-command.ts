@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { signalGroup, stopGroup } from '../cli/process/process-group.ts';
+
+export interface CommandOptions {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly onOutput?: (chunk: Uint8Array) => void;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** As a shell tells it: 128 and the number of the signal that ended it, 124 when its time was up. */
+  readonly exitCode: number;
+  readonly signal?: NodeJS.Signals;
+  readonly timedOut: boolean;
+}
+
+/** How long output may still come after the shell is gone, when something it started holds its streams. */
+const drainMs = 500;
+/** How long each step of the stop ladder waits. */
+const stopStepMs = 2_000;
+
+/**
+ * Runs a command with a shell in a process group of its own. It ends when the shell does; what the shell leaves in the
+ * background ends with it. When it is aborted, it rejects with the reason as soon as the group is gone.
+ */
+export function runCommand(options: CommandOptions): Promise<CommandEnd> {
+  const { command, cwd, env, signal, timeoutMs, onOutput } = options;
+  signal.throwIfAborted();
+  const child = spawn(shell, ['-c', command], {
+    cwd,
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => onOutput?.(chunk));
+    stream.on('error', () => {});
+  }
+  let callOff: (() => void) | undefined;
+  let timedOut = false;
+  const stop = () => (callOff ??= stopGroup(child, stopStepMs));
+  const timer = setTimeout(() => {
+    timedOut = true;
+    stop();
+  }, timeoutMs);
+  signal.addEventListener('abort', stop, { once: true });
+
+  return ended(child)
+    .finally(() => {
+      clearTimeout(timer);
+      callOff?.();
+      signal.removeEventListener('abort', stop);
+    })
+    .then(end => {
+      if (!timedOut) signal.throwIfAborted();
+      return { ...end, timedOut, exitCode: timedOut ? 124 : end.exitCode };
+    });
+}
+
+const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+
+function ended(child: ChildProcess): Promise<{ exitCode: number; signal?: NodeJS.Signals }> {
+  return new Promise((resolve, reject) => {
+    let drain: ReturnType<typeof setTimeout> | undefined;
+    child.once('error', reject);
+    child.once('exit', () => {
+      signalGroup(child, 'SIGTERM');
+      drain = setTimeout(() => {
+        signalGroup(child, 'SIGKILL');
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, drainMs);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(drain);
+      signalGroup(child, 'SIGKILL');
+      if (signal === null) resolve({ exitCode: code ?? 1 });
+      else resolve({ exitCode: 128 + constants.signals[signal], signal });
+    });
+  });
+}

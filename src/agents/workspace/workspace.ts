@@ -1,0 +1,187 @@
+import type { BigIntStats, Dirent } from 'node:fs';
+import { constants, type FileHandle, opendir } from 'node:fs/promises';
+import { SingletreeError } from '../../events/index.ts';
+import { environmentFor } from '../cli/process/environment.ts';
+import { type ChangedFile, changeFiles, type FileChange, realOf, type Stamp, stampOf } from './file-changes.ts';
+import { locate } from './locate.ts';
+import { explained, missing, refused } from './refusal.ts';
+import { type Root, rootAt } from './root.ts';
+import { type CommandEnd, runCommand } from './run-command.ts';
+
+export interface WorkspaceOptions {
+  /** Variables for its processes, beside the few that any program needs. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A regular file that is open for reading. */
+export interface OpenedFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  readonly mode: number;
+  readonly stamp: Stamp;
+  /** Its path from the root, without links. */
+  readonly real: string;
+  /** A path under which another program finds this very file while it is open. */
+  readonly path: string;
+}
+
+/** A folder that is open. */
+export interface OpenedFolder {
+  readonly real: string;
+  /** A path that leads to this very folder while it is open. */
+  readonly path: string;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+}
+
+export interface CommandRequest {
+  readonly command: string;
+  /** The folder it starts in; the root when absent. */
+  readonly folder?: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Gets output as it comes. */
+  readonly onOutput?: (chunk: Uint8Array) => void;
+}
+
+/** Confined access to the files of a folder, and processes that start in it; throws when the folder does not exist. */
+export function workspace(root: string, options: WorkspaceOptions = {}): Workspace {
+  return new Workspace(rootAt(root), options);
+}
+
+/**
+ * The files of one folder. Every path is resolved inside it, links included: one that leads out is refused, also when
+ * something is exchanged for a link meanwhile. Only regular files are opened. A process is confined by nothing but the
+ * folder it starts in and the variables it gets.
+ */
+export class Workspace {
+  readonly #root: Root;
+  /** The environment of its processes. */
+  readonly env: Readonly<Record<string, string>>;
+
+  constructor(root: Root, { env }: WorkspaceOptions = {}) {
+    this.#root = root;
+    this.env = environmentFor(process.env, [], env);
+  }
+
+  /** The real path of the folder. */
+  get root(): string {
+    return this.#root.path;
+  }
+
+  /** Opens a regular file for the time of `use`. */
+  async withFile<Value>(path: string, use: (file: OpenedFile) => Promise<Value>): Promise<Value> {
+    const opened = await this.#explaining(path, () => this.#openFile(path));
+    try {
+      return await use(opened);
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /** Opens a folder for the time of `use`. */
+  async withFolder<Value>(path: string, use: (folder: OpenedFolder) => Promise<Value>): Promise<Value> {
+    const folder = await this.#explaining(path, async () => {
+      const place = await locate(this.#root, path);
+      try {
+        if (place.stats === undefined) throw missing(path);
+        if (!place.stats.isDirectory()) throw refused(path, 'is not a folder.');
+        return await place.folder.enter(place.name);
+      } finally {
+        await place.folder.close();
+      }
+    });
+    try {
+      return await use({ real: folder.names.join('/'), path: folder.path });
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** What is at a path and its state; undefined when there is nothing. A link at its end is followed, if not kept. */
+  async look(
+    path: string,
+    options: { readonly keepLink?: boolean } = {},
+  ): Promise<{ kind: FolderEntry['kind']; stamp: Stamp; real: string } | undefined> {
+    return this.#explaining(path, async () => {
+      const place = await locate(this.#root, path, options);
+      await place.folder.close();
+      const { stats } = place;
+      return stats === undefined ? undefined : { kind: kindOf(stats), stamp: stampOf(stats), real: realOf(place) };
+    }).catch(error => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /** The entries of a folder as the disk has them, at most `limit`. */
+  async entries(path: string, limit: number): Promise<FolderEntry[]> {
+    return this.withFolder(path, async folder => {
+      const found: FolderEntry[] = [];
+      for await (const entry of await opendir(folder.path)) {
+        if (found.length >= limit) break;
+        found.push({ name: entry.name, kind: kindOf(entry) });
+      }
+      return found;
+    });
+  }
+
+  /** Makes all changes or none, each file in one step; missing folders are made. */
+  change(changes: readonly FileChange[]): Promise<ChangedFile[]> {
+    return changeFiles(this.#root, changes);
+  }
+
+  /** Runs a shell command in a folder, in a process group of its own; nothing of the group is left when it ends. */
+  run({ folder = '.', ...request }: CommandRequest): Promise<CommandEnd> {
+    return this.withFolder(folder, ({ path }) => runCommand({ ...request, cwd: path, env: this.env }));
+  }
+
+  async #openFile(path: string): Promise<OpenedFile> {
+    const place = await locate(this.#root, path);
+    const { folder, name, stats } = place;
+    try {
+      if (stats === undefined) throw missing(path);
+      checkRegular(path, stats);
+      const handle = await folder.openFile(name, constants.O_RDONLY);
+      try {
+        const opened = await handle.stat({ bigint: true });
+        checkRegular(path, opened);
+        const real = realOf(place);
+        const file = { handle, size: Number(opened.size), mode: Number(opened.mode), stamp: stampOf(opened), real };
+        const { byDescriptor } = this.#root;
+        return { ...file, path: byDescriptor ? `/proc/${process.pid}/fd/${handle.fd}` : `${this.root}/${real}` };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    } finally {
+      await folder.close();
+    }
+  }
+
+  async #explaining<Value>(path: string, act: () => Promise<Value>): Promise<Value> {
+    try {
+      return await act();
+    } catch (error) {
+      throw explained(error, path);
+    }
+  }
+}
+
+function checkRegular(path: string, stats: BigIntStats): void {
+  if (stats.isDirectory()) throw refused(path, 'is a folder: a file was expected. Use list to see what is in it.');
+  if (!stats.isFile()) throw refused(path, 'is not a regular file: pipes, sockets and devices are not opened.');
+}
+
+function kindOf(entry: Dirent | BigIntStats): FolderEntry['kind'] {
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isFile()) return 'file';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+function isMissing(error: unknown): boolean {
+  return SingletreeError.is(error, 'not_found');
+}
