@@ -62,7 +62,15 @@ export interface Session {
   readonly id: string;
   /** How many of the messages it knows. */
   readonly known: number;
+  /** The tokens that the log has for the earlier runs of the session, without those of subagents. */
+  readonly used?: UsedTokens;
 }
+
+/** Counts of tokens, as a `usage` event has them. */
+export type UsedTokens = Pick<
+  EventOf<'usage'>,
+  'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+>;
 
 /** Messages that wait for a run to take them in. */
 export interface Steering {

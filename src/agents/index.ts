@@ -2,7 +2,7 @@
  * What can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
-export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UserMessage } from './agent.ts';
+export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UsedTokens, UserMessage } from './agent.ts';
 export { agentPage } from './cli/agent-page.ts';
 export { cliAdapters } from './cli/adapters.ts';
 export type { CliAdapter } from './cli/cli-adapter.ts';

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters.ts';
+import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/find-program.ts';
-import { type KnownProgram, knownPrograms } from '../agents/cli/known-programs.ts';
 
 /** Adds `singletree agents`, which lists the external coding agents and whether they can be used on this machine. */
 export function addAgentsCommand(program: Command): void {
@@ -13,7 +13,7 @@ export function addAgentsCommand(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
       const found = await Promise.all(
-        knownPrograms.map(async known => ({ known, found: await findProgram(known, surroundings) })),
+        Object.values(cliAdapters).map(async known => ({ known, found: await findProgram(known, surroundings) })),
       );
       if (json === true) for (const entry of found) console.log(JSON.stringify(asJson(entry)));
       else for (const line of agentTable(found)) console.log(line);
@@ -21,7 +21,7 @@ export function addAgentsCommand(program: Command): void {
 }
 
 interface Entry {
-  readonly known: KnownProgram;
+  readonly known: Pick<CliAdapter, 'id' | 'name' | 'install'>;
   readonly found: FoundProgram;
 }
 
@@ -31,9 +31,8 @@ export function agentTable(entries: readonly Entry[]): string[] {
     known.id,
     found.path === undefined ? 'not installed' : (found.version ?? 'installed'),
     found.hasCredentials ? 'credentials found' : 'no credentials found',
-    Object.hasOwn(cliAdapters, known.id) ? '' : 'cannot be run yet',
   ]);
-  const widths = [0, 1, 2].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
+  const widths = [0, 1].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
   const table = rows.map(row =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -48,5 +47,5 @@ export function agentTable(entries: readonly Entry[]): string[] {
 
 function asJson({ known, found }: Entry): object {
   const { id, name, install } = known;
-  return { id, name, installed: found.path !== undefined, ...found, install, runnable: Object.hasOwn(cliAdapters, id) };
+  return { id, name, installed: found.path !== undefined, ...found, install };
 }

@@ -14,11 +14,15 @@ function withSessions(id: string) {
       yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
       yield { type: 'session', runId, sessionId: session?.id ?? `${id}-${++begun}` };
       yield { type: 'text', runId, id: `${runId}/t`, content: 'said' };
+      yield { type: 'usage', runId, inputTokens: 10, outputTokens: 1, cacheReadTokens: 4 };
       yield { type: 'harness_end', runId, agentId: id, reason: 'complete' };
     },
   };
   return { agent, seen };
 }
+
+/** What so many runs used. */
+const used = (runs: number) => ({ inputTokens: 10 * runs, outputTokens: runs, cacheReadTokens: 4 * runs });
 
 async function setUp() {
   const log = new MemoryLog();
@@ -42,7 +46,11 @@ describe('the session a run goes on in', () => {
     await say(one.agent, 'b');
     await say(other.agent, 'c');
     await say(one.agent, 'd');
-    expect(one.seen).toEqual([undefined, { id: 'one-1', known: 2 }, { id: 'one-1', known: 4 }]);
+    expect(one.seen).toEqual([
+      undefined,
+      { id: 'one-1', known: 2, used: used(1) },
+      { id: 'one-1', known: 4, used: used(2) },
+    ]);
     expect(other.seen).toEqual([undefined]);
   });
 
@@ -53,7 +61,12 @@ describe('the session a run goes on in', () => {
     const second = await say(agent, 'b');
     await say(agent, 'b, better', second);
     await say(agent, 'c');
-    expect(seen).toEqual([undefined, { id: 'one-1', known: 2 }, undefined, { id: 'one-2', known: 4 }]);
+    expect(seen).toEqual([
+      undefined,
+      { id: 'one-1', known: 2, used: used(1) },
+      undefined,
+      { id: 'one-2', known: 4, used: used(1) },
+    ]);
   });
 
   it('is that of the branch again when the branch is selected', async () => {
@@ -63,6 +76,46 @@ describe('the session a run goes on in', () => {
     await say(agent, 'other', first);
     await supervisor.select(threadId, first);
     await say(agent, 'b');
-    expect(seen.at(-1)).toEqual({ id: 'one-1', known: 2 });
+    expect(seen.at(-1)).toEqual({ id: 'one-1', known: 2, used: used(1) });
+  });
+
+  it('tells what its runs used themselves, and not what their subagents used', async () => {
+    const { say } = await setUp();
+    const seen: InvokeParams['session'][] = [];
+    const agent: Agent = {
+      id: 'one',
+      async *invoke({ runId, parentId, session }) {
+        seen.push(session);
+        const child = { runId: `${runId}/child`, agentId: 'child' };
+        yield { type: 'harness_start', runId, agentId: 'one', ...(parentId !== undefined && { parentId }) };
+        yield { type: 'session', runId, sessionId: 's' };
+        yield { type: 'tool_call', runId, id: `${runId}/call`, name: 'Task', input: {} };
+        yield { type: 'harness_start', ...child, parentId: `${runId}/call` };
+        yield { type: 'usage', runId: child.runId, inputTokens: 500, outputTokens: 50 };
+        yield { type: 'harness_end', ...child, reason: 'complete' };
+        yield { type: 'tool_result', runId, id: `${runId}/call`, name: 'Task', output: { context: '' } };
+        yield { type: 'usage', runId, inputTokens: 10, outputTokens: 1 };
+        yield { type: 'usage', runId, inputTokens: 5, outputTokens: 2, reasoningTokens: 1 };
+        yield { type: 'usage', runId, agentId: 'one/subagents', inputTokens: 500, outputTokens: 50 };
+        yield { type: 'harness_end', runId, agentId: 'one', reason: 'complete' };
+      },
+    };
+    await say(agent, 'a');
+    await say(agent, 'b');
+    expect(seen.at(-1)?.used).toEqual({ inputTokens: 15, outputTokens: 3, reasoningTokens: 1 });
+  });
+
+  it('has used nothing when its runs told no usage', async () => {
+    const { say } = await setUp();
+    const { agent, seen } = withSessions('one');
+    const silent: Agent = {
+      id: 'one',
+      async *invoke(params) {
+        for await (const event of agent.invoke(params)) if (event.type !== 'usage') yield event;
+      },
+    };
+    await say(silent, 'a');
+    await say(silent, 'b');
+    expect(seen.at(-1)?.used).toEqual({ inputTokens: 0, outputTokens: 0 });
   });
 });

@@ -1,4 +1,4 @@
-import type { Session } from '../agents/agent.ts';
+import type { Session, UsedTokens } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
 import { plainMessages } from '../projections/project-messages.ts';
@@ -7,8 +7,12 @@ import { plainMessages } from '../projections/project-messages.ts';
 export class Sessions {
   /** Which runs used a session, oldest first. */
   readonly #runs = new Map<string, string[]>();
+  /** What each run used itself. */
+  readonly #used = new Map<string, UsedTokens>();
 
   take(event: LoggedEvent): void {
+    if (event.type === 'usage' && event.agentId === undefined)
+      this.#used.set(event.runId, sum(this.#used.get(event.runId) ?? nothing, event));
     if (event.type !== 'session') return;
     const runs = this.#runs.get(event.sessionId);
     if (runs === undefined) this.#runs.set(event.sessionId, [event.runId]);
@@ -32,6 +36,16 @@ export class Sessions {
     }
     if (newest === undefined) return undefined;
     const known = plainMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
-    return { id: newest.id, known };
+    const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? nothing);
+    return { id: newest.id, known, used: used.reduce(sum, nothing) };
   }
+}
+
+const nothing: UsedTokens = { inputTokens: 0, outputTokens: 0 };
+
+function sum(a: UsedTokens, b: UsedTokens): UsedTokens {
+  const all: UsedTokens = { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens };
+  for (const name of ['cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const)
+    if (a[name] !== undefined || b[name] !== undefined) all[name] = (a[name] ?? 0) + (b[name] ?? 0);
+  return all;
 }

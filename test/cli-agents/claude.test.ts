@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { captures, linesOf, replay } from './captures.ts';
 import { activity, translated } from './translated.ts';
 
 const init = { type: 'system', subtype: 'init', session_id: 's', cwd: '/w', model: 'm' };
@@ -135,6 +137,136 @@ describe('Claude Code', () => {
       activity('claude', use('1', 'Agent', {}), started, { ...ended, summary }).map(entry => entry.type);
     expect(types('Look')).toEqual(['orchestration', 'orchestration']);
     expect(types('Found it.')).toEqual(['orchestration', 'agent', 'orchestration']);
+  });
+
+  it('ends a subagent with its answer, unless it said something itself', () => {
+    const child = { parent_tool_use_id: '1' };
+    const quiet = use('2', 'Bash', { command: 'ls' }, child);
+    const spoke = { type: 'assistant', message: { id: 'm', content: 'By itself.' }, ...child };
+    const said = (...records: unknown[]) =>
+      translated('claude', use('1', 'Task', {}), ...records)
+        .filter(event => event.runId !== 'r')
+        .flatMap(event =>
+          event.type === 'text' ? event.content : event.type === 'error' ? `failed: ${event.message}` : [],
+        );
+    const answer = [{ type: 'text', text: 'The answer.' }];
+    const framed = { tool_use_result: { content: [{ type: 'text', text: 'note' }, ...answer] } };
+    expect(said(quiet, result('1', answer))).toEqual(['The answer.']);
+    expect(said(result('1', answer))).toEqual(['The answer.']);
+    expect(said(quiet, result('1', 'A frame around it.', framed))).toEqual(['The answer.']);
+    expect(said(spoke, result('1', answer))).toEqual(['By itself.']);
+    const failed = {
+      type: 'user',
+      message: { content: [{ ...result('1', 'no').message.content[0], is_error: true }] },
+    };
+    expect(said(quiet, failed)).toEqual(['failed: no']);
+  });
+
+  it('keeps what is told about a subagent in its run, while it runs', () => {
+    const system = (subtype: string, more = {}) => ({ type: 'system', subtype, task_id: 't', ...more });
+    const updated = system('task_updated');
+    const progress = system('task_progress', { tool_use_id: '1' });
+    const ended = system('task_notification', { tool_use_id: '1', status: 'completed' });
+    const records = [use('1', 'Agent', {}), system('task_started', { tool_use_id: '1' })];
+    const unknown = translated('claude', ...records, progress, updated, ended, updated).filter(
+      ({ type }) => type === 'unknown',
+    );
+    expect(unknown).toMatchObject([
+      { runId: 'r/t/run', raw: progress },
+      { runId: 'r/t/run', raw: updated },
+      { runId: 'r', raw: updated },
+    ]);
+  });
+
+  describe('its tasks', () => {
+    const told = (...records: unknown[]) =>
+      translated('claude', ...records).flatMap(event => (event.type === 'tasks' ? [event.tasks] : []));
+    const todo = use('1', 'TodoWrite', { todos: [{ content: 'one', status: 'in_progress' }] });
+    const create = (id: string, subject: string) => [
+      use(`c${id}`, 'TaskCreate', { subject, activeForm: 'Doing' }),
+      result(`c${id}`, 'ok', { tool_use_result: { task: { id, subject } } }),
+    ];
+    const update = (taskId: string, change: object) => [
+      use('u', 'TaskUpdate', { taskId, ...change }),
+      result('u', 'ok', { tool_use_result: { success: true } }),
+    ];
+    const task = (id: string, content: string, status: string) => ({ id, content, status, activeForm: 'Doing' });
+
+    it('are told when a list was written, and not when that was refused', () => {
+      expect(told(todo)).toEqual([]);
+      expect(told(todo, result('1'))).toEqual([[{ id: '1', content: 'one', status: 'in_progress' }]]);
+      const refused = {
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: '1', is_error: true }] },
+      };
+      expect(told(todo, refused)).toEqual([]);
+    });
+
+    it('are told whole when one is made, changed or deleted', () => {
+      const [one, two] = [task('1', 'a', 'pending'), task('2', 'b', 'pending')];
+      const records = [...create('1', 'a'), ...create('2', 'b')];
+      expect(told(...records)).toEqual([[one], [one, two]]);
+      expect(told(...records, ...update('2', { status: 'completed', subject: 'c' })).at(-1)).toEqual([
+        one,
+        task('2', 'c', 'completed'),
+      ]);
+      expect(told(...records, ...update('1', { status: 'deleted' })).at(-1)).toEqual([two]);
+      expect(told(...records, ...update('9', { status: 'completed' }))).toHaveLength(2);
+    });
+
+    it('are not told while an earlier run of the session may have made some', () => {
+      expect(told(...create('3', 'c'), ...update('3', { status: 'completed' }))).toEqual([]);
+    });
+  });
+
+  describe('what it used', () => {
+    const message = (model: string) => ({ type: 'assistant', message: { id: 'm', model, content: 'hi' } });
+    const ended = (input: number, all: Record<string, number>, more = {}) => ({
+      type: 'result',
+      subtype: 'success',
+      usage: { input_tokens: input, output_tokens: 1 },
+      modelUsage: Object.fromEntries(
+        Object.entries(all).map(([model, inputTokens]) => [model, { inputTokens, outputTokens: 2 }]),
+      ),
+      ...more,
+    });
+    const used = (...records: unknown[]) =>
+      translated('claude', ...records).flatMap(event =>
+        event.type === 'usage' ? [[event.agentId, event.model, event.inputTokens, event.cost]] : [],
+      );
+
+    it('is told with the model of its last message, and once for its subagents at the end', () => {
+      expect(used(message('x'), ended(2, { x: 6 }, { total_cost_usd: 1 }), ended(1, { x: 6 }))).toEqual([
+        [undefined, 'x', 2, 1],
+        [undefined, 'x', 1, undefined],
+        ['claude/subagents', 'x', 3, undefined],
+      ]);
+    });
+
+    it('names no model of subagents when there were several', () => {
+      expect(used(message('x'), message('<synthetic>'), ended(2, { x: 2, y: 5 }))).toEqual([
+        [undefined, 'x', 2, undefined],
+        ['claude/subagents', undefined, 5, undefined],
+      ]);
+    });
+
+    const totals = captures().flatMap(capture => {
+      if (capture.adapter.id !== 'claude') return [];
+      const records = linesOf(join(capture.folder, 'raw.jsonl')).map(line => JSON.parse(line) as object);
+      const last = records.findLast(record => 'modelUsage' in record) as { modelUsage: object } | undefined;
+      const models = Object.values(last?.modelUsage ?? {}) as Record<string, number>[];
+      const total = models.reduce(
+        (sum, { inputTokens = 0, cacheReadInputTokens = 0, cacheCreationInputTokens = 0 }) =>
+          sum + inputTokens + cacheReadInputTokens + cacheCreationInputTokens,
+        0,
+      );
+      return last === undefined ? [] : [{ capture, name: capture.name, total }];
+    });
+
+    it.each(totals)('adds up to what $name tells for all its models', ({ capture, total }) => {
+      const { events } = replay(capture);
+      expect(events.reduce((sum, event) => sum + (event.type === 'usage' ? event.inputTokens : 0), 0)).toBe(total);
+    });
   });
 
   it('tells a subagent that failed, and one whose end was never told', () => {

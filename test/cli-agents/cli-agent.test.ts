@@ -22,7 +22,12 @@ async function ask(prompt: string, { messages, session, signal, onEvent, ...opti
   const agent = cliAgent('codex', { ...quick, ...options });
   const events: AgentEvent[] = [];
   const all = messages ?? [{ role: 'user' as const, content: prompt }];
-  const params = { runId: 'r', messages: all, signal: signal ?? new AbortController().signal, ...(session && { session }) };
+  const params = {
+    runId: 'r',
+    messages: all,
+    signal: signal ?? new AbortController().signal,
+    ...(session && { session }),
+  };
   for await (const event of agent.invoke(params)) {
     events.push(event);
     onEvent?.(event);
@@ -89,9 +94,16 @@ describe('an external agent', () => {
     expect(later.some(event => event.type === 'warning')).toBe(false);
   });
 
+  it('counts what a run used and not what its session had used before', async () => {
+    const used = { inputTokens: 3, outputTokens: 6 };
+    const events = await ask('hello', { session: { id: 's-1', known: 0, used } });
+    expect(find(events, 'usage')).toMatchObject({ inputTokens: 2, outputTokens: 1 });
+  });
+
   it('fails with its own words and its exit code, without colours', async () => {
     const events = await ask('crash');
     expect(find(events, 'warning').message).toBe('the roof');
+    expect(events.map(event => event.sessionId)).toEqual([undefined, ...Array<string>(5).fill('s-1')]);
     expect(find(events, 'error')).toMatchObject({
       message: 'codex exited with code 3: the roof\nis on fire',
       code: 'exit_code',
@@ -181,6 +193,25 @@ describe('an external agent', () => {
       onEvent: ({ type }) => type === 'warning' && setImmediate(() => stop.abort()),
     });
     expect(reasonOf(await waiting)).toBe('aborted');
+  });
+
+  it('runs at most four processes at once: the others wait visibly', async () => {
+    const running = new Set<number>();
+    const isWaiting: boolean[] = [];
+    let most = 0;
+    const runs = Array.from({ length: 6 }, (_, run) =>
+      ask('hello', {
+        onEvent: event => {
+          if (event.type === 'session') running.add(run);
+          if (event.type === 'harness_end') running.delete(run);
+          if (event.type === 'warning' && event.code === 'waiting') isWaiting[run] = true;
+          most = Math.max(most, running.size);
+        },
+      }),
+    );
+    expect((await Promise.all(runs)).map(reasonOf)).toEqual(Array<string>(6).fill('complete'));
+    expect(Object.keys(isWaiting)).toEqual(['4', '5']);
+    expect(most).toBeLessThanOrEqual(4);
   });
 
   it('fails as a run when its raw lines cannot be kept', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { codexTranslator } from '../../src/agents/cli/codex/translate.ts';
 import { activity, translated } from './translated.ts';
 
 const started = (item: object) => ({ type: 'item.started', item: { id: 'i', ...item } });
@@ -90,5 +91,59 @@ describe('Codex', () => {
       { type: 'usage', runId: 'r', inputTokens: 10, outputTokens: 3, cacheReadTokens: 4, line: 1 },
     ]);
     expect(translated('codex', { type: 'turn.completed' })).toEqual([]);
+  });
+
+  it('counts what the run used and not what its session had used before', () => {
+    const usedBefore = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 4 };
+    const turn = (input_tokens: number, output_tokens: number, cached_input_tokens: number) =>
+      JSON.stringify({ type: 'turn.completed', usage: { input_tokens, output_tokens, cached_input_tokens } });
+    const used = (...lines: string[]) => {
+      const translator = codexTranslator({ runId: 'r', usedBefore });
+      return lines
+        .flatMap(line => translator.translate(line, 1))
+        .map(event => event.type === 'usage' && [event.inputTokens, event.outputTokens, event.cacheReadTokens]);
+    };
+    expect(used(turn(20, 2, 9))).toEqual([[10, 1, 5]]);
+    expect(used(turn(20, 2, 3))).toEqual([[10, 1, 0]]);
+    expect(used(turn(20, 2, 9), turn(25, 4, 9))).toEqual([
+      [10, 1, 5],
+      [5, 2, 0],
+    ]);
+    expect(used(turn(7, 3, 2))).toEqual([[7, 3, 2]]);
+    expect(used(turn(10, 1, 4))).toEqual([]);
+  });
+
+  it('tells the text of an MCP result, and its structured content', () => {
+    const call = (more: object) =>
+      translated('codex', completed({ type: 'mcp_tool_call', server: 'demo', tool: 'echo', ...more })).at(-1);
+    const result = (content: unknown, structured_content: unknown = null) => ({ content, structured_content });
+    const texts = [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ];
+    const image = [{ type: 'image', data: 'x' }];
+    expect(call({ status: 'completed', result: result(texts) })).toMatchObject({ output: { context: 'one\ntwo' } });
+    expect(call({ status: 'completed', result: result([], { rows: 2 }) })).toMatchObject({
+      output: { context: '', result: { rows: 2 } },
+    });
+    expect(call({ status: 'completed', result: result(image) })).toMatchObject({ output: { context: image } });
+    expect(call({ status: 'failed', result: result(texts) })).toMatchObject({ output: { error: 'one\ntwo' } });
+    expect(call({ status: 'failed', result: result(image) })).toMatchObject({
+      output: { error: JSON.stringify(image) },
+    });
+    expect(call({ status: 'failed', result: result([]) })).toMatchObject({ output: { error: 'The tool failed.' } });
+    expect(call({ status: 'failed', error: { message: 'gone' } })).toMatchObject({ output: { error: 'gone' } });
+  });
+
+  it('tells the tasks of a todo list when they change', () => {
+    const list = (done: boolean) => ({ type: 'todo_list', items: [{ text: 'one', completed: done }] });
+    const updated = { type: 'item.updated', item: { id: 'i', ...list(true) } };
+    const told = translated('codex', started(list(false)), updated, completed(list(true)));
+    expect(told.flatMap(event => (event.type === 'tasks' ? [event.tasks[0]?.status, event.line] : []))).toEqual([
+      'pending',
+      1,
+      'completed',
+      2,
+    ]);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { cliAdapters } from '../../src/agents/cli/adapters.ts';
 import type { CliAdapter } from '../../src/agents/cli/cli-adapter.ts';
 import { findProgram } from '../../src/agents/cli/find-program.ts';
-import { knownPrograms, type KnownProgram } from '../../src/agents/cli/known-programs.ts';
 import { agentTable } from '../../src/cli/agents.ts';
 import { duration, durationText } from '../../src/cli/duration.ts';
 import { activityLine } from '../../src/cli/run-pretty.ts';
@@ -34,18 +33,18 @@ describe('the command lines of the agents', () => {
 });
 
 describe('the list of agents', () => {
-  const codex = knownPrograms[0] as KnownProgram;
+  const codex = cliAdapters['codex'] as CliAdapter;
   const surroundings = { home: '/nowhere', timeoutMs: 10_000 };
 
   it('has the eight', () => {
-    expect(knownPrograms.map(({ id }) => id)).toEqual([
+    expect(Object.keys(cliAdapters)).toEqual([
       'codex',
       'claude',
       'pi',
+      'opencode',
+      'kilo',
       'cline',
       'goose',
-      'kilo',
-      'opencode',
       'antigravity',
     ]);
   });

@@ -85,14 +85,17 @@ describe('lines of real programs, mutated', () => {
   });
 });
 
-function checkRun({ adapter }: Capture, lines: readonly string[]): void {
+function checkRun({ adapter, folder }: Capture, lines: readonly string[]): void {
+  /** Lines that the program prints and that are not records: a rule of its own is for them. */
+  const plain = linesOf(join(folder, 'raw.jsonl')).filter(line => !isObject(line));
   const translator = adapter.translator({ runId: 'r' });
   const run = new RunTranslation({ runId: 'r', agentId: adapter.id, translator, now: () => '2026-01-01T00:00:00Z' });
   const state = createActivityState();
   const events: AgentEvent[] = run.start();
   for (const [index, line] of lines.entries()) {
     const made = run.line('stdout', line, index + 1);
-    if (line.trim() !== '' && !isObject(line)) expect(made.map(event => event.type)).toEqual(['unknown']);
+    if (line.trim() !== '' && !isObject(line) && !plain.some(known => known.startsWith(line)))
+      expect(made.map(event => event.type)).toEqual(['unknown']);
     events.push(...made);
   }
   events.push(...run.end({ exitCode: 0 }));

@@ -55,6 +55,31 @@ describe('Pi', () => {
     expect(written(opened, delta('x'), said(text))).toEqual(['x', 'hello']);
   });
 
+  it('names one call for what a message says and what it used', () => {
+    const usage = { input: 3, output: 1, cacheRead: 0, cacheWrite: 0 };
+    const message = said('hello', { usage, responseId: 'chatcmpl_1' });
+    expect(translated('pi', message, message).map(event => 'callId' in event && event.callId)).toEqual([
+      'm0',
+      'm0',
+      'm1',
+      'm1',
+    ]);
+  });
+
+  it('keeps the details of a result, unless there are none', () => {
+    const output = (details: object, more = {}) =>
+      translated('pi', start('edit', {}), end('edit', { result: { content: 'ok', details }, ...more })).at(-1);
+    expect(output({ diff: '+x' })).toMatchObject({ output: { context: 'ok', result: { diff: '+x' } } });
+    expect(output({})).toMatchObject({ output: { context: 'ok' } });
+    expect(output({})).not.toHaveProperty('output.result');
+    const failed = translated(
+      'pi',
+      start('bash', {}),
+      end('bash', { isError: true, result: { content: 'Command exited with code 2', details: { full: '/log' } } }),
+    );
+    expect(failed.at(-1)).toMatchObject({ output: { result: { full: '/log', exitCode: 2 } } });
+  });
+
   it('makes a warning of a failure that is retried and an error of the last one', () => {
     const failed = said([], { stopReason: 'error', errorMessage: '500: {"message":"down"}' });
     const retry = { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, errorMessage: 'down' };

@@ -1,5 +1,6 @@
 import { toolTables } from '../../projections/activity/index.ts';
 import type { CliAdapter } from './cli-adapter.ts';
+import type { CommandRequest } from './cli-command.ts';
 
 const shells = {
   fresh: 'Relative paths of commands are in the folder the agent works in.',
@@ -12,21 +13,20 @@ export function agentPage(adapter: CliAdapter): string {
   const { id, name, install, login, records, versions } = adapter;
   const table = toolTables[id];
   const tools = Object.entries(table?.rules ?? {}).map(([tool, rule]) => `| \`${tool}\` | ${rule.activity} |`);
-  const commandLine = [id, ...adapter.command({ prompt: 'PROMPT' }).args].join(' ');
-  const resumed = [
-    id,
-    ...adapter.command({ prompt: 'PROMPT', model: 'MODEL', sessionId: 'SESSION', yolo: true }).args,
-  ].join(' ');
+  const recorded =
+    versions.length === 0
+      ? 'No stream of it was recorded: what its records become follows its documentation.'
+      : `Its streams were recorded with ${versions.join(' and ')}.`;
   return `${[
     `# ${name}`,
     '',
     `Written by \`npm run docs\` from \`src/agents/cli/${id}\` and \`src/projections/activity/tables/${id}.ts\`.`,
     '',
-    `Install it with \`${install}\`. To log in, ${login}. Its streams were recorded with ${versions.join(' and ')}.`,
+    `Install it with \`${install}\`. To log in, ${login}. ${recorded}`,
     '',
     '```',
-    commandLine,
-    resumed,
+    commandLine(adapter, { prompt: 'PROMPT' }),
+    commandLine(adapter, { prompt: 'PROMPT', model: 'MODEL', sessionId: 'SESSION', yolo: true }),
     '```',
     '',
     'The second line is with `--model MODEL --yolo` on a thread in which it has a session. A prompt that cannot be an',
@@ -38,7 +38,7 @@ export function agentPage(adapter: CliAdapter): string {
     '|---|---|',
     ...records.map(({ record, becomes }) => `| ${record} | ${becomes} |`),
     '',
-    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`.',
+    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`, unless it is in the table.',
     '',
     '## Its tools',
     '',
@@ -49,4 +49,10 @@ export function agentPage(adapter: CliAdapter): string {
     '',
     `${shells[table?.shell ?? 'unknown']} An operation is told with the result of its call; one without a result at the end of the run, without success.`,
   ].join('\n')}\n`;
+}
+
+/** What a person would type to do the same. */
+function commandLine(adapter: CliAdapter, request: CommandRequest): string {
+  const { args, env = {} } = adapter.command(request);
+  return [...Object.entries(env).map(([name, value]) => `${name}=${value}`), adapter.executable, ...args].join(' ');
 }

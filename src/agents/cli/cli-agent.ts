@@ -59,7 +59,7 @@ async function* invoke(
   const cwd = options.cwd ?? process.cwd();
   const model = params.model ?? options.model;
   const now = () => new Date().toISOString();
-  const translator = adapter.translator({ runId });
+  const translator = adapter.translator({ runId, usedBefore: params.session?.used });
   const run = new RunTranslation({
     runId,
     agentId: adapter.id,
@@ -89,6 +89,7 @@ async function* invoke(
       stopStepMs: options.stopStepMs ?? 600,
       isFinished: () => translator.finished,
       ...(command.input !== undefined && { input: command.input }),
+      ...(command.inputIsFile === true && { inputIsFile: true }),
       ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
       ...(options.idleTimeoutMs !== undefined && { idleTimeoutMs: options.idleTimeoutMs }),
     });

@@ -15,6 +15,8 @@ export interface CliCommand {
   readonly args: readonly string[];
   /** What it reads from its input, for a prompt that cannot be an argument. */
   readonly input?: string;
+  /** Its input has to be a file: it reads no pipe. */
+  readonly inputIsFile?: boolean;
   /** Variables of its environment that say what has no flag. */
   readonly env?: Readonly<Record<string, string>>;
 }

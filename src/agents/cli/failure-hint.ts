@@ -5,8 +5,12 @@ import type { CliAdapter } from './cli-adapter.ts';
 export function failureHint(adapter: CliAdapter, message: string): string | undefined {
   if (/\b401\b|unauthorized|not logged in|invalid (api )?key|api key|authentication|\/login/i.test(message))
     return `If ${adapter.name} is not logged in, ${adapter.login}.`;
-  if (/unexpected argument|unknown option|unrecognized (option|argument)|invalid choice/i.test(message))
-    return `If this version of ${adapter.name} is too old, update it with \`${adapter.install}@latest\`.`;
+  if (
+    /unexpected argument|unknown option|unrecognized (option|argument)|invalid choice|flags? provided but not defined/i.test(
+      message,
+    )
+  )
+    return `If this version of ${adapter.name} is too old, update it with \`${updateOf(adapter)}\`.`;
   return undefined;
 }
 
@@ -23,4 +27,9 @@ export function startFailure(
       code: 'not_installed',
     };
   return { message: `${adapter.name} could not be started: ${error.message}`, code: 'failed_to_start' };
+}
+
+/** A package is asked for by its tag; an install script gets the latest version anyway. */
+function updateOf({ install }: CliAdapter): string {
+  return install.startsWith('npm ') ? `${install}@latest` : install;
 }

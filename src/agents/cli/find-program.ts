@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { KnownProgram } from './known-programs.ts';
+import type { CliAdapter } from './cli-adapter.ts';
 
 /** What was found out about a program on this machine. */
 export interface FoundProgram {
@@ -23,7 +23,7 @@ export interface Surroundings {
 
 /** Looks for a program in the PATH, asks it for its version and looks for credentials; never throws. */
 export async function findProgram(
-  program: KnownProgram,
+  program: Pick<CliAdapter, 'executable' | 'credentials'>,
   { env, home, timeoutMs }: Surroundings,
 ): Promise<FoundProgram> {
   const path = await whereIs(program.executable, env);

@@ -4,6 +4,8 @@ import { recordOf, type WireRecord } from './wire-value.ts';
 
 /** What one program's records mean. */
 export interface RecordReader {
+  /** Sees every line first; true when it took it, as programs need that also print lines that are not records. */
+  takeLine?(line: string): boolean;
   /** Emits the events of one record. */
   take(record: WireRecord): void;
   /** Emits what is open at the end of the stream. */
@@ -22,7 +24,7 @@ export function lineTranslator(
     translate(line, number) {
       count++;
       context.begin(number ?? count);
-      if (line.trim() !== '') take(line);
+      if (reader.takeLine?.(line) !== true && line.trim() !== '') take(line);
       return context.end();
     },
     flush() {

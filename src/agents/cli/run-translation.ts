@@ -31,6 +31,8 @@ const tailLines = 20;
 export class RunTranslation {
   readonly #options: RunTranslationOptions;
   readonly #tails = { stdout: [] as string[], stderr: [] as string[] };
+  /** The session, once the program told it. */
+  #sessionId: string | undefined;
 
   constructor(options: RunTranslationOptions) {
     this.#options = options;
@@ -54,6 +56,7 @@ export class RunTranslation {
     if (stream === 'stdout') {
       const events = this.#options.translator.translate(text, number);
       if (events.some(event => event.type === 'unknown' && typeof event.raw === 'string')) this.#keep('stdout', text);
+      this.#sessionId = events.at(-1)?.sessionId ?? this.#sessionId;
       return this.#stamp(events);
     }
     const message = stripVTControlCharacters(text).trimEnd();
@@ -99,7 +102,10 @@ export class RunTranslation {
 
   #stamp(events: AgentEvent[]): AgentEvent[] {
     const ts = this.#options.now();
-    for (const event of events) event.ts ??= ts;
+    for (const event of events) {
+      if (this.#sessionId !== undefined) event.sessionId ??= this.#sessionId;
+      event.ts ??= ts;
+    }
     return events;
   }
 }

@@ -1,8 +1,11 @@
 import type { AgentEvent } from '../../events/index.ts';
+import type { UsedTokens } from '../agent.ts';
 
 export interface TranslatorOptions {
   /** The run the events belong to. */
   readonly runId: string;
+  /** What the session that it goes on in had used before, for programs that count a session and not a run. */
+  readonly usedBefore?: UsedTokens | undefined;
 }
 
 /** How a run failed, told by the program's own output. */

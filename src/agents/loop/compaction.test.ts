@@ -132,7 +132,7 @@ describe('compaction', () => {
   });
 
   it('goes on with everything when no summary can be made', async () => {
-    const { agent } = reader({ retry: { retries: 0 } }, { httpStatus: 400, message: 'no' });
+    const { agent } = reader({ retry: { maxRetries: 0 } }, { httpStatus: 400, message: 'no' });
     const { events } = await runOn(agent, 'Read all pages');
     expect(of(events, 'summary')).toEqual([]);
     expect(of(events, 'warning').filter(event => event.code === 'compaction_failed')).toHaveLength(1);

@@ -6,7 +6,7 @@ import type { Agent, InvokeParams } from '../agent.ts';
 export interface ChildResult {
   readonly runId: string;
   readonly reason: NonNullable<EventOf<'harness_end'>['reason']>;
-  /** What it said last: its text after its last tool call. */
+  /** What it said last: its text after its last tool call or execution. */
   readonly text: string;
   /** Why it failed, when it did. */
   readonly error?: string;
@@ -49,6 +49,9 @@ export async function endOpenRuns(state: RunState, put: (event: AgentEvent) => P
   await put({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
 }
 
+/** What was said before one of these is not the answer. */
+const begins: ReadonlySet<AgentEvent['type']> = new Set(['step_start', 'tool_result', 'repl_output']);
+
 class ChildOutcome {
   readonly #runId: string;
   #text = '';
@@ -62,7 +65,7 @@ class ChildOutcome {
   take(event: AgentEvent): void {
     if (event.runId !== this.#runId) return;
     if (event.type === 'text') this.#text += event.content;
-    else if (event.type === 'step_start' || event.type === 'tool_result') this.#text = '';
+    else if (begins.has(event.type)) this.#text = '';
     else if (event.type === 'error') this.#error = event.message;
     else if (event.type === 'harness_end') this.#reason = event.reason ?? 'complete';
   }

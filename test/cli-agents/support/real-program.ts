@@ -4,31 +4,43 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CliAgentOptions } from '../../../src/agents/cli/cli-agent.ts';
+import { clineSettings } from './cline-settings.ts';
+import { gooseSettings } from './goose-settings.ts';
+import { opencodeSettings } from './opencode-settings.ts';
 
 /** Where the real programs are installed, once for all test runs; outside the repository. */
 const cache = process.env['SINGLETREE_CLI_CACHE'] ?? join(homedir(), '.cache', 'singletree-test-programs');
 
-const packages: Readonly<Record<string, string>> = {
-  codex: '@openai/codex@0.166.0',
-  claude: '@anthropic-ai/claude-code@2.1.197',
-  pi: '@mariozechner/pi-coding-agent@0.73.1',
-};
+interface Program {
+  readonly package: string;
+  /** Where it is below `node_modules`. */
+  readonly path: string;
+  readonly settings: Settings;
+}
+
+type Settings = (home: string, url: string) => CliAgentOptions;
+
+/** The programs that are tried: three at every run, the others, which take long to install and to start, on demand. */
+export const programNames: readonly string[] =
+  process.env['SINGLETREE_LIVE'] === 'all'
+    ? ['codex', 'claude', 'pi', 'opencode', 'kilo', 'cline', 'goose']
+    : ['codex', 'claude', 'pi'];
 
 /** Whether the real programs are here, or may be installed; says in one line what is skipped when not. */
 export function programsReady(skipped: string): boolean {
-  if (process.env['CI'] || Object.keys(packages).every(name => existsSync(programPath(name)))) return true;
-  console.warn(
-    `SKIPPED ${skipped}: ${Object.values(packages).join(', ')} are not installed. CI=true npm test installs them.`,
-  );
+  if (process.env['CI'] || programNames.every(name => existsSync(programPath(name)))) return true;
+  const missing = programNames.map(name => programOf(name).package).join(', ');
+  console.warn(`SKIPPED ${skipped}: ${missing} are not installed. CI=true npm test installs them.`);
   return false;
 }
 
 /** Installs the programs that are not there yet. */
 export async function installPrograms(): Promise<void> {
-  const missing = Object.entries(packages).filter(([name]) => !existsSync(programPath(name)));
+  const missing = programNames.filter(name => !existsSync(programPath(name)));
   if (missing.length === 0) return;
   mkdirSync(cache, { recursive: true });
-  const args = ['install', '--no-audit', '--no-fund', '--prefix', cache, ...missing.map(([, name]) => name)];
+  const packages = missing.map(name => programOf(name).package);
+  const args = ['install', '--no-audit', '--no-fund', '--prefix', cache, ...packages];
   await promisify(execFile)('npm', args, { cwd: cache, maxBuffer: 64 * 1024 * 1024 });
 }
 
@@ -39,13 +51,11 @@ export function realProgram(name: string, url: string): CliAgentOptions & { read
   const cwd = join(home, 'project');
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'notes.txt'), 'line 1\nline 2\nline 3\n');
-  const { env, ...options } = (settings[name] as Settings)(home, url);
+  const { env, ...options } = programOf(name).settings(home, url);
   return { executable: programPath(name), cwd, yolo: true, settleMs: 3_000, env: { HOME: home, ...env }, ...options };
 }
 
-type Settings = (home: string, url: string) => CliAgentOptions;
-
-const settings: Readonly<Record<string, Settings>> = {
+const settings: Readonly<Record<'codex' | 'claude' | 'pi', Settings>> = {
   codex: (home, url) => {
     const config = [
       'model = "gpt-5.5"',
@@ -98,6 +108,28 @@ const settings: Readonly<Record<string, Settings>> = {
   },
 };
 
+const programs: Readonly<Record<string, Program>> = {
+  codex: { package: '@openai/codex@0.166.0', path: '.bin/codex', settings: settings.codex },
+  claude: { package: '@anthropic-ai/claude-code@2.1.197', path: '.bin/claude', settings: settings.claude },
+  pi: { package: '@mariozechner/pi-coding-agent@0.73.1', path: '.bin/pi', settings: settings.pi },
+  opencode: { package: 'opencode-ai@1.18.33', path: '.bin/opencode', settings: opencodeSettings('opencode') },
+  kilo: {
+    package: '@kilocode/cli-linux-x64@7.7.9',
+    path: '@kilocode/cli-linux-x64/bin/kilo',
+    settings: opencodeSettings('kilo'),
+  },
+  cline: { package: 'cline@3.0.65', path: '.bin/cline', settings: clineSettings },
+  goose: {
+    package: '@aaif/goose-binary-linux-x64@1.52.0',
+    path: '.bin/goose-binary-linux-x64',
+    settings: gooseSettings,
+  },
+};
+
+function programOf(name: string): Program {
+  return programs[name] as Program;
+}
+
 function programPath(name: string): string {
-  return join(cache, 'node_modules', '.bin', name);
+  return join(cache, 'node_modules', programOf(name).path);
 }

@@ -1,5 +1,4 @@
 import type { ToolOutput } from '../../../events/index.ts';
-import { type ChildRun, ChildRuns } from '../child-runs.ts';
 import { forgetOldest } from '../forget-oldest.ts';
 import type { LineContext } from '../line-context.ts';
 import { lineTranslator, type RecordReader } from '../line-translator.ts';
@@ -7,9 +6,11 @@ import { type OpenCall, OpenCalls } from '../open-calls.ts';
 import type { Translator, TranslatorOptions } from '../translator.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../wire-value.ts';
 import { ClaudeMessages } from './messages.ts';
+import { ClaudePlan } from './plan.ts';
 import { rateLimitMessage, retryMessage } from './system.ts';
+import { ClaudeSubagents } from './subagents.ts';
 import { ClaudeUsage } from './usage.ts';
-import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readTodos, readToolOutput } from './wire.ts';
+import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readToolOutput } from './wire.ts';
 
 /** Translates what `claude --print --output-format stream-json --verbose` prints. */
 export function claudeTranslator(options: TranslatorOptions): Translator {
@@ -21,19 +22,20 @@ type On = Readonly<Record<string, (record: WireRecord) => void>>;
 class ClaudeReader implements RecordReader {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
-  readonly #children: ChildRuns;
+  readonly #subagents: ClaudeSubagents;
   readonly #messages: ClaudeMessages;
   readonly #usage = new ClaudeUsage();
   readonly #denied = new Set<string>();
-  /** What subagents were asked, in a few words, by the id of their call. */
-  readonly #tasks = new Map<string, string>();
+  readonly #plan = new ClaudePlan();
+  /** The model of the last message of the main agent. */
+  #model: string | undefined;
   /** The result of a skill waits one record for the folder the skill is in. */
   #skill: { readonly call: OpenCall; readonly output: ToolOutput } | undefined;
 
   constructor(context: LineContext) {
     this.#context = context;
-    this.#children = new ChildRuns(context);
     this.#messages = new ClaudeMessages(context);
+    this.#subagents = new ClaudeSubagents(context, this.#calls, runId => this.#messages.forget(runId));
   }
 
   take(record: WireRecord): void {
@@ -46,11 +48,14 @@ class ClaudeReader implements RecordReader {
 
   flush(): void {
     this.#endSkill(undefined);
-    this.#children.flush();
+    this.#subagents.flush();
+    const usage = this.#usage.subagents();
+    if (usage !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...usage });
   }
 
   readonly #on: On = {
-    system: record => dispatch(this.#onSystem, textOf(record['subtype']), record, () => this.#context.unknown(record)),
+    system: record =>
+      dispatch(this.#onSystem, textOf(record['subtype']), record, () => this.#subagents.strange(record)),
     assistant: record => this.#assistant(record),
     user: record => this.#user(record),
     rate_limit_event: record => {
@@ -76,20 +81,8 @@ class ClaudeReader implements RecordReader {
       this.#context.emit({ type: 'warning', message: retryMessage(record), code: 'api_retry' });
     },
     permission_denied: record => this.#deny(textOf(record['tool_use_id']), record),
-    task_started: record => {
-      const key = textOf(record['tool_use_id']);
-      if (key === undefined || record['task_type'] === 'local_bash') this.#context.unknown(record);
-      else {
-        this.#child(key, record);
-        this.#tasks.set(key, textOf(record['description']) ?? '');
-        forgetOldest(this.#tasks);
-      }
-    },
-    task_notification: record => {
-      const key = textOf(record['tool_use_id']);
-      if (key === undefined || this.#children.get(key) === undefined) this.#context.unknown(record);
-      else this.#endChild(key, record['status'] === 'completed' ? 'complete' : 'error', this.#answerIn(record, key));
-    },
+    task_started: record => this.#subagents.started(record),
+    task_notification: record => this.#subagents.ended(record),
   };
 
   #told = false;
@@ -102,7 +95,10 @@ class ClaudeReader implements RecordReader {
       return;
     }
     const runId = this.#runOf(record);
-    if (runId === this.#context.runId) this.#context.finished = false;
+    if (runId === this.#context.runId) {
+      this.#context.finished = false;
+      if (message['model'] !== '<synthetic>') this.#model = textOf(message['model']) ?? this.#model;
+    }
     const failure = readApiError(record);
     if (failure !== undefined && runId === this.#context.runId) this.#context.fail(failure);
     else if (failure !== undefined) this.#context.emit({ type: 'error', runId, ...failure });
@@ -116,7 +112,7 @@ class ClaudeReader implements RecordReader {
     const block = recordOf(value);
     const { type, text, thinking } = block ?? {};
     if (type === 'text' && typeof text === 'string') {
-      const child = this.#childOf(record);
+      const child = this.#subagents.of(record);
       if (child !== undefined) child.lastText = text;
       this.#messages.write(runId, 'text', text);
     } else if (type === 'thinking' && typeof thinking === 'string') this.#messages.write(runId, 'reasoning', thinking);
@@ -133,8 +129,6 @@ class ClaudeReader implements RecordReader {
     this.#messages.nextBlock(runId);
     const { id } = this.#calls.add(rawId, { runId, name, input });
     this.#context.emit({ type: 'tool_call', runId, id, name, input });
-    const tasks = name === 'TodoWrite' ? readTodos(input) : undefined;
-    if (tasks !== undefined) this.#context.emit({ type: 'tasks', runId, tasks });
   }
 
   /** Results are taken; an echoed prompt and injected text are consumed. */
@@ -160,8 +154,10 @@ class ClaudeReader implements RecordReader {
     const output: ToolOutput = isDenied ? { status: 'denied', reason: read.error } : read;
     if (call.name === 'Skill' && 'context' in output) this.#skill = { call, output };
     else {
-      if (call.name === 'Agent' || call.name === 'Task') this.#agentResult(rawId, call, { output, record });
+      if (call.name === 'Agent' || call.name === 'Task') this.#subagents.answered(rawId, call, { output, record });
       this.#endCall(call, output);
+      const tasks = 'context' in output ? this.#plan.take(call, record['tool_use_result']) : undefined;
+      if (tasks !== undefined) this.#context.emit({ type: 'tasks', runId: call.runId, tasks });
     }
   }
 
@@ -185,52 +181,12 @@ class ClaudeReader implements RecordReader {
     this.#endCall(call, folder === undefined ? output : { ...output, result: { path: `${folder}/SKILL.md` } });
   }
 
-  /** The call of a subagent that runs in front ends it; one that was sent to the background goes on. */
-  #agentResult(key: string, call: OpenCall, { output, record }: { output: ToolOutput; record: WireRecord }): void {
-    const result = recordOf(record['tool_use_result']);
-    if (result?.['status'] === 'async_launched' || result?.['isAsync'] === true) return;
-    if (!('context' in output)) this.#endChild(key, 'error', undefined);
-    else {
-      const id = textOf(result?.['agentId']) ?? key;
-      if (!this.#children.has(key))
-        this.#children.start(key, { id, parentId: call.id, agentId: agentTypeOf(result, call) });
-      this.#endChild(key, 'complete', undefined);
-    }
-  }
-
   #runOf(record: WireRecord): string {
-    return this.#childOf(record)?.runId ?? this.#context.runId;
+    return this.#subagents.of(record)?.runId ?? this.#context.runId;
   }
 
   #isOpen(runId: string): boolean {
-    return runId === this.#context.runId || this.#children.isOpen(runId);
-  }
-
-  #childOf(record: WireRecord): ChildRun | undefined {
-    const key = textOf(record['parent_tool_use_id']);
-    return key === undefined ? undefined : this.#child(key, record);
-  }
-
-  #child(key: string, record: WireRecord): ChildRun {
-    const running = this.#children.get(key);
-    if (running !== undefined) return running;
-    const found = this.#calls.find(key);
-    const call = found === 'ambiguous' ? undefined : found;
-    const parentId = call?.id ?? `${this.#context.runId}/${key}`;
-    const id = textOf(record['task_id']) ?? textOf(record['agent_id']) ?? key;
-    return this.#children.start(key, { id, parentId, agentId: agentTypeOf(record, call) });
-  }
-
-  /** Some versions summarise a task by what it was asked: that is no answer. */
-  #answerIn({ summary }: WireRecord, key: string): string | undefined {
-    const answer = textOf(summary);
-    return answer === this.#tasks.get(key) ? undefined : answer;
-  }
-
-  #endChild(key: string, reason: 'complete' | 'error', answer: string | undefined): void {
-    const child = this.#children.get(key);
-    this.#children.end(key, reason, answer);
-    if (child !== undefined) this.#messages.forget(child.runId);
+    return runId === this.#context.runId || this.#subagents.isOpen(runId);
   }
 
   #deny(rawId: string | undefined, record: WireRecord): void {
@@ -242,10 +198,10 @@ class ClaudeReader implements RecordReader {
 
   /** A result is not the end while subagents run in the background: their end starts another turn. */
   #result(record: WireRecord): void {
-    this.#context.finished = this.#children.size === 0;
-    const { main, subagents } = this.#usage.take(record);
-    if (main !== undefined) this.#context.emit({ type: 'usage', ...main });
-    if (subagents !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...subagents });
+    this.#context.finished = this.#subagents.size === 0;
+    const usage = this.#usage.take(record);
+    const model = this.#model;
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...(model !== undefined && { model }) });
     const subtype = textOf(record['subtype']) ?? 'error';
     if (record['is_error'] !== true && !subtype.startsWith('error')) return;
     const told = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
@@ -253,15 +209,6 @@ class ClaudeReader implements RecordReader {
     const code = subtype === 'success' ? undefined : subtype;
     this.#context.fail({ message: told || `Claude Code ended with ${subtype}.`, code, reason });
   }
-}
-
-function agentTypeOf(record: WireRecord | undefined, call: OpenCall | undefined): string {
-  return (
-    textOf(record?.['subagent_type']) ??
-    textOf(record?.['agentType']) ??
-    textOf(recordOf(call?.input)?.['subagent_type']) ??
-    'subagent'
-  );
 }
 
 function dispatch(on: On, name: string | undefined, record: WireRecord, otherwise: () => void): void {

@@ -8,30 +8,35 @@ const none: Counts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cach
 
 /**
  * Counts each token once. A `result` tells what the main agent used since the result before it; its `modelUsage` and
- * its cost are totals of the process, subagents included: what is left of them is the subagents'.
+ * its cost are totals of the process, subagents included, and may be ahead of it: at the end, what is left of them is
+ * the subagents'.
  */
 export class ClaudeUsage {
   #main = none;
   #all = none;
+  #models: readonly string[] = [];
   #cost = 0;
 
-  /** What a result adds: the main agent's usage with the cost of both, and the subagents' usage. */
-  take(result: WireRecord): { main?: Usage; subagents?: Usage } {
+  /** What a result adds to the main agent's usage, with the cost of all; undefined when that is nothing. */
+  take(result: WireRecord): Usage | undefined {
     const main = mainUsage(result['usage']);
     this.#main = add(this.#main, main?.counts ?? none);
     const total = countOf(result['total_cost_usd']);
     const cost = total === undefined ? undefined : rounded(Math.max(0, total - this.#cost));
     this.#cost = total ?? this.#cost;
-    const all = allModels(result['modelUsage']);
-    const others = all === undefined ? none : subtract(subtract(all, this.#all), this.#main);
-    if (all !== undefined) {
-      this.#all = all;
-      this.#main = none;
+    const models = recordOf(result['modelUsage']);
+    if (models !== undefined) {
+      this.#all = allModels(models);
+      this.#models = Object.keys(models);
     }
-    return {
-      ...(main !== undefined && !isZero(main.counts) && { main: { ...main.usage, ...present({ cost }) } }),
-      ...(!isZero(others) && { subagents: others }),
-    };
+    return main === undefined || isZero(main.counts) ? undefined : { ...main.usage, ...present({ cost }) };
+  }
+
+  /** What the subagents used; undefined when that is nothing. It names the model when there is only one. */
+  subagents(): Usage | undefined {
+    const others = subtract(this.#all, this.#main);
+    const [model] = this.#models.length === 1 ? this.#models : [];
+    return isZero(others) ? undefined : { ...others, ...present({ model }) };
   }
 }
 
@@ -55,9 +60,7 @@ function mainUsage(value: unknown): { usage: Usage; counts: Counts } | undefined
   };
 }
 
-function allModels(value: unknown): Counts | undefined {
-  const models = recordOf(value);
-  if (models === undefined) return undefined;
+function allModels(models: WireRecord): Counts {
   let all = none;
   for (const entry of Object.values(models)) {
     const model = recordOf(entry);

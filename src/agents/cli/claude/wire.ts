@@ -1,4 +1,4 @@
-import type { EventOf, ToolOutput } from '../../../events/index.ts';
+import type { ToolOutput } from '../../../events/index.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../wire-value.ts';
 
 /** The blocks of a message's content; text alone is one block. Undefined when there is no content to read. */
@@ -29,6 +29,11 @@ export function readToolOutput(block: WireRecord, record: WireRecord, name: stri
   return exitCode === undefined ? { error: text } : { context, result: { exitCode: Number(exitCode) } };
 }
 
+/** The answer of a subagent: the last text of its result, or what the call gave back when that tells no more. */
+export function readAnswer(context: unknown, result: WireRecord | undefined): string | undefined {
+  return textOf(recordOf(listOf(result?.['content']).at(-1))?.['text']) ?? textOf(context);
+}
+
 function isRejected(block: WireRecord, record: WireRecord): boolean {
   return listOf(record['tool_result_meta']).some(value => {
     const meta = recordOf(value);
@@ -47,23 +52,6 @@ export function readRecoveredRead(record: WireRecord): WireRecord | undefined {
     ...(typeof startLine === 'number' && { offset: startLine }),
     ...(typeof numLines === 'number' && { limit: numLines }),
   };
-}
-
-/** The tasks that `TodoWrite` sets; undefined when its input is not a list of them. */
-export function readTodos(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
-  const todos = recordOf(input)?.['todos'];
-  if (!Array.isArray(todos)) return undefined;
-  return todos.map((value, index) => {
-    const todo = recordOf(value);
-    const status = todo?.['status'];
-    const activeForm = textOf(todo?.['activeForm']);
-    return {
-      id: textOf(todo?.['id']) ?? `${index + 1}`,
-      content: textOf(todo?.['content']) ?? '',
-      status: status === 'in_progress' || status === 'completed' ? status : 'pending',
-      ...(activeForm !== undefined && { activeForm }),
-    };
-  });
 }
 
 /** The folder a skill was loaded from, told by the text that the program injects after it. */

@@ -4,7 +4,11 @@ import type { RecordRule } from '../record-rule.ts';
 export const codexRecords: readonly RecordRule[] = [
   { record: '`thread.started`', becomes: '`session`; later events carry its id' },
   { record: '`turn.started`', becomes: '`step_start`' },
-  { record: '`turn.completed`', becomes: '`usage`; cached input is part of the input, reasoning of the output' },
+  {
+    record: '`turn.completed`',
+    becomes:
+      '`usage` of the run: the record counts the session, and what it had used before is subtracted; cached input is part of the input, reasoning of the output',
+  },
   { record: '`turn.failed`', becomes: 'the fatal `error`, once, at the end of the run' },
   { record: '`error` that says `Reconnecting...`', becomes: '`warning` with code `retry`' },
   { record: 'other `error`', becomes: '`error`: fatal when the run ends by it, which `turn.failed` repeats' },

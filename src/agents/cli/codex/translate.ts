@@ -4,13 +4,14 @@ import type { LineContext } from '../line-context.ts';
 import { lineTranslator, type RecordReader } from '../line-translator.ts';
 import { OpenCalls } from '../open-calls.ts';
 import { readableError } from '../readable-error.ts';
+import { SessionUsage } from '../session-usage.ts';
 import type { Translator, TranslatorOptions } from '../translator.ts';
 import { recordOf, textOf, type WireRecord } from '../wire-value.ts';
 import { type ItemTool, itemTools, readAgentStates, readTasks, readUsage } from './wire.ts';
 
 /** Translates what `codex exec --json` prints. */
 export function codexTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new CodexReader(context));
+  return lineTranslator(options, context => new CodexReader(context, options));
 }
 
 type Phase = 'started' | 'updated' | 'completed';
@@ -31,9 +32,14 @@ class CodexReader implements RecordReader {
   /** Items of types that are not understood, until they are completed. */
   readonly #strange = new Map<string, WireRecord>();
 
-  constructor(context: LineContext) {
+  readonly #usage: SessionUsage;
+  /** The tasks as they were told last. */
+  #tasks = '';
+
+  constructor(context: LineContext, { usedBefore }: TranslatorOptions) {
     this.#context = context;
     this.#children = new ChildRuns(context);
+    this.#usage = new SessionUsage(usedBefore);
   }
 
   take(record: WireRecord): void {
@@ -60,9 +66,11 @@ class CodexReader implements RecordReader {
     },
     'turn.completed': record => {
       this.#context.finished = true;
-      const usage = readUsage(record['usage']);
+      const total = readUsage(record['usage']);
+      const usage = total && this.#usage.since(total);
       if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage });
-      else if (record['usage'] !== undefined && record['usage'] !== null) this.#context.unknown(record);
+      else if (total === undefined && record['usage'] !== undefined && record['usage'] !== null)
+        this.#context.unknown(record);
     },
     'turn.failed': record => {
       this.#context.finished = true;
@@ -126,10 +134,7 @@ class CodexReader implements RecordReader {
       const call = this.#call(rawId, tool, item);
       this.#context.emit({ type: 'tool_start', id: call.id, name: call.name });
     }
-    if (item['type'] === 'todo_list') {
-      const tasks = readTasks(item);
-      if (tasks !== undefined) this.#context.emit({ type: 'tasks', tasks });
-    }
+    if (item['type'] === 'todo_list') this.#plan(item);
     if (phase !== 'completed') return;
     const call = this.#calls.find(rawId) === undefined ? this.#call(rawId, tool, item) : this.#calls.find(rawId);
     if (call === undefined || call === 'ambiguous') {
@@ -139,6 +144,15 @@ class CodexReader implements RecordReader {
     this.#calls.settle(rawId);
     if (item['type'] === 'collab_tool_call') this.#collaborate(item, call.id);
     this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: tool.output(item) });
+  }
+
+  /** The last telling of a list often repeats the one before. */
+  #plan(item: WireRecord): void {
+    const tasks = readTasks(item);
+    const told = JSON.stringify(tasks);
+    if (tasks === undefined || told === this.#tasks) return;
+    this.#tasks = told;
+    this.#context.emit({ type: 'tasks', tasks });
   }
 
   /** An item that was never started, as older versions print them, is its own call. */

@@ -1,8 +1,9 @@
 import type { EventOf, ToolOutput } from '../../../events/index.ts';
-import { countOf, listOf, numberOf, present, recordOf, textOf, type WireRecord } from '../wire-value.ts';
+import type { UsedTokens } from '../../agent.ts';
+import { countOf, joinedText, listOf, numberOf, present, recordOf, textOf, type WireRecord } from '../wire-value.ts';
 
-/** The usage of a turn; undefined when its two main counts are not there. Input includes cached, output reasoning. */
-export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
+/** What the session used so far; undefined when its two main counts are not there. Input includes cached, output reasoning. */
+export function readUsage(value: unknown): UsedTokens | undefined {
   const usage = recordOf(value);
   const inputTokens = countOf(usage?.['input_tokens']);
   const outputTokens = countOf(usage?.['output_tokens']);
@@ -55,10 +56,11 @@ export const itemTools: Readonly<Record<string, ItemTool>> = {
     input: item => item['arguments'] ?? {},
     output: item => {
       const result = recordOf(item['result']);
-      const context = result?.['content'] ?? result ?? '';
+      const structured = result?.['structured_content'] ?? undefined;
+      const context = joinedText(result?.['content']) ?? result?.['content'] ?? result ?? '';
       const error = messageOf(item['error']);
-      if (error === undefined && !failed(item)) return { context };
-      return { error: error ?? (JSON.stringify(context) || 'The tool failed.') };
+      if (error === undefined && !failed(item)) return { context, ...present({ result: structured }) };
+      return { error: error ?? textOf(context) ?? (context === '' ? 'The tool failed.' : JSON.stringify(context)) };
     },
   },
   web_search: {

@@ -93,7 +93,7 @@ class PiReader implements RecordReader {
     }
     for (const [index, part] of parts.entries()) this.#part(part, index);
     const usage = readUsage(message);
-    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage });
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, callId: `m${this.#message}` });
     const { stopReason, errorMessage } = message;
     if (stopReason === 'error' || stopReason === 'aborted')
       this.#context.fail({ message: readableError(textOf(errorMessage) ?? `The model call ended: ${stopReason}.`) });

@@ -21,7 +21,6 @@ export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 
       cost: countOf(recordOf(usage['cost'])?.['total']),
       model: textOf(message['model']),
       finishReason: textOf(message['stopReason']),
-      callId: textOf(message['responseId']),
     }),
   };
 }
@@ -31,11 +30,12 @@ export function readToolOutput(record: WireRecord): ToolOutput {
   const result = record['result'];
   const content = recordOf(result)?.['content'] ?? result ?? record['output'] ?? '';
   const context = joinedText(content) ?? content;
+  const details = recordOf(recordOf(result)?.['details']) ?? {};
   const text = typeof context === 'string' ? context : JSON.stringify(context);
   const error = textOf(record['error']) ?? textOf(recordOf(record['error'])?.['message']);
   const failed = record['isError'] === true || error !== undefined || /^(error|failed)$/.test(String(record['status']));
-  if (!failed) return { context };
+  if (!failed) return { context, ...(Object.keys(details).length > 0 && { result: details }) };
   const exitCode = /Command exited with code (\d+)\s*$/.exec(text)?.[1];
-  if (exitCode !== undefined) return { context, result: { exitCode: Number(exitCode) } };
+  if (exitCode !== undefined) return { context, result: { ...details, exitCode: Number(exitCode) } };
   return { error: error ?? (text || 'The tool failed.') };
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ProcessEnd } from '../run-translation.ts';
+import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';
 import { signalGroup, stopGroup } from './process-group.ts';
 
@@ -11,6 +13,8 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What it reads; its input is closed at once when absent. */
   readonly input?: string;
+  /** Its input is a file instead of a pipe. */
+  readonly inputIsFile?: boolean;
   readonly signal: AbortSignal;
   /** The most time it may take, in milliseconds; no limit when absent. */
   readonly timeoutMs?: number;
@@ -69,9 +73,13 @@ class ProcessRun {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    const { command, args, cwd, env, input, signal } = options;
-    const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
-    this.#child = spawn(command, [...args], { cwd, env: { ...env }, stdio: [...stdio], detached: true });
+    const { command, args, cwd, env, input, inputIsFile, signal } = options;
+    // Some programs take their folder from PWD, which a shell would set.
+    const surroundings = { ...env, PWD: resolve(cwd) };
+    const start = (stdin: 'ignore' | 'pipe' | number) =>
+      spawn(command, [...args], { cwd, env: surroundings, stdio: [stdin, 'pipe', 'pipe'], detached: true });
+    if (input === undefined) this.#child = start('ignore');
+    else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
     this.#child.stdin?.on('error', () => {});
     this.#child.stdin?.end(input);
     this.#streams = [this.#read('stdout'), this.#read('stderr')];

@@ -1,6 +1,11 @@
 import type { ToolTable } from '../tool-table.ts';
+import { antigravityTools } from './antigravity.ts';
 import { claudeTools } from './claude.ts';
+import { clineTools } from './cline.ts';
 import { codexTools } from './codex.ts';
+import { kiloTools } from './kilo.ts';
+import { opencodeTools } from './opencode.ts';
+import { gooseTools } from './goose.ts';
 import { piTools } from './pi.ts';
 
 /** The tool tables of the external agents, by agent id. */
@@ -8,4 +13,9 @@ export const toolTables: Readonly<Record<string, ToolTable>> = {
   codex: codexTools,
   claude: claudeTools,
   pi: piTools,
+  cline: clineTools,
+  goose: gooseTools,
+  antigravity: antigravityTools,
+  kilo: kiloTools,
+  opencode: opencodeTools,
 };

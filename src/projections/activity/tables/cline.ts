@@ -1,0 +1,125 @@
+import type { ToolOutput } from '../../../events/index.ts';
+import type { Operation } from '../activity.ts';
+import { outcomeOf } from '../outcome.ts';
+import { resolvePath } from '../path.ts';
+import { listTool, patchTool, searchTool, skillTool, writeTool } from '../tool-rules.ts';
+import type { CallContext, ToolInput, ToolRule, ToolTable } from '../tool-table.ts';
+
+type Outcome = ReturnType<typeof outcomeOf>;
+
+/** One operation for each item of a call, with its own outcome when the tool told one for each. */
+function batch(
+  itemsOf: (input: ToolInput) => readonly unknown[],
+  operationOf: (item: unknown, outcome: Outcome, context: CallContext) => Operation | undefined,
+): ToolRule['operations'] {
+  return (input, context) => {
+    const items = itemsOf(input);
+    const told = outcomesIn(context.output);
+    const whole = outcomeOf(context.output);
+    const all = told === undefined ? whole : { ...whole, isSuccess: told.every(({ isSuccess }) => isSuccess === true) };
+    const each = told?.length === items.length ? told : undefined;
+    const operations = items.map((item, index) => operationOf(item, each?.[index] ?? all, context));
+    return items.length > 0 && operations.every(operation => operation !== undefined) ? operations : undefined;
+  };
+}
+
+function outcomesIn(output: ToolOutput | undefined): readonly Outcome[] | undefined {
+  const result = output !== undefined && 'context' in output ? output.result : undefined;
+  const items = typeof result === 'object' && result !== null && 'items' in result ? result.items : undefined;
+  return Array.isArray(items) ? (items as readonly Outcome[]) : undefined;
+}
+
+/** What stands in the list, or alone. */
+function listed(list: unknown, alone?: unknown): readonly unknown[] {
+  if (Array.isArray(list)) return list;
+  const only = list ?? alone;
+  return only === undefined ? [] : [only];
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isLine = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
+
+const commands: ToolRule = {
+  activity: 'one `command` for each command',
+  operations: batch(
+    input => listed(input['commands'], input['command']),
+    (item, { isSuccess, exitCode }) => {
+      const command = isText(item) ? item : fieldOf(item, 'command');
+      if (!isText(command)) return undefined;
+      return {
+        type: 'command',
+        command,
+        ...(exitCode !== undefined && { exitCode }),
+        ...(isSuccess !== undefined && { isSuccess }),
+      };
+    },
+  ),
+};
+
+const reads: ToolRule = {
+  activity: 'one `read` for each file',
+  operations: batch(
+    input => listed(input['files'], isText(input['path']) ? input : undefined),
+    (item, { isSuccess }, { cwd }) => {
+      const path = isText(item) ? item : fieldOf(item, 'path');
+      const [startLine, endLine] = [fieldOf(item, 'start_line'), fieldOf(item, 'end_line')];
+      if (!isText(path)) return undefined;
+      return {
+        type: 'read',
+        path: resolvePath(cwd, path),
+        ...(isLine(startLine) && { startLine }),
+        ...(isLine(endLine) && { endLine }),
+        ...(isSuccess !== undefined && { isSuccess }),
+      };
+    },
+  ),
+};
+
+const oneSearch = searchTool('regex', 'query', 'pattern');
+const searches: ToolRule = {
+  activity: 'one `search` for each query',
+  operations: (input, context) =>
+    input['queries'] === undefined ? oneSearch.operations(input, context) : manySearches(input, context),
+};
+const manySearches = batch(
+  input => listed(input['queries']),
+  (query, { isSuccess }) =>
+    isText(query) ? { type: 'search', query, ...(isSuccess !== undefined && { isSuccess }) } : undefined,
+);
+
+/** A subagent that starts is told by its own run; one that could not be started has none. */
+const subagent: ToolRule = {
+  activity: '`orchestration`, from the run of the subagent',
+  operations: (_input, { output }) =>
+    output === undefined || 'context' in output
+      ? []
+      : [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }],
+};
+
+/** The tools of Cline. The tools of versions before 3 have other names and are `unknown`. */
+export const clineTools: ToolTable = {
+  shell: 'fresh',
+  rules: {
+    run_commands: commands,
+    execute_command: commands,
+    bash: commands,
+    read_files: reads,
+    read_file: reads,
+    editor: writeTool('path'),
+    write_to_file: writeTool('path'),
+    replace_in_file: writeTool('path'),
+    new_rule: writeTool('path'),
+    apply_patch: patchTool('input', 'patch'),
+    search_files: searches,
+    search_codebase: searches,
+    list_files: listTool,
+    skills: skillTool,
+    use_skill: skillTool,
+    spawn_agent: subagent,
+    team_run_task: subagent,
+  },
+};

@@ -1,0 +1,64 @@
+import { successOf } from '../outcome.ts';
+import { listTool, patchTool, readTool, searchTool, shellTool, skillTool, writeTool } from '../tool-rules.ts';
+import type { CallContext, ToolRule, ToolTable } from '../tool-table.ts';
+
+const readFile = readTool('filePath', 'path');
+
+const read: ToolRule = {
+  activity: '`read`, or `list` of a folder',
+  operations: (input, context) =>
+    resultOf(context)['isDirectory'] === true
+      ? listTool.operations({ path: input['filePath'] ?? input['path'] }, context)
+      : readFile.operations(input, context),
+};
+
+const readPatch = patchTool('patchText', 'patch', 'input');
+
+/** The files that were changed are told with their whole paths; the patch names them when they are not. */
+const patch: ToolRule = {
+  ...readPatch,
+  operations: (input, context) => {
+    const { files } = resultOf(context);
+    if (!Array.isArray(files)) return readPatch.operations(input, context);
+    return files.map((path: string) => ({ type: 'write', path, ...successOf(context.output) }));
+  },
+};
+
+const searchSymbol = searchTool('query', 'symbol');
+
+const lsp: ToolRule = {
+  activity: '`search` when it has a query or a symbol',
+  operations: ({ filePath, ...input }, context) => searchSymbol.operations({ path: filePath, ...input }, context),
+};
+
+/** A subagent whose session is known has a run of its own, which tells what it does. */
+export const subagent: ToolRule = {
+  activity: '`orchestration`, from the run of the subagent; `unknown` when its session is not told',
+  operations: (_input, context) => {
+    const { output } = context;
+    const isKnown = (output !== undefined && 'sessionId' in output) || 'sessionId' in resultOf(context);
+    return isKnown ? [] : undefined;
+  },
+};
+
+/** The tools of OpenCode. Its shell is always in the folder it works in, or in `workdir`. */
+export const opencodeTools: ToolTable = {
+  shell: 'fresh',
+  rules: {
+    read,
+    write: writeTool('filePath', 'path'),
+    edit: writeTool('filePath', 'path'),
+    apply_patch: patch,
+    grep: searchTool('pattern', 'query'),
+    glob: searchTool('pattern', 'query'),
+    bash: shellTool,
+    skill: skillTool,
+    lsp,
+    task: subagent,
+  },
+};
+
+function resultOf({ output }: CallContext): Readonly<Record<string, unknown>> {
+  const result = output !== undefined && 'context' in output ? output.result : undefined;
+  return typeof result === 'object' && result !== null ? (result as Record<string, unknown>) : {};
+}
