@@ -22,6 +22,7 @@ export const agentInfo = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   models: z.array(z.string()).optional(),
+  suggestions: z.array(z.string()).optional().describe('what one could ask it first'),
 });
 
 export type AgentInfo = z.infer<typeof agentInfo>;
@@ -31,6 +32,19 @@ const contentPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('image'), data: z.string(), mediaType: z.string() }),
   z.strictObject({ type: z.literal('file'), data: z.string(), mediaType: z.string(), filename: z.string().optional() }),
 ]);
+
+/** The body of `PATCH /api/threads/:id`. */
+export const renameBody = z.strictObject({ title: z.string().min(1).max(500) });
+
+export type RenameBody = z.infer<typeof renameBody>;
+
+/** The body of `POST /api/threads/:id/branches`. */
+export const branchBody = z.strictObject({
+  seq: z.int().nonnegative().optional().describe('the last event to share; the newest when absent'),
+  title: z.string().min(1).max(500).optional(),
+});
+
+export type BranchBody = z.infer<typeof branchBody>;
 
 /** The body of `POST /api/threads`. */
 export const newThreadBody = z.strictObject({
@@ -48,6 +62,10 @@ export const messageBody = z.strictObject({
   agent: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   edits: z.string().min(1).optional().describe('the user message this one takes the place of'),
+  delivery: z
+    .enum(['steer', 'follow_up'])
+    .optional()
+    .describe('while a run is under way: goes into it (`steer`, the default), or waits until it ended (`follow_up`)'),
 });
 
 export type MessageBody = z.infer<typeof messageBody>;
@@ -67,7 +85,11 @@ export const selectionBody = z.strictObject({ nodeId: z.string().min(1) });
 export type SelectionBody = z.infer<typeof selectionBody>;
 
 /** What `POST /api/threads/:id/messages` answers. */
-export const messageReceipt = z.looseObject({ runId: z.string(), steered: z.boolean().optional() });
+export const messageReceipt = z.looseObject({
+  runId: z.string().describe('the run that answers; of a message that waits, the run it waits for'),
+  steered: z.boolean().optional(),
+  queued: z.boolean().optional().describe('whether the message waits until the run ended'),
+});
 
 export type MessageReceipt = z.infer<typeof messageReceipt>;
 
@@ -81,6 +103,93 @@ export const relayBody = z.strictObject({
 });
 
 export type RelayBody = z.infer<typeof relayBody>;
+
+/** A relay that waits for a person, as the inbox over all threads tells it. */
+export const relayInfo = z.looseObject({
+  id: z.string(),
+  threadId: z.string(),
+  runId: z.string(),
+  since: z.string().optional(),
+  relay: z.looseObject({ type: z.literal('relay'), relayKind: z.string() }),
+});
+
+export type RelayInfo = z.infer<typeof relayInfo>;
+
+/** Where a run stands, as the HTTP API tells it. */
+export const runInfo = z.looseObject({
+  runId: z.string(),
+  status: z.string().describe('`running`, `waiting` while a person is asked, or why it ended'),
+  agentId: z.string().optional(),
+  model: z.string().optional(),
+  parentId: z.string().optional(),
+  startedAt: z.string().optional(),
+  endedAt: z.string().optional(),
+});
+
+export type RunInfo = z.infer<typeof runInfo>;
+
+/** One line an external program printed: as text, or in base64 where it is not UTF-8. */
+export const rawLineInfo = z.looseObject({
+  n: z.number(),
+  ts: z.string(),
+  stream: z.enum(['stdout', 'stderr']),
+  line: z.string().optional(),
+  base64: z.string().optional(),
+});
+
+export type RawLineInfo = z.infer<typeof rawLineInfo>;
+
+/** A file that an agent registered in a thread. */
+export const fileInfo = z.looseObject({
+  id: z.string(),
+  runId: z.string(),
+  path: z.string(),
+  mediaType: z.string().optional(),
+  size: z.number().optional(),
+});
+
+export type FileInfo = z.infer<typeof fileInfo>;
+
+const usageTotals = z.looseObject({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  modelCalls: z.number(),
+  toolCalls: z.number(),
+  cost: z.number().optional().describe('in US dollars, of the calls that reported it'),
+});
+
+/** What a thread cost: in all, and by run, agent and model. */
+export const usageInfo = z.looseObject({
+  all: usageTotals,
+  runs: z.array(usageTotals.extend({ runId: z.string() })),
+  agents: z.array(usageTotals.extend({ agentId: z.string() })),
+  models: z.array(usageTotals.extend({ modelId: z.string() })),
+});
+
+export type UsageInfo = z.infer<typeof usageInfo>;
+
+const chatPart = z.looseObject({ type: z.string() });
+
+/** The body of `POST /api/chat`, as the AI SDK's `DefaultChatTransport` sends it. */
+export const chatBody = z.looseObject({
+  id: z.string().min(1).max(200),
+  messages: z
+    .array(
+      z.looseObject({
+        id: z.string().optional(),
+        role: z.enum(['system', 'user', 'assistant']),
+        parts: z.array(chatPart),
+        metadata: z.unknown().optional(),
+      }),
+    )
+    .min(1),
+  trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
+  messageId: z.string().optional(),
+  agent: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+});
+
+export type ChatBody = z.infer<typeof chatBody>;
 
 /** How every error of the HTTP API is told (RFC 9457). */
 export const problem = z.looseObject({

@@ -1,5 +1,7 @@
 import type { AgentEvent } from '../../events/index.ts';
 
+type Report = Extract<AgentEvent, { type: 'tool_progress' }>;
+
 interface Item {
   event: AgentEvent;
   readonly taken: () => void;
@@ -25,13 +27,24 @@ export class EventChannel {
     });
   }
 
-  /** Puts a progress report; one of the same call that still waits is replaced, so that reports never pile up. */
-  report(event: Extract<AgentEvent, { type: 'tool_progress' }>): void {
+  /**
+   * Puts a progress report; one of the same call that still waits is replaced, so that reports never pile up. Pieces
+   * of output, `{ stream, output }`, are joined instead.
+   */
+  report(event: Report): void {
+    const piece = pieceOf(event);
     const waiting = this.#items.find(
-      item => item.event.type === 'tool_progress' && item.event.toolCallId === event.toolCallId,
+      ({ event: other }) =>
+        other.type === 'tool_progress' &&
+        other.toolCallId === event.toolCallId &&
+        pieceOf(other)?.stream === piece?.stream,
     );
-    if (waiting) waiting.event = event;
-    else void this.put(event);
+    if (waiting === undefined) void this.put(event);
+    else {
+      const before = pieceOf(waiting.event as Report);
+      const output = `${before?.output ?? ''}${piece?.output ?? ''}`;
+      waiting.event = piece === undefined ? event : { ...event, content: { ...piece, output } };
+    }
   }
 
   /** The consumer is gone: what is put from now on waits for ever. */
@@ -80,4 +93,12 @@ export class EventChannel {
       if (this.#items.length > 0 || isOver()) resolve();
     });
   }
+}
+
+/** A piece of output that a report is, if it is one. */
+function pieceOf({ content }: Report): { readonly stream: string; readonly output: string } | undefined {
+  if (typeof content !== 'object' || content === null || !('stream' in content) || !('output' in content))
+    return undefined;
+  const { stream, output } = content;
+  return typeof stream === 'string' && typeof output === 'string' ? { ...content, stream, output } : undefined;
 }

@@ -20,7 +20,7 @@ export interface LoopAgentOptions {
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   /** The folder its tools work in, told at the start of a run: relative paths of its activity are in it. */
   readonly cwd?: string;
-  /** What may run without asking; everything is asked when absent. */
+  /** What may run without asking; when absent the rules of whoever starts the run hold, and without any everything is asked. */
   readonly permissions?: PermissionRules;
   /** How many times the model is called before it has to conclude; 50 when absent. */
   readonly maxIterations?: number;

@@ -59,7 +59,9 @@ export class Loop {
     const { compaction = {} } = options;
     this.#compaction = compaction === false ? undefined : new Compaction(compaction, this.#transcript);
     this.#background = new Background(params.runId, params.signal);
-    const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
+    const given = params.permissions ?? [];
+    const own = options.permissions ?? (given.length === 0 ? { rules: [] } : undefined);
+    const rules = own === undefined ? given : [own, ...given];
     const { answers, decided, context } = params;
     const inherited = {
       permissions: rules,

@@ -1,0 +1,189 @@
+import type { AgentEvent, ContentPart } from '../../events/index.ts';
+import type { Encoder } from '../encoder.ts';
+import { costSummary, type Currency } from '../request/cost-summary.ts';
+import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
+import { finishReasonOf } from '../request/finish-reason.ts';
+import type { OpenRun } from '../request/open.ts';
+import { promptOf } from '../request/prompt.ts';
+import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
+import type { AiSdkChunk, AiSdkVersion, SteeringPart } from './chunk.ts';
+import { ToolParts } from './tool-parts.ts';
+
+export interface AiSdkOptions extends RequestOptions {
+  /** The version of the client; the newest when absent. */
+  readonly version?: AiSdkVersion | undefined;
+  readonly threadId?: string | undefined;
+  /** The id of the message; that of the root run when absent. */
+  readonly messageId?: string | undefined;
+  /** The currency of the cost summary; US dollars when absent. */
+  readonly currency?: Currency | undefined;
+}
+
+/** Encodes one request, the root run and everything it caused, as one message of the AI SDK UI message stream. */
+export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {
+  const fold = new RequestFold(options);
+  const message = new MessageStream(options);
+  return {
+    encode: (event: AgentEvent) => message.tell(fold.take(event)),
+    end: () => message.tell(fold.end()),
+  };
+}
+
+/** Data parts with a meaning of their own: a product's event of the same name is told as `data-custom`. */
+const ownNames: ReadonlySet<string> = new Set([
+  'agent',
+  'approval',
+  'cost-summary',
+  'custom',
+  'error',
+  'file-registered',
+  'latency-summary',
+  'plan',
+  'steering',
+  'tasks',
+  'tool-progress',
+  'warning',
+]);
+
+class MessageStream {
+  readonly #options: AiSdkOptions;
+  readonly #version: AiSdkVersion;
+  readonly #tools: ToolParts;
+  /** The text or reasoning that is being written. */
+  #words: { readonly type: 'text' | 'reasoning'; readonly id: string } | undefined;
+  #inStep = false;
+  /** Whether the step holds only words and calls that never ran, so that a client may drop them. */
+  #tentative = true;
+
+  constructor(options: AiSdkOptions) {
+    this.#options = options;
+    this.#version = options.version ?? 7;
+    this.#tools = new ToolParts(this.#version);
+  }
+
+  tell(facts: readonly Fact[]): AiSdkChunk[] {
+    return facts.flatMap(fact => handleFact(this.#on, fact));
+  }
+
+  readonly #on: FactHandlers<AiSdkChunk[]> = {
+    started: ({ run: { runId, agentName } }) => {
+      const { threadId, messageId = runId } = this.#options;
+      const messageMetadata = { runId, agentName, ...(threadId !== undefined && { threadId }) };
+      return [{ type: 'start', messageId, messageMetadata }];
+    },
+    step: ({ attempt }) => this.#beginStep(attempt),
+    text: fact => this.#write(fact),
+    reasoning: fact => this.#write(fact),
+    input: fact => [...this.#endWords(), ...this.#tools.input(fact)],
+    call: ({ call }) => {
+      if (call.run.parent === undefined) return [...this.#endWords(), ...this.#tools.call(call)];
+      return this.#keep(this.#tools.call(call));
+    },
+    progress: ({ call: { key, toolName }, progress }) =>
+      this.#keep([{ type: 'data-tool-progress', id: key, data: { toolCallId: key, toolName, ...progress } }]),
+    result: fact => {
+      const chunks = this.#tools.result(fact);
+      return fact.abandoned === true ? chunks : this.#keep(chunks);
+    },
+    asked: ({ relay }) => this.#keep(this.#tools.asked(relay)),
+    decided: ({ relay, decision }) => this.#keep(this.#tools.decided(relay, decision)),
+    'agent-started': ({ agent }) => this.#keep([agentPart(agent, { status: 'running' })]),
+    'agent-ended': ({ agent, outcome, usage }) => {
+      const status = 'text' in outcome ? 'completed' : 'failed';
+      const model = agent.model !== undefined && { model: agent.model };
+      return this.#keep([agentPart(agent, { status, ...outcome, ...model, usage })]);
+    },
+    plan: ({ change: { planId, to } }) => this.#keep([{ type: 'data-plan', id: planId, data: { planId, status: to } }]),
+    file: ({ file }) => this.#keep([{ type: 'data-file-registered', id: file.id, data: file }]),
+    custom: ({ name, data }) =>
+      this.#keep([ownNames.has(name) ? { type: 'data-custom', data: { name, data } } : { type: `data-${name}`, data }]),
+    tasks: ({ tasks }) => this.#keep([{ type: 'data-tasks', id: 'tasks', data: { tasks } }]),
+    warning: ({ warning }) => [{ type: 'data-warning', data: warning, transient: true }],
+    said: ({ id, content }) => this.#keep([...this.#endWords(), this.#steering(id, content)]),
+    ended: fact => this.#end(fact),
+  };
+
+  /** What was told stays in the message, also when the step is repeated. */
+  #keep(chunks: AiSdkChunk[]): AiSdkChunk[] {
+    this.#tentative = false;
+    return chunks;
+  }
+
+  #beginStep(attempt: number): AiSdkChunk[] {
+    if (attempt > 1 && this.#version === 7 && this.#tentative && !this.#tools.waiting) {
+      this.#words = undefined;
+      this.#tools.forgetInputs();
+      return [{ type: 'reset-step' }];
+    }
+    const ended = this.#endStep();
+    this.#inStep = true;
+    this.#tentative = true;
+    this.#tools.nextStep();
+    return [...ended, { type: 'start-step' }];
+  }
+
+  #endStep(): AiSdkChunk[] {
+    const open = [...this.#endWords(), ...this.#tools.endInputs()];
+    return this.#inStep ? [...open, { type: 'finish-step' }] : open;
+  }
+
+  #write({ type, id, text }: FactOf<'text' | 'reasoning'>): AiSdkChunk[] {
+    const delta: AiSdkChunk = { type: `${type}-delta`, id, delta: text };
+    if (this.#words?.type === type && this.#words.id === id) return [delta];
+    const ended = this.#endWords();
+    this.#words = { type, id };
+    return [...ended, { type: `${type}-start`, id }, delta];
+  }
+
+  #endWords(): AiSdkChunk[] {
+    const words = this.#words;
+    this.#words = undefined;
+    return words === undefined ? [] : [{ type: `${words.type}-end`, id: words.id }];
+  }
+
+  #steering(id: string, content: string | readonly ContentPart[]): AiSdkChunk {
+    if (this.#version < 7) return { type: 'data-steering', id, data: { id, content } };
+    const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content.map(steeringPart);
+    return { type: 'steering-message', id, parts };
+  }
+
+  #end({ outcome, totals }: FactOf<'ended'>): AiSdkChunk[] {
+    const { usage, latency } = totals;
+    const before: AiSdkChunk[] = [
+      ...this.#endStep(),
+      { type: 'data-cost-summary', data: costSummary(totals, this.#options.currency) },
+      { type: 'data-latency-summary', data: latency },
+    ];
+    if (outcome.reason === 'error') {
+      const { message, code } = outcome;
+      return [...before, { type: 'data-error', data: { message, code } }, { type: 'error', errorText: message }];
+    }
+    const reason = finishReasonOf(outcome);
+    const messageMetadata = { usage };
+    if (reason === 'aborted')
+      return [
+        ...before,
+        { type: 'message-metadata', messageMetadata },
+        { type: 'abort', reason: 'The run was stopped.' },
+      ];
+    const known = reason !== 'timeout' && (reason !== 'interrupted' || this.#version === 7);
+    return [...before, { type: 'finish', finishReason: known ? reason : 'other', messageMetadata }];
+  }
+}
+
+/** A subagent as one data part that is replaced when it ends. */
+function agentPart(agent: OpenRun, standing: Readonly<Record<string, unknown>>): AiSdkChunk {
+  const { runId, agentName, cause } = agent;
+  const prompt = promptOf(cause);
+  const called = cause !== undefined && { toolCallId: cause.key };
+  const data = { runId, agentName, ...called, ...(prompt !== undefined && { prompt }), ...standing };
+  return { type: 'data-agent', id: runId, data };
+}
+
+function steeringPart(part: ContentPart): SteeringPart {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { data, mediaType } = part;
+  const url = /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
+  const filename = part.type === 'file' ? part.filename : undefined;
+  return { type: 'file', mediaType, url, ...(filename !== undefined && { filename }) };
+}

@@ -1,0 +1,7 @@
+/**
+ * The AI SDK UI message stream, for clients of version 5, 6 and 7.
+ * @module
+ */
+export { aiSdkEncoder, type AiSdkOptions } from './ai-sdk-encoder.ts';
+export { aiSdkFraming } from './ai-sdk-framing.ts';
+export type { AiSdkChunk, AiSdkVersion, SteeringPart } from './chunk.ts';

@@ -1,0 +1,155 @@
+import type { Decision } from '../request/decision.ts';
+import type { FactOf } from '../request/fact.ts';
+import type { OpenCall, OpenRelay } from '../request/open.ts';
+import { resultOf } from '../request/tool-result.ts';
+import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
+
+/** What is known of a tool part while its call is open. */
+interface ToolPart {
+  /** The step of the message it is in: only there can a client replace its input. */
+  readonly step: number;
+  /** The approval the part shows, and whether it was rejected. */
+  approvalId?: string;
+  rejected?: boolean;
+}
+
+const interrupted = 'It was not called: the model stopped while it wrote the input.';
+
+/** The tool parts of one message: their input, what people are asked about them, and their output. */
+export class ToolParts {
+  readonly #version: AiSdkVersion;
+  readonly #open = new Map<string, ToolPart>();
+  /** Calls whose input is being written. */
+  readonly #streaming = new Set<string>();
+  #step = 0;
+
+  constructor(version: AiSdkVersion) {
+    this.#version = version;
+  }
+
+  /** Whether a call of this step is open. */
+  get waiting(): boolean {
+    for (const { step } of this.#open.values()) if (step === this.#step) return true;
+    return false;
+  }
+
+  /** Goes on in the next step. */
+  nextStep(): void {
+    this.#step++;
+  }
+
+  /** Forgets the inputs that were being written: the client is told to remove them. */
+  forgetInputs(): void {
+    this.#streaming.clear();
+  }
+
+  /** Ends the parts whose input was never completed. */
+  endInputs(): AiSdkChunk[] {
+    const ended = [...this.#streaming].map(toolCallId => failed(toolCallId, interrupted));
+    this.#streaming.clear();
+    return ended;
+  }
+
+  input({ key: toolCallId, toolName, delta }: FactOf<'input'>): AiSdkChunk[] {
+    const begun: AiSdkChunk[] = this.#streaming.has(toolCallId)
+      ? []
+      : [{ type: 'tool-input-start', toolCallId, toolName, dynamic: true }];
+    this.#streaming.add(toolCallId);
+    return [...begun, { type: 'tool-input-delta', toolCallId, inputTextDelta: delta }];
+  }
+
+  call(call: OpenCall): AiSdkChunk[] {
+    this.#streaming.delete(call.key);
+    this.#open.set(call.key, { step: this.#step });
+    return [inputAvailable(call, call.input)];
+  }
+
+  result({ call: { key: toolCallId }, output }: FactOf<'result'>): AiSdkChunk[] {
+    const part = this.#open.get(toolCallId);
+    this.#open.delete(toolCallId);
+    if ('context' in output)
+      return [{ type: 'tool-output-available', toolCallId, output: resultOf(output), dynamic: true }];
+    if ('error' in output) return [failed(toolCallId, output.error)];
+    return this.#denied(toolCallId, output.reason, part?.rejected === true);
+  }
+
+  asked(relay: OpenRelay): AiSdkChunk[] {
+    const { id: approvalId, kind, target, payload } = relay;
+    const part = this.#shownOn(relay);
+    if (part === undefined || relay.call === undefined) return [approval(relay)];
+    part.approvalId = approvalId;
+    part.rejected = false;
+    const about = kind !== 'tool' && { approvalDescriptor: { kind, target, ...payload } };
+    return [{ type: 'tool-approval-request', approvalId, toolCallId: relay.call.key, ...about }];
+  }
+
+  decided(relay: OpenRelay, decision: Decision): AiSdkChunk[] {
+    const { outcome, feedback } = decision;
+    const part = this.#shownOn(relay);
+    const revised = outcome === 'revise' ? this.#replaceInput(relay, decision.partial) : [];
+    if (part === undefined) return [approval(relay, decision), ...revised];
+    // A later question about the same call took the place of this one.
+    if (part.approvalId !== relay.id) return revised;
+    part.rejected = outcome === 'reject';
+    const reason = feedback !== undefined && { reason: feedback };
+    if (this.#version === 7)
+      return [
+        { type: 'tool-approval-response', approvalId: relay.id, approved: !part.rejected, ...reason },
+        ...revised,
+      ];
+    if (part.rejected) return [approval(relay, decision)];
+    return outcome === 'revise' ? revised : this.#replaceInput(relay, relay.call?.input);
+  }
+
+  /** The part that shows the approval itself; a question needs more than yes or no, and version 5 shows none. */
+  #shownOn({ kind, call }: OpenRelay): ToolPart | undefined {
+    if (this.#version === 5 || kind === 'question' || kind === 'suspension') return undefined;
+    return call && this.#open.get(call.key);
+  }
+
+  /** Shows the call as running again, with this input; clients find only parts of the step they are in. */
+  #replaceInput({ call }: OpenRelay, input: unknown): AiSdkChunk[] {
+    const part = call && this.#open.get(call.key);
+    return call !== undefined && part?.step === this.#step ? [inputAvailable(call, input)] : [];
+  }
+
+  #denied(toolCallId: string, reason: string, told: boolean): AiSdkChunk[] {
+    if (this.#version === 5) return [failed(toolCallId, reason)];
+    const denied: AiSdkChunk = { type: 'tool-output-denied', toolCallId };
+    if (told) return [denied];
+    const approvalId = `${toolCallId}:rule`;
+    if (this.#version === 6)
+      return [
+        {
+          type: 'data-approval',
+          id: approvalId,
+          data: { id: approvalId, kind: 'tool', target: toolCallId, status: 'rejected', feedback: reason },
+        },
+        denied,
+      ];
+    return [
+      { type: 'tool-approval-request', approvalId, toolCallId, isAutomatic: true },
+      { type: 'tool-approval-response', approvalId, approved: false, reason },
+      denied,
+    ];
+  }
+}
+
+const statuses = { pending: 'pending', approve: 'approved', reject: 'rejected', revise: 'revised' } as const;
+
+/** An approval that no tool part can show, as a data part that is replaced when it is decided. */
+function approval({ id, kind, target, payload }: OpenRelay, decision?: Decision): AiSdkChunk {
+  const { outcome, ...told } = decision ?? { outcome: 'pending' as const };
+  const status = decision?.answer === undefined ? statuses[outcome] : 'answered';
+  return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...told } };
+}
+
+function inputAvailable({ key, toolName, run }: OpenCall, input: unknown): AiSdkChunk {
+  const { runId, agentName, parent } = run;
+  const ofAgent = parent !== undefined && { toolMetadata: { runId, agentName } };
+  return { type: 'tool-input-available', toolCallId: key, toolName, input, dynamic: true, ...ofAgent };
+}
+
+function failed(toolCallId: string, errorText: string): AiSdkChunk {
+  return { type: 'tool-output-error', toolCallId, errorText, dynamic: true };
+}

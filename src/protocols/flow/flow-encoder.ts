@@ -1,0 +1,107 @@
+import type { AgentEvent } from '../../events/index.ts';
+import type { Encoder } from '../encoder.ts';
+import { costSummary, type Currency } from '../request/cost-summary.ts';
+import type { Decision } from '../request/decision.ts';
+import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
+import { finishReasonOf } from '../request/finish-reason.ts';
+import type { OpenRun } from '../request/open.ts';
+import { promptOf } from '../request/prompt.ts';
+import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
+import { resultOf } from '../request/tool-result.ts';
+import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
+
+export interface FlowOptions extends RequestOptions {
+  readonly threadId?: string | undefined;
+  readonly resourceId?: string | undefined;
+  /** The currency of the cost summary; US dollars when absent. */
+  readonly currency?: Currency | undefined;
+}
+
+/** Encodes one request, the root run and everything it caused, as the `flow` wire events. */
+export function flowEncoder(options: FlowOptions = {}): Encoder<FlowEvent> {
+  const fold = new RequestFold(options);
+  const on = flowTable(options);
+  const told = (facts: readonly Fact[]) => facts.flatMap(fact => handleFact(on, fact));
+  return { encode: (event: AgentEvent) => told(fold.take(event)), end: () => told(fold.end()) };
+}
+
+function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandlers<FlowEvent[]> {
+  const place = { ...(resourceId !== undefined && { resourceId }), ...(threadId !== undefined && { threadId }) };
+  return {
+    started: nothing,
+    step: ({ attempt }) => [{ type: 'step-start', ...(attempt > 1 && { attempt }) }],
+    text: ({ text }) => [{ type: 'text', text }],
+    reasoning: ({ text }) => [{ type: 'reasoning', text }],
+    input: nothing,
+    call: ({ call }) => [{ ...invocation(call), state: 'call' }],
+    progress: ({ call, progress }) => [
+      { type: 'tool-progress', toolName: call.toolName, toolCallId: call.key, ...ofAgent(call.run), ...progress },
+    ],
+    result: ({ call, output }) => [
+      { ...invocation(call), state: 'result', result: 'context' in output ? resultOf(output) : output },
+    ],
+    asked: ({ relay: { id, kind, target, payload } }) => [
+      { type: 'approval-required', data: { id, kind, target, payload, ...place } },
+    ],
+    decided: ({ relay, decision }) => [{ type: 'approval-decision', data: decided(relay.id, decision) }],
+    'agent-started': ({ agent }) => [{ ...agentCall(agent), state: 'call' }],
+    'agent-ended': ({ agent, outcome, usage }) => {
+      const { runId: toolAgentId, agentName, model } = agent;
+      const named = { toolAgentId, agentName, ...(model !== undefined && { model }) };
+      return [
+        { ...agentCall(agent), state: 'result', result: 'text' in outcome ? outcome.text : outcome },
+        { type: 'data-tool-agent', data: { ...named, usage } },
+      ];
+    },
+    plan: ({ change }) => [{ type: 'plan-status-change', data: change }],
+    file: ({ file }) => [{ type: 'data-file-registered', data: file }],
+    custom: ({ name, data }) => [customEvent(name, data)],
+    tasks: nothing,
+    warning: nothing,
+    said: nothing,
+    ended: ({ outcome, totals }) => {
+      if (outcome.reason === 'error')
+        return [{ type: 'error', error: { message: outcome.message, code: outcome.code } }];
+      return [
+        { type: 'finish', finishReason: finishReasonOf(outcome), usage: totals.usage },
+        { type: 'data-cost-summary', data: costSummary(totals, currency) },
+        { type: 'data-latency-summary', data: totals.latency },
+      ];
+    },
+  };
+}
+
+function nothing(): FlowEvent[] {
+  return [];
+}
+
+function invocation({ key, toolName, input, run }: FactOf<'call'>['call']) {
+  return { type: 'tool-invocation', toolInvocationId: key, toolName, args: input, ...ofAgent(run) } as const;
+}
+
+function ofAgent({ parent, runId }: OpenRun): { toolAgentId?: string } {
+  return parent === undefined ? {} : { toolAgentId: runId };
+}
+
+function agentCall({ runId, agentName, cause }: OpenRun) {
+  const prompt = promptOf(cause);
+  return {
+    type: 'tool-agent',
+    toolAgentId: runId,
+    agentName,
+    ...(cause !== undefined && { toolInvocationId: cause.key }),
+    ...(prompt !== undefined && { prompt }),
+  } as const;
+}
+
+function decided(id: string, { outcome, partial, feedback, answer }: Decision) {
+  const told: ApprovalOutcome = outcome === 'revise' ? { outcome, partial } : { outcome };
+  return { id, outcome: told, ...(feedback !== undefined && { feedback }), ...(answer !== undefined && { answer }) };
+}
+
+/** A custom event named `flow-ui` carries a user interface as `{ dsl }`. */
+function customEvent(name: string, data: unknown): FlowEvent {
+  if (name === 'flow-ui' && typeof data === 'object' && data !== null && 'dsl' in data)
+    return { type: 'data-flow-ui', data: { dsl: data.dsl } };
+  return { type: 'custom', event_type: name, data };
+}

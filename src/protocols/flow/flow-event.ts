@@ -1,0 +1,87 @@
+import type { CostSummary } from '../request/cost-summary.ts';
+import type { FileData, PlanChange } from '../request/fact.ts';
+import type { FinishReason } from '../request/finish-reason.ts';
+import type { OpenRelay } from '../request/open.ts';
+import type { Latency, TokenUsage } from '../request/totals.ts';
+
+/** What is of a subagent carries the id of its `tool-agent` pair; absent for the root run. */
+interface OfAgent {
+  readonly toolAgentId?: string;
+}
+
+interface Invocation extends OfAgent {
+  readonly type: 'tool-invocation';
+  readonly toolInvocationId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+}
+
+interface AgentCall {
+  readonly type: 'tool-agent';
+  /** The same for the call and the result: the id of the subagent's run. */
+  readonly toolAgentId: string;
+  readonly agentName: string;
+  /** The tool call that started it, when there is one. */
+  readonly toolInvocationId?: string;
+  /** What it was asked. */
+  readonly prompt?: unknown;
+}
+
+/** What was decided on an approval. */
+export type ApprovalOutcome =
+  | { readonly outcome: 'approve' | 'reject' }
+  | { readonly outcome: 'revise'; readonly partial: unknown };
+
+/** One event of the `flow` wire protocol. Optional fields are absent when they do not apply. */
+export type FlowEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** `attempt` is there, from 2 on, when the step takes the place of the attempt before. */
+  | { readonly type: 'step-start'; readonly attempt?: number }
+  | (Invocation & { readonly state: 'call' })
+  | (Invocation & { readonly state: 'result'; readonly result: unknown })
+  | ({
+      readonly type: 'tool-progress';
+      readonly toolName: string;
+      readonly toolCallId?: string;
+      readonly label: string;
+      readonly phaseIndex: number;
+      readonly totalPhases: number;
+      readonly milestone?: unknown;
+    } & OfAgent)
+  | (AgentCall & { readonly state: 'call' })
+  | (AgentCall & { readonly state: 'result'; readonly result: unknown })
+  | {
+      readonly type: 'data-tool-agent';
+      readonly data: {
+        readonly toolAgentId: string;
+        readonly agentName: string;
+        readonly model?: string;
+        readonly usage: TokenUsage;
+      };
+    }
+  | {
+      readonly type: 'approval-required';
+      readonly data: Pick<OpenRelay, 'id' | 'kind' | 'target' | 'payload'> & {
+        readonly resourceId?: string;
+        readonly threadId?: string;
+      };
+    }
+  | {
+      readonly type: 'approval-decision';
+      readonly data: {
+        readonly id: string;
+        readonly outcome: ApprovalOutcome;
+        readonly feedback?: string;
+        /** What a person answered to a question. */
+        readonly answer?: string | readonly string[];
+      };
+    }
+  | { readonly type: 'plan-status-change'; readonly data: PlanChange }
+  | { readonly type: 'data-file-registered'; readonly data: FileData }
+  | { readonly type: 'data-cost-summary'; readonly data: CostSummary }
+  | { readonly type: 'data-latency-summary'; readonly data: Latency }
+  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: TokenUsage }
+  | { readonly type: 'error'; readonly error: { readonly message: string; readonly code: string } }
+  | { readonly type: 'custom'; readonly event_type: string; readonly data: unknown }
+  | { readonly type: 'data-flow-ui'; readonly data: { readonly dsl: unknown } };

@@ -1,0 +1,26 @@
+import type { EventOf } from '../../events/index.ts';
+import { closeCall } from './calls.ts';
+import type { OpenRun } from './open.ts';
+import type { RequestState } from './request-state.ts';
+import { stepBegan } from './steps.ts';
+
+const repeated = 'It was not run: the model was asked again.';
+
+/** A step begins; a number that was there before takes the place of that attempt, and of its calls that never ran. */
+export function beginStep(state: RequestState, run: OpenRun, { step, model }: EventOf<'step_start'>): void {
+  if (run.step === step) {
+    for (const call of run.calls) {
+      if (call.started || call.step !== run.steps) continue;
+      closeCall(state, call, { error: repeated }, true);
+      run.abandon(call.id);
+    }
+    for (const id of run.inputs.keys()) run.abandon(id);
+    run.attempt++;
+    state.totals.retry();
+  } else run.attempt = 1;
+  run.step = step;
+  run.model = model ?? run.model;
+  run.words = '';
+  state.totals.ask(run, state.at);
+  stepBegan(state, run);
+}

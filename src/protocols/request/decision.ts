@@ -1,0 +1,75 @@
+import type { EventOf } from '../../events/index.ts';
+import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
+
+/** What was decided about a relay. */
+export interface Decision {
+  readonly outcome: 'approve' | 'reject' | 'revise';
+  readonly feedback?: string;
+  /** The input to use instead, when it was revised. */
+  readonly partial?: unknown;
+  /** The answer to a question. */
+  readonly answer?: string | readonly string[];
+}
+
+/** The decision of a relay that nobody decided. */
+export function undecided(feedback: string): Decision {
+  return { outcome: 'reject', feedback };
+}
+
+/** What an answer in the log decides; one that expired or was cancelled is a rejection that says so. */
+export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_resolved'>): Decision {
+  const words = feedback !== undefined && { feedback };
+  switch (outcome) {
+    case 'approve':
+    case 'reject':
+      return { outcome, ...words };
+    case 'revise':
+      return { outcome, partial: input ?? {}, ...words };
+    case 'answer':
+      return { outcome: 'approve', ...(answer !== undefined && { answer }), ...words };
+    case 'expired':
+      return undecided(feedback ?? 'Nobody answered in time.');
+    case 'cancelled':
+      return undecided(feedback ?? 'It was cancelled before anybody answered.');
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** A relay as it waits for its decision; `call` is the open call it is about. */
+export function openRelay(event: EventOf<'relay'>, run: OpenRun, call: OpenCall | undefined): OpenRelay {
+  const { id, ts, expiresAt } = event;
+  const askedAt = ts === undefined ? undefined : Date.parse(ts);
+  const subject = subjectOf(event, call);
+  const payload = present({ toolCallId: call?.key ?? event.toolCallId, ...subject.payload, expiresAt });
+  return { id, run, call, askedAt, kind: subject.kind, target: subject.target, payload };
+}
+
+type Subject = Pick<OpenRelay, 'kind' | 'target' | 'payload'>;
+
+function subjectOf(event: EventOf<'relay'>, call: OpenCall | undefined): Subject {
+  const target = call?.key ?? event.toolCallId ?? event.id;
+  switch (event.relayKind) {
+    case 'permission':
+      return { kind: 'tool', target, payload: { toolName: event.tool, args: event.params } };
+    case 'plan':
+      return { kind: 'plan', target: event.planId, payload: { title: event.title, plan: event.plan } };
+    case 'question': {
+      const { question, options, selectionMode } = event;
+      return { kind: 'question', target, payload: { question, options, selectionMode } };
+    }
+    case 'suspension': {
+      const { tool: toolName, params: args, payload, resumeSchema } = event;
+      return { kind: 'suspension', target, payload: { toolName, args, payload, resumeSchema } };
+    }
+    case 'access':
+      return { kind: 'access', target, payload: event.params };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The fields that have a value. */
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

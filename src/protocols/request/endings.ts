@@ -1,0 +1,40 @@
+import { closeCall } from './calls.ts';
+import { undecided } from './decision.ts';
+import type { AgentOutcome, EndReason, RequestOutcome } from './fact.ts';
+import type { OpenRun } from './open.ts';
+import { decide } from './relays.ts';
+import type { RequestState } from './request-state.ts';
+
+/** Ends a subagent: closes what it has open, then tells how it ended. */
+export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
+  closeRun(state, agent);
+  state.totals.endAgent(agent, state.at);
+  state.tell({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: agent.usage });
+}
+
+/** Ends the request: what is open is closed, the youngest first, then the end is told. */
+export function endRequest(state: RequestState, reason: EndReason): void {
+  const { root } = state.runs;
+  for (const run of state.runs.youngestFirst()) if (run !== root) endAgent(state, run, 'aborted');
+  if (root !== undefined) closeRun(state, root);
+  state.tell({ type: 'ended', outcome: requestOutcome(root, reason), totals: state.totals.totals() });
+}
+
+function requestOutcome(root: OpenRun | undefined, reason: EndReason): RequestOutcome {
+  if (reason !== 'error') return { reason, modelReason: root?.modelReason };
+  const { message = 'The run failed and did not say why.', code = 'agent_failed' } = root?.error ?? {};
+  return { reason, message, code };
+}
+
+function closeRun(state: RequestState, run: OpenRun): void {
+  state.totals.rest(run);
+  for (const relay of run.relays) decide(state, relay, undecided('The run ended before anybody answered.'));
+  for (const call of [...run.calls].toReversed())
+    closeCall(state, call, { error: 'It has no result: the run ended before.' });
+  state.runs.drop(run);
+}
+
+function outcomeOf({ words, error }: OpenRun, reason: EndReason): AgentOutcome {
+  if (reason === 'complete' || reason === 'max_iterations') return { text: words };
+  return { error: reason === 'aborted' ? 'The agent was stopped.' : (error?.message ?? `The run ended: ${reason}.`) };
+}

@@ -1,0 +1,95 @@
+import type { ContentPart, EventOf, ToolOutput } from '../../events/index.ts';
+import type { Decision } from './decision.ts';
+import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
+import type { Progress } from './progress.ts';
+import type { RequestTotals, TokenUsage } from './totals.ts';
+
+/** Why a run ended. */
+export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
+
+/** How a request ended: it failed, or why it stopped; `modelReason` is what its last answer says about that. */
+export type RequestOutcome =
+  | { readonly reason: 'error'; readonly message: string; readonly code: string }
+  | { readonly reason: Exclude<EndReason, 'error'>; readonly modelReason?: string | undefined };
+
+/** A file that became available; fields that are not known are absent. */
+export interface FileData {
+  readonly id: string;
+  readonly path: string;
+  readonly mediaType?: string;
+  readonly size?: number;
+  readonly toolCallId?: string;
+}
+
+/** Where a plan stands, as it is shown: `pending_approval` while a person is asked about it. */
+export type PlanStatus = EventOf<'plan_status'>['to'] | 'pending_approval';
+
+/** A plan moved; `from` is absent when the plan is new. */
+export interface PlanChange {
+  readonly planId: string;
+  readonly from?: PlanStatus;
+  readonly to: PlanStatus;
+}
+
+/** How a subagent ended: with what it said last, or with why it failed. */
+export type AgentOutcome = { readonly text: string } | { readonly error: string };
+
+interface Words<Type extends string> {
+  readonly type: Type;
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * What happens in a request, in the one order that every protocol can tell, whatever the log holds:
+ * - `started` is first and `ended` is last; each comes once.
+ * - Text and reasoning are the root run's own, and come after a `step`.
+ * - `call`, then `progress` and what people are `asked`, then `result`: exactly one, also when the run was stopped.
+ * - Everything `asked` is `decided` once, before the result of the call it is about.
+ * - `agent-started` has one `agent-ended`.
+ */
+export type Fact =
+  | { readonly type: 'started'; readonly run: OpenRun }
+  /** `attempt` is above 1 when the step takes the place of the attempt before. */
+  | { readonly type: 'step'; readonly attempt: number }
+  | Words<'text'>
+  | Words<'reasoning'>
+  | { readonly type: 'input'; readonly key: string; readonly toolName: string; readonly delta: string }
+  | { readonly type: 'call'; readonly call: OpenCall }
+  | { readonly type: 'progress'; readonly call: OpenCall; readonly progress: Progress }
+  | { readonly type: 'asked'; readonly relay: OpenRelay }
+  | { readonly type: 'decided'; readonly relay: OpenRelay; readonly decision: Decision }
+  /** `abandoned` when the call is of an attempt that was replaced before it did anything. */
+  | { readonly type: 'result'; readonly call: OpenCall; readonly output: ToolOutput; readonly abandoned?: true }
+  | { readonly type: 'agent-started'; readonly agent: OpenRun }
+  | {
+      readonly type: 'agent-ended';
+      readonly agent: OpenRun;
+      readonly outcome: AgentOutcome;
+      /** Of this agent alone, without the agents it started. */
+      readonly usage: TokenUsage;
+    }
+  | { readonly type: 'plan'; readonly change: PlanChange }
+  | { readonly type: 'file'; readonly file: FileData }
+  | { readonly type: 'custom'; readonly name: string; readonly data: unknown }
+  | { readonly type: 'tasks'; readonly tasks: EventOf<'tasks'>['tasks'] }
+  | { readonly type: 'warning'; readonly warning: { readonly message: string; readonly code?: string } }
+  /** A person said something while the run was under way. */
+  | { readonly type: 'said'; readonly id: string; readonly content: string | readonly ContentPart[] }
+  | {
+      readonly type: 'ended';
+      /** How the root run ended. */
+      readonly outcome: RequestOutcome;
+      readonly totals: RequestTotals;
+    };
+
+/** The fact of one type. */
+export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;
+
+/** One function for each type of fact: a protocol is such a table. */
+export type FactHandlers<Result> = { readonly [Type in Fact['type']]: (fact: FactOf<Type>) => Result };
+
+/** What the table says about a fact. */
+export function handleFact<Result>(on: FactHandlers<Result>, fact: Fact): Result {
+  return (on[fact.type] as (fact: Fact) => Result)(fact);
+}

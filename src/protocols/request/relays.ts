@@ -1,0 +1,35 @@
+import type { EventOf } from '../../events/index.ts';
+import { type Decision, decisionOf } from './decision.ts';
+import type { PlanStatus } from './fact.ts';
+import type { OpenRelay } from './open.ts';
+import type { RequestState } from './request-state.ts';
+
+/** A person, or nobody in time, answered. */
+export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): void {
+  const relay = state.relays.get(event.relayId);
+  if (relay !== undefined) decide(state, relay, decisionOf(event));
+}
+
+/** Tells the decision on a relay, and what it means for a plan. */
+export function decide(state: RequestState, relay: OpenRelay, decision: Decision): void {
+  state.relays.delete(relay.id);
+  relay.run.relays.delete(relay);
+  relay.call?.relays.delete(relay);
+  const waited = state.totals.endRelay(relay.askedAt, state.at);
+  if (relay.call !== undefined) {
+    relay.call.waitedMs += waited;
+    if (relay.kind === 'tool') relay.call.refused = decision.outcome === 'reject';
+  }
+  state.tell({ type: 'decided', relay, decision });
+  if (relay.kind === 'plan' && state.plans.get(relay.target) === 'pending_approval')
+    movePlan(state, relay.target, decision.outcome === 'approve' ? 'approved' : 'draft');
+}
+
+/** Tells where a plan stands now; `from` says where it stood when that was not told before. */
+export function movePlan(state: RequestState, planId: string, to: PlanStatus, from?: PlanStatus): void {
+  const shown = state.plans.get(planId) ?? from;
+  if (shown === to) return;
+  if (to === 'draft' || to === 'executed' || to === 'failed') state.plans.delete(planId);
+  else state.plans.set(planId, to);
+  state.tell({ type: 'plan', change: { planId, ...(shown !== undefined && { from: shown }), to } });
+}

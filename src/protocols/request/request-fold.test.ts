@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { type Line, request } from '../../../test/support/request-examples.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import type { Fact } from './fact.ts';
+import { readProgress } from './progress.ts';
+import { RequestFold, type RequestOptions } from './request-fold.ts';
+
+function facts(events: readonly AgentEvent[], options?: RequestOptions): Fact[] {
+  const fold = new RequestFold(options);
+  return [...events.flatMap(event => fold.take(event)), ...fold.end()];
+}
+
+/** The facts in short: their types, with what they are about. */
+function told(events: readonly AgentEvent[], options?: RequestOptions): string[] {
+  return facts(events, options).map(fact => {
+    if (fact.type === 'text') return `text ${fact.text}`;
+    if (fact.type === 'call' || fact.type === 'result') return `${fact.type} ${fact.call.key}`;
+    if (fact.type === 'agent-started' || fact.type === 'agent-ended') return `${fact.type} ${fact.agent.runId}`;
+    return fact.type === 'ended' ? `ended ${fact.outcome.reason}` : fact.type;
+  });
+}
+
+/** Several rows of names as one list. */
+const list = (...rows: string[]) => rows.flatMap(row => row.split(', '));
+
+const say = (content: string, runId = 'run'): Line => ({ type: 'text', runId, id: `${runId}/t`, content });
+const call = (id: string, runId = 'run'): Line => ({
+  type: 'tool_call',
+  runId,
+  id: `${runId}/${id}`,
+  name: 'go',
+  input: {},
+});
+const done = (id: string, runId = 'run'): Line => ({
+  type: 'tool_result',
+  runId,
+  id: `${runId}/${id}`,
+  name: 'go',
+  output: { context: 'ok' },
+});
+const start = (runId: string, parentId: string): Line => ({ type: 'harness_start', runId, agentId: 'kid', parentId });
+const stop = (runId: string): Line => ({ type: 'harness_end', runId, agentId: 'kid', reason: 'complete' });
+
+describe('the facts of a request', () => {
+  it('are those of the root run and of everything it caused', () => {
+    const events = request([
+      say('not of this request', 'stranger'),
+      call('a'),
+      start('kid', 'run/a'),
+      call('b', 'kid'),
+      start('grandkid', 'kid/b'),
+      start('stray', 'nobody/x'),
+      stop('grandkid'),
+      done('b', 'kid'),
+      stop('kid'),
+      done('a'),
+    ]);
+    expect(told(events)).toEqual(
+      list(
+        'started, step, call run/a, agent-started kid, call kid/b, agent-started grandkid',
+        'agent-ended grandkid, result kid/b, agent-ended kid, result run/a, ended complete',
+      ),
+    );
+  });
+
+  it('are those of the run that is named, whatever else the thread holds', () => {
+    const events = [...request([say('first')]), ...request([say('second')])].map((event, index) => ({
+      ...event,
+      runId: index < 3 ? 'one' : 'two',
+      seq: index + 1,
+    }));
+    expect(told(events, { runId: 'two' })).toEqual(['started', 'step', 'text second', 'ended complete']);
+    expect(told(events)).toEqual(['started', 'step', 'text first', 'ended complete']);
+  });
+
+  it('let a subagent outlive the call that started it', () => {
+    const events = request([
+      call('a'),
+      start('kid', 'run/a'),
+      done('a'),
+      start('late', 'run/a'),
+      stop('kid'),
+      stop('late'),
+    ]);
+    expect(told(events).slice(2)).toEqual(
+      list(
+        'call run/a, agent-started kid, result run/a, agent-started late',
+        'agent-ended kid, agent-ended late, ended complete',
+      ),
+    );
+  });
+
+  it('take words under another id as those of the run that is their parent', () => {
+    const voice: Line = { type: 'text', runId: 'model-1', parentId: 'run', id: 'm', content: 'hi' };
+    expect(told(request([voice, stop('model-1'), say(' there')]))).toEqual(
+      list('started, step, text hi, text  there, ended complete'),
+    );
+  });
+
+  it('have an agent for a run that names another run as its parent and tells its start', () => {
+    expect(told(request([start('kid', 'run'), say('hm', 'kid'), stop('kid')]))).toEqual(
+      list('started, agent-started kid, agent-ended kid, ended complete'),
+    );
+  });
+
+  it('begin a step with the first word after results when the run does not tell its steps', () => {
+    expect(told(request([say('I look.'), call('a'), call('b'), done('a'), done('b'), say('Done.')]))).toEqual(
+      list(
+        'started, step, text I look., call run/a, call run/b, result run/a, result run/b',
+        'step, text Done., ended complete',
+      ),
+    );
+  });
+
+  it('give a call whose id a replaced attempt used a key of its own, also in a later step', () => {
+    const step = (number: number): Line => ({ type: 'step_start', step: number });
+    const writing: Line = { type: 'tool_input_delta', id: 'run/a', name: 'go', delta: '{' };
+    expect(told(request([step(0), call('a'), step(0), writing, step(0), step(1), call('a')], 'open'))).toEqual(
+      list(
+        'started, step, call run/a, result run/a, step, input, step, step, call run/a~3, result run/a~3, ended interrupted',
+      ),
+    );
+  });
+
+  it('keep a started call open when its step is repeated', () => {
+    const step: Line = { type: 'step_start', step: 0 };
+    const started: Line = { type: 'tool_start', id: 'run/a', name: 'go' };
+    expect(told(request([step, call('a'), started, step, done('a')])).slice(2)).toEqual(
+      list('call run/a, step, result run/a, ended complete'),
+    );
+  });
+
+  it('open the call that a permission is about when the log does not', () => {
+    const ask: Line = { type: 'relay', id: 'q', relayKind: 'permission', toolCallId: 'run/a', tool: 'go', params: {} };
+    expect(told(request([ask], 'aborted'))).toEqual(
+      list('started, step, call run/a, asked, decided, result run/a, ended aborted'),
+    );
+  });
+
+  it('tell executions of code as calls', () => {
+    const events = request([
+      { type: 'repl_input', id: 'x', code: 'print(1)' },
+      { type: 'repl_progress', id: 'x', chunk: '1', stream: 'stdout' },
+      { type: 'repl_output', id: 'x', stdout: '1', done: true },
+    ]);
+    expect(told(events)).toEqual(['started', 'step', 'call x', 'progress', 'result x', 'ended complete']);
+  });
+
+  it('count the time of a tool without the time in which a person was asked, and none of one that never ran', () => {
+    const ask = (id: string, toolCallId: string): Line => {
+      return { type: 'relay', id, relayKind: 'permission', toolCallId, tool: 'go', params: {} };
+    };
+    const answer = (relayId: string, outcome: 'approve' | 'reject'): Line => ({
+      type: 'relay_resolved',
+      relayId,
+      outcome,
+    });
+    const [ended] = facts(
+      request([
+        call('a'),
+        ask('q', 'run/a'),
+        answer('q', 'approve'),
+        done('a'),
+        call('b'),
+        ask('r', 'run/b'),
+        answer('r', 'reject'),
+        done('b'),
+      ]),
+    ).slice(-1);
+    expect(ended).toMatchObject({
+      totals: {
+        latency: { toolMs: 200, approvalMs: 200, tools: [{ toolName: 'go', calls: 1, totalMs: 200, maxMs: 200 }] },
+      },
+    });
+  });
+
+  it('are only an end when there is nothing of the request', () => {
+    expect(told([])).toEqual(['ended interrupted']);
+  });
+
+  it('fail when the run failed without saying why', () => {
+    expect(facts(request([], 'error')).at(-1)).toMatchObject({
+      outcome: { reason: 'error', message: 'The run failed and did not say why.', code: 'agent_failed' },
+    });
+  });
+});
+
+describe('the progress of a tool', () => {
+  it.each([
+    ['half way', { label: 'half way', phaseIndex: 3, totalPhases: 3 }],
+    [40, { label: 'go', phaseIndex: 3, totalPhases: 3, milestone: 40 }],
+    [{ percent: 40 }, { label: 'go', phaseIndex: 3, totalPhases: 3, milestone: { percent: 40 } }],
+    [
+      { label: 'On it', totalPhases: 8 },
+      { label: 'On it', phaseIndex: 3, totalPhases: 8 },
+    ],
+    [
+      { label: 'Back', phaseIndex: 1, totalPhases: 4 },
+      { label: 'Back', phaseIndex: 2, totalPhases: 4 },
+    ],
+    [
+      { label: 'Far', phaseIndex: 6, totalPhases: 4, milestone: 0 },
+      { label: 'Far', phaseIndex: 6, totalPhases: 6, milestone: 0 },
+    ],
+  ])('%j after phase 2 is %j', (content, expected) => {
+    expect(readProgress(content, { toolName: 'go', phase: 2 })).toEqual(expected);
+  });
+});

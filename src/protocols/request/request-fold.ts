@@ -1,0 +1,159 @@
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { ask } from './ask.ts';
+import { beginStep } from './begin-step.ts';
+import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
+import { endAgent, endRequest } from './endings.ts';
+import type { EndReason, Fact, FileData } from './fact.ts';
+import type { OpenRun } from './open.ts';
+import { OpenRuns } from './open-runs.ts';
+import { movePlan, resolve } from './relays.ts';
+import type { RequestState } from './request-state.ts';
+import { speak, streamInput } from './steps.ts';
+import { addUsage, type PriceOf, TotalsSum } from './totals.ts';
+
+export interface RequestOptions {
+  /** The root run; the first run of the events when absent. */
+  readonly runId?: string | undefined;
+  /** The cost of a report in US dollars; what the report itself says when absent. */
+  readonly priceOf?: PriceOf | undefined;
+}
+
+/**
+ * Folds the events of a thread to the facts of one request: the root run and everything it caused. Events of other
+ * runs, events that were delivered before, and what comes after the root run's end are passed over. An event costs
+ * constant work; memory is bounded by what is open.
+ */
+export class RequestFold {
+  readonly #state: RequestState;
+  #facts: Fact[] = [];
+  #seq = 0;
+  #over = false;
+
+  constructor({ runId, priceOf }: RequestOptions = {}) {
+    this.#state = {
+      runs: new OpenRuns(runId),
+      relays: new Map(),
+      plans: new Map(),
+      totals: new TotalsSum(priceOf),
+      at: undefined,
+      tell: fact => void this.#facts.push(fact),
+    };
+  }
+
+  /** The facts that one more event adds. */
+  take(event: AgentEvent): Fact[] {
+    if (this.#over || !isKnownEvent(event) || this.#seen(event)) return [];
+    const state = this.#state;
+    if (event.ts !== undefined) state.at = Date.parse(event.ts);
+    // People decide from wherever they are: the relay or the plan says what it is about, not the run.
+    if (event.type === 'relay_resolved') resolve(state, event);
+    const run = state.runs.runOf(event, state.at);
+    if (run !== undefined) this.#takeOf(run, event);
+    else if (event.type === 'plan_status' && state.plans.has(event.planId)) movePlan(state, event.planId, event.to);
+    return this.#told();
+  }
+
+  /** What is left to tell when no more events come: a request that is open is interrupted. */
+  end(): Fact[] {
+    if (!this.#over) this.#endRequest('interrupted');
+    return this.#told();
+  }
+
+  #seen({ seq }: AgentEvent): boolean {
+    if (seq === undefined) return false;
+    if (seq <= this.#seq) return true;
+    this.#seq = seq;
+    return false;
+  }
+
+  #takeOf(run: OpenRun, event: AgentEvent): void {
+    const { totals, at, tell } = this.#state;
+    totals.pass(at);
+    if (!run.announced) {
+      run.announced = true;
+      tell(run.parent === undefined ? { type: 'started', run } : { type: 'agent-started', agent: run });
+    }
+    (this.#on[event.type] as (event: AgentEvent, run: OpenRun) => void)(event, run);
+  }
+
+  #told(): Fact[] {
+    const facts = this.#facts;
+    if (facts.length > 0) this.#facts = [];
+    return facts;
+  }
+
+  #endRequest(reason: EndReason): void {
+    this.#over = true;
+    endRequest(this.#state, reason);
+  }
+
+  readonly #on: Handlers<[OpenRun], void> = {
+    harness_start: nothing,
+    harness_end: ({ runId, reason = 'complete' }, run) => {
+      if (runId !== run.runId) return;
+      if (run.parent === undefined) this.#endRequest(reason);
+      else endAgent(this.#state, run, reason);
+    },
+    step_start: (event, run) => beginStep(this.#state, run, event),
+    text: (event, run) => speak(this.#state, run, event),
+    reasoning: (event, run) => speak(this.#state, run, event),
+    tool_input_delta: (event, run) => streamInput(this.#state, run, event),
+    tool_call: ({ id, name, input }, run) => openCall(this.#state, run, { id, toolName: name, input }),
+    tool_start: ({ id }) => startCall(this.#state, id),
+    tool_progress: ({ toolCallId, content }) => reportProgress(this.#state, toolCallId, content),
+    tool_result: ({ id, output }) => closeCall(this.#state, this.#state.runs.callNamed(id), output),
+    repl_input: ({ id, code }, run) => {
+      openCall(this.#state, run, { id, toolName: 'repl', input: { code } });
+      startCall(this.#state, id);
+    },
+    repl_progress: ({ id, chunk, stream }) => reportProgress(this.#state, id, { label: chunk, milestone: { stream } }),
+    repl_output: ({ id, stdout, error, done }) => {
+      const output = error === undefined ? { context: stdout, result: { stdout, done } } : { error };
+      closeCall(this.#state, this.#state.runs.callNamed(id), output);
+    },
+    relay: (event, run) => ask(this.#state, run, event),
+    relay_resolved: nothing,
+    plan_status: ({ planId, from, to }) => movePlan(this.#state, planId, to, from),
+    usage: (event, run) => {
+      run.usage = addUsage(run.usage, event);
+      run.model = event.model ?? run.model;
+      run.modelReason = event.finishReason;
+      const { totals, at } = this.#state;
+      totals.use(event, run);
+      totals.hear(run, at, false);
+      totals.rest(run);
+    },
+    error: ({ message, code, fatal }, run) => {
+      run.error = { message, code };
+      if (fatal === true && run.parent === undefined) this.#endRequest('error');
+    },
+    tasks: ({ tasks }) => this.#state.tell({ type: 'tasks', tasks }),
+    warning: ({ message, code }) =>
+      this.#state.tell({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } }),
+    file_registered: event => this.#state.tell({ type: 'file', file: fileData(event) }),
+    custom: ({ name, data }) => this.#state.tell({ type: 'custom', name, data }),
+    user: ({ id, runId, by, content }, run) => {
+      if (run.parent === undefined && by === undefined)
+        this.#state.tell({ type: 'said', id: id ?? `${runId}:user`, content });
+    },
+    session: ({ model }, run) => void (run.model = model ?? run.model),
+    summary: nothing,
+    unknown: nothing,
+    mode_changed: nothing,
+    model_changed: nothing,
+    branch_selected: nothing,
+    collapsed: nothing,
+  };
+}
+
+function nothing(): void {}
+
+function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
+  return {
+    id,
+    path,
+    ...(mediaType !== undefined && { mediaType }),
+    ...(size !== undefined && { size }),
+    ...(toolCallId !== undefined && { toolCallId }),
+  };
+}

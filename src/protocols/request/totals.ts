@@ -1,0 +1,195 @@
+import type { EventOf } from '../../events/index.ts';
+import type { OpenCall, OpenRun } from './open.ts';
+
+/** Tokens that were used. A cache count that was never reported is zero. */
+export interface TokenUsage {
+  /** Sent tokens, cached ones included. */
+  readonly promptTokens: number;
+  /** Received tokens, reasoning included. */
+  readonly completionTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  /** `promptTokens + completionTokens`. */
+  readonly totalTokens: number;
+}
+
+/** What one agent used of one model; `cost` is in US dollars and absent when it is not known. */
+export interface AgentCost {
+  readonly agentName: string;
+  readonly model?: string;
+  readonly usage: TokenUsage;
+  readonly cost?: number;
+}
+
+/** How long the calls of one tool took that ran, from start to result. */
+export interface ToolTiming {
+  readonly toolName: string;
+  readonly calls: number;
+  readonly totalMs: number;
+  readonly maxMs: number;
+}
+
+/** Where the time of a request went, in milliseconds; what happened side by side adds up. */
+export interface Latency {
+  /** From the start of the root run to the last event. */
+  readonly totalMs: number;
+  /** To the first sign of the root run's model, and to its first text. */
+  readonly firstEventMs?: number;
+  readonly firstTextMs?: number;
+  /** In which models were asked and wrote. */
+  readonly modelMs: number;
+  /** In which tools ran, without those that ran subagents. */
+  readonly toolMs: number;
+  readonly subagentMs: number;
+  /** In which people were asked. */
+  readonly approvalMs: number;
+  readonly tools: readonly ToolTiming[];
+  /** How many attempts at a step were replaced by another one. */
+  readonly retries: number;
+}
+
+/** What a request used and how long it took, its subagents included. */
+export interface RequestTotals {
+  readonly usage: TokenUsage;
+  readonly costs: readonly AgentCost[];
+  readonly latency: Latency;
+}
+
+export const noUsage: TokenUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cacheReadInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  totalTokens: 0,
+};
+
+/** The usage with one more report. */
+export function addUsage(usage: TokenUsage, event: EventOf<'usage'>): TokenUsage {
+  const promptTokens = usage.promptTokens + event.inputTokens;
+  const completionTokens = usage.completionTokens + event.outputTokens;
+  return {
+    promptTokens,
+    completionTokens,
+    cacheReadInputTokens: usage.cacheReadInputTokens + (event.cacheReadTokens ?? 0),
+    cacheCreationInputTokens: usage.cacheCreationInputTokens + (event.cacheWriteTokens ?? 0),
+    totalTokens: promptTokens + completionTokens,
+  };
+}
+
+/** The cost of a report in US dollars, when it is known. */
+export type PriceOf = (usage: EventOf<'usage'>) => number | undefined;
+
+/** The sums of a request: they grow with its agents, models and tools, not with its events. */
+export class TotalsSum {
+  readonly #priceOf: PriceOf;
+  readonly #costs = new Map<string, AgentCost>();
+  readonly #tools = new Map<string, ToolTiming>();
+  #usage = noUsage;
+  #startedAt: number | undefined;
+  #lastAt: number | undefined;
+  #firstEventMs: number | undefined;
+  #firstTextMs: number | undefined;
+  #modelMs = 0;
+  #toolMs = 0;
+  #subagentMs = 0;
+  #approvalMs = 0;
+  #retries = 0;
+
+  constructor(priceOf: PriceOf = ({ cost }) => cost) {
+    this.#priceOf = priceOf;
+  }
+
+  /** Notes that something happened at a time. */
+  pass(at: number | undefined): void {
+    this.#startedAt ??= at;
+    this.#lastAt = at ?? this.#lastAt;
+  }
+
+  use(event: EventOf<'usage'>, { agentName, model: runModel }: OpenRun): void {
+    this.#usage = addUsage(this.#usage, event);
+    const model = event.model ?? runModel;
+    const key = JSON.stringify([agentName, model]);
+    const known = this.#costs.get(key) ?? { agentName, ...(model !== undefined && { model }), usage: noUsage };
+    const cost = this.#priceOf(event);
+    this.#costs.set(key, {
+      ...known,
+      usage: addUsage(known.usage, event),
+      ...(cost !== undefined && { cost: (known.cost ?? 0) + cost }),
+    });
+  }
+
+  retry(): void {
+    this.#retries++;
+  }
+
+  /** The model of a run is asked. */
+  ask(run: OpenRun, at: number | undefined): void {
+    this.rest(run);
+    run.askedAt = at;
+  }
+
+  /** The model of a run was heard. */
+  hear(run: OpenRun, at: number | undefined, speaks: boolean): void {
+    if (at === undefined) return;
+    run.heardAt = at;
+    if (run.parent !== undefined || this.#startedAt === undefined) return;
+    const passed = span(this.#startedAt, at);
+    this.#firstEventMs ??= passed;
+    if (speaks) this.#firstTextMs ??= passed;
+  }
+
+  /** The model of a run is not asked any more: what passed until it was last heard is its time. */
+  rest(run: OpenRun): void {
+    if (run.askedAt !== undefined && run.heardAt !== undefined) this.#modelMs += span(run.askedAt, run.heardAt);
+    run.askedAt = undefined;
+    run.heardAt = undefined;
+  }
+
+  /** A call that ran has its result. */
+  endCall({ toolName, since, waitedMs, started, spawned }: OpenCall, at: number | undefined): void {
+    const took = since === undefined || at === undefined ? 0 : span(since + (started ? 0 : waitedMs), at);
+    const { calls, totalMs, maxMs } = this.#tools.get(toolName) ?? { calls: 0, totalMs: 0, maxMs: 0 };
+    this.#tools.set(toolName, {
+      toolName,
+      calls: calls + 1,
+      totalMs: totalMs + took,
+      maxMs: Math.max(maxMs, took),
+    });
+    if (!spawned) this.#toolMs += took;
+  }
+
+  /** A person decided; returns how long they took. */
+  endRelay(askedAt: number | undefined, at: number | undefined): number {
+    const ms = askedAt === undefined || at === undefined ? 0 : span(askedAt, at);
+    this.#approvalMs += ms;
+    return ms;
+  }
+
+  endAgent({ startedAt }: OpenRun, at: number | undefined): void {
+    if (startedAt !== undefined && at !== undefined) this.#subagentMs += span(startedAt, at);
+  }
+
+  totals(): RequestTotals {
+    const { firstEventMs, firstTextMs } = { firstEventMs: this.#firstEventMs, firstTextMs: this.#firstTextMs };
+    return {
+      usage: this.#usage,
+      costs: [...this.#costs.values()],
+      latency: {
+        totalMs: span(this.#startedAt ?? 0, this.#lastAt ?? 0),
+        ...(firstEventMs !== undefined && { firstEventMs }),
+        ...(firstTextMs !== undefined && { firstTextMs }),
+        modelMs: this.#modelMs,
+        toolMs: this.#toolMs,
+        subagentMs: this.#subagentMs,
+        approvalMs: this.#approvalMs,
+        tools: [...this.#tools.values()],
+        retries: this.#retries,
+      },
+    };
+  }
+}
+
+/** Clocks may go back; time does not. */
+function span(from: number, to: number): number {
+  return Math.max(0, to - from);
+}
