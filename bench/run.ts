@@ -4,6 +4,8 @@ import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
+import { rlm } from './rlm.ts';
+import { subagents } from './subagents.ts';
 import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
 import { sqliteAppend } from './sqlite-append.ts';
 import { sqliteRead } from './sqlite-read.ts';
@@ -15,8 +17,10 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'conversation-views': conversationViews,
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
+  rlm,
   'sqlite-append': sqliteAppend,
   'sqlite-read': sqliteRead,
+  subagents,
   translate,
 };
 const resultsFile = new URL('../../bench/results.json', import.meta.url);

@@ -31,6 +31,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'agent → ',
     'harness_start',
   ],
+  'rlm-over-a-long-file': ['1 of 2288900', '(a model is asked)', 'disk /dev/sdb full.'],
   'tool-with-approval': [
     'May I remove {"path":"notes.txt"}? You approve it.',
     'May I remove {"path":"/"}? You reject it.',

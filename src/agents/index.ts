@@ -55,6 +55,8 @@ export {
   type Remember,
   type ToolRequest,
 } from './permissions/index.ts';
+export { type RlmAgentOptions, rlmAgent } from './rlm/rlm-agent.ts';
+export type { RlmLimits } from './rlm/rlm-limits.ts';
 export { type DiscoveredSkills, discoverSkills, type Skill, type SkillProblem } from './skills/discover-skills.ts';
 export { skillInstructions, skillTool } from './skills/skill-tool.ts';
 export { type AgentToolOptions, agentTool, type Subagent } from './subagents/agent-tool.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cliAdapters } from '../agents/cli/adapters.ts';
 import { isInstalled } from '../agents/cli/find-program.ts';
-import { demoAgent } from '../agents/demo/demo-agent.ts';
+import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
 import { demoPermissions, demoTools } from '../agents/demo/demo-tools.ts';
 import type { Agent } from '../agents/index.ts';
 import { cliAgent, createModelRegistry, loopAgent } from '../agents/index.ts';
@@ -46,7 +46,12 @@ interface Offered {
 /** The agents of an installation: the demo, an assistant when a key is set, the external agents that are installed. */
 export async function builtInAgents(options: BuiltInOptions): Promise<BuiltInAgents> {
   const folder = join(options.home, 'demo');
-  const demo = { id: 'demo', name: 'Demo', description: 'A scripted agent that needs no key' };
+  const demo = {
+    id: 'demo',
+    name: 'Demo',
+    description: 'A scripted agent that needs no key',
+    suggestions: [...demoSuggestions],
+  };
   const assistant = assistantOn(folder);
   const agents: Offered[] = [
     { info: demo, agent: demoAgent({ folder }) },

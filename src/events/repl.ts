@@ -30,6 +30,7 @@ export const replOutput = define(
     stdout: z.string().describe('all it printed'),
     error: z.string().optional().describe('what went wrong, when it failed'),
     done: z.boolean().describe('whether FINAL() was called'),
+    final: z.string().optional().describe('what was given to FINAL()'),
     iteration,
     durationMs: z.number().nonnegative().optional().describe('wall-clock time of the execution'),
     truncated: z.boolean().optional().describe('true when stdout was cut'),

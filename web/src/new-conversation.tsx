@@ -1,4 +1,5 @@
-import type { MessageBody } from '../../src/protocols/index.ts';
+import { useState } from 'react';
+import type { AgentInfo, MessageBody } from '../../src/protocols/index.ts';
 import { Composer } from './composer.tsx';
 import { Logo } from './icons.tsx';
 import type { PageProps } from './page.ts';
@@ -23,10 +24,38 @@ export function NewConversation({
         <Logo />
         <h1>What should be done?</h1>
         <p>Every step of every agent goes into one log: watch it, answer it, stop it, come back to it.</p>
+        <Suggestions agent={agents[0]} onSend={send} />
       </div>
       <div className="foot">
         <Composer agents={agents} running={false} onSend={send} />
       </div>
     </main>
+  );
+}
+
+/** What one could ask an agent first. */
+function Suggestions({
+  agent,
+  onSend,
+}: {
+  agent: AgentInfo | undefined;
+  onSend: (message: MessageBody) => Promise<void>;
+}) {
+  const [sent, setSent] = useState(false);
+  if (agent?.suggestions === undefined) return null;
+  const ask = (content: string) => {
+    setSent(true);
+    onSend({ content, agent: agent.id }).catch(() => setSent(false));
+  };
+  return (
+    <ul className="suggestions" aria-label={`Ask ${agent.name}`}>
+      {agent.suggestions.map(text => (
+        <li key={text}>
+          <button type="button" disabled={sent} onClick={() => ask(text)}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

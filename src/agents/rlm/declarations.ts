@@ -1,0 +1,97 @@
+import { endsExpression, type Token, tokensOf } from './tokens.ts';
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * The code with its top-level `let`, `const` and `class` declarations made into `var`, so that a later cell may declare
+ * the same names again. Lines, columns before a class and everything inside brackets stay as they are. Never throws.
+ */
+export function persistDeclarations(code: string): string {
+  let text = '';
+  let at = 0;
+  for (const edit of new Declarations(tokensOf(code)).edits) {
+    text += code.slice(at, edit.from) + edit.text;
+    at = edit.to;
+  }
+  return text + code.slice(at);
+}
+
+/** Finds what to change, token by token; only tokens outside of brackets matter. */
+class Declarations {
+  readonly edits: Edit[] = [];
+  #before: Token | undefined;
+  /** The first word of what may be a declaration. */
+  #first: Token | undefined;
+  /** Where a list of `let` declarations is: before a name, after it, or in what it is set to. */
+  #list: 'name' | 'after' | 'value' | undefined;
+  #nameEnd = 0;
+  #class: 'head' | 'body' | undefined;
+
+  constructor(tokens: Iterable<Token>) {
+    for (const token of tokens) {
+      if (token.top) this.#take(token);
+      this.#before = token;
+    }
+    this.#finishName();
+  }
+
+  #take(token: Token): void {
+    if (this.#first !== undefined) this.#declare(this.#first, token);
+    if (this.#list !== undefined) this.#inList(token);
+    if (this.#class !== undefined) this.#inClass(token);
+    const declares = token.kind === 'name' && /^(?:let|const|class)$/.test(token.text);
+    this.#first = declares && startsStatement(this.#before, token) ? token : undefined;
+  }
+
+  /** Changes a declaration, now that it is known what follows its first word. */
+  #declare({ text, from, to }: Token, next: Token): void {
+    if (text === 'class') {
+      if (next.kind !== 'name' || next.text === 'extends') return;
+      this.edits.push({ from, to: from, text: `var ${next.text} = ` });
+      this.#class = 'head';
+    } else if (next.kind === 'name' || next.text === '[' || next.text === '{') {
+      this.edits.push({ from, to, text: 'var'.padEnd(text.length) });
+      if (text === 'let') this.#list = 'name';
+    }
+  }
+
+  #inList(token: Token): void {
+    if (this.#list === 'name') {
+      this.#nameEnd = token.to;
+      this.#list = token.kind === 'name' ? 'after' : 'value';
+    } else if (token.text === ',') {
+      this.#finishName();
+      this.#list = 'name';
+    } else if (this.#list === 'after') {
+      if (token.text === '=') this.#list = 'value';
+      else this.#finishName();
+    } else if (startsStatement(this.#before, token)) this.#list = undefined;
+  }
+
+  /** A name that is declared without a value has none, whatever it had before. */
+  #finishName(): void {
+    if (this.#list === 'after') this.edits.push({ from: this.#nameEnd, to: this.#nameEnd, text: ' = undefined' });
+    this.#list = undefined;
+  }
+
+  /** What was a declaration and is an expression now needs its end marked. */
+  #inClass({ text, to }: Token): void {
+    if (text === '{') this.#class = 'body';
+    else if (text === '}' && this.#class === 'body') {
+      this.#class = undefined;
+      this.edits.push({ from: to, to, text: ';' });
+    }
+  }
+}
+
+/** Whether a statement starts with a token: the one before ended, or its line did and the token cannot go on with it. */
+function startsStatement(before: Token | undefined, { text, kind, newline }: Token): boolean {
+  if (before === undefined || before.text === ';') return true;
+  if (text.startsWith('`') || /^(?:in|of|instanceof)$/.test(text)) return false;
+  if (kind === 'mark' && !/^(?:\{|\+\+|--|!|~)$/.test(text)) return text === ';';
+  return before.text === '}' ? newline || kind === 'name' : newline && endsExpression(before);
+}

@@ -1,0 +1,66 @@
+import { type AgentEvent, newId } from '../../events/index.ts';
+import type { Agent, InvokeParams } from '../agent.ts';
+import { Places } from '../places.ts';
+import { runChild } from '../subagents/child-run.ts';
+import type { RlmLimits } from './rlm-limits.ts';
+
+/** How many queries a run and the runs below it have made. */
+export interface QueryCount {
+  made: number;
+}
+
+export interface QueriesOptions {
+  readonly limits: RlmLimits;
+  readonly count: QueryCount;
+  /** Answers a prompt. */
+  readonly model: Agent;
+  /** Answers a prompt about a context, which is in a REPL of its own. */
+  readonly recursive: (context: string) => Agent;
+  /** What the runs below are given of this one's. */
+  readonly inherited: Omit<InvokeParams, 'runId' | 'parentId' | 'messages' | 'signal'>;
+  readonly put: (event: AgentEvent) => Promise<void>;
+}
+
+/** Where a query comes from. */
+export interface QueryPlace {
+  /** The execution that makes it. */
+  readonly parentId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Answers `llm_query` with runs of their own; what goes wrong is an error for the code that asked. */
+export class Queries {
+  readonly #options: QueriesOptions;
+  readonly #places: Places;
+
+  constructor(options: QueriesOptions) {
+    this.#options = options;
+    this.#places = new Places(options.limits.parallelQueries);
+  }
+
+  async ask(args: readonly unknown[], { parentId, signal }: QueryPlace): Promise<string> {
+    const { limits, count, inherited, put } = this.#options;
+    const [prompt = '', context] = args.map(String);
+    if (limits.maxDepth === 0) throw new Error('llm_query is not available here: no further level is allowed.');
+    const { agent, content } = this.#request(prompt, context);
+    if (count.made >= limits.maxQueries)
+      throw new Error(`All ${limits.maxQueries} queries of this run are used up. Answer with what you have.`);
+    count.made++;
+    return this.#places.use(signal, async () => {
+      const params = { ...inherited, runId: newId(), parentId, messages: [{ role: 'user' as const, content }], signal };
+      const { text, error } = await runChild(agent, params, put);
+      signal.throwIfAborted();
+      if (error !== undefined) throw new Error(`The query failed: ${error}`);
+      return text;
+    });
+  }
+
+  #request(prompt: string, context: string | undefined): { agent: Agent; content: string } {
+    const { limits, model, recursive } = this.#options;
+    const deeper = context !== undefined && limits.maxDepth > 1;
+    const content = context === undefined || deeper ? prompt : `${prompt}\n\n<context>\n${context}\n</context>`;
+    if (content.length > limits.maxQueryLength)
+      throw new Error(`The query has ${content.length} characters: at most ${limits.maxQueryLength} are sent at once.`);
+    return { agent: deeper ? recursive(context) : model, content };
+  }
+}

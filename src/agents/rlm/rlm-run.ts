@@ -1,0 +1,263 @@
+import { setMaxListeners } from 'node:events';
+import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { RunState } from '../../projections/run-state.ts';
+import type { InvokeParams } from '../agent.ts';
+import { Background } from '../loop/background.ts';
+import { EventChannel } from '../loop/event-channel.ts';
+import type { EndReason } from '../loop/loop.ts';
+import { failureEvent } from '../model/failure.ts';
+import { type ModelStepResult, modelStep } from '../model/model-step.ts';
+import { toPrompt } from '../model/prompt.ts';
+import { RetryPolicy } from '../model/retry.ts';
+import { endOpenRuns } from '../subagents/child-run.ts';
+import { codeOf } from './code-fences.ts';
+import { conclude } from './instructions.ts';
+import type { RlmAgentOptions } from './rlm-agent.ts';
+import { type RlmScope, type RlmSetting, rlmSetting } from './rlm-setting.ts';
+import { replLost, RlmTranscript } from './rlm-transcript.ts';
+import type { CellOutcome } from './sandbox.ts';
+
+const cellUnknown =
+  'The outcome of this code is unknown: the process ended while it ran. It was not run again, and all variables are gone.';
+const callUnknown = 'The outcome of this call is unknown: the process ended before there was one.';
+const variablesLost = 'The REPL was started anew: all variables are gone, `context` is as it was.';
+
+/** One run: the model writes code, the code runs, the model sees what it printed, until there is an answer. */
+export class RlmRun {
+  readonly #options: RlmAgentOptions;
+  readonly #params: InvokeParams;
+  readonly #scope: RlmScope;
+  readonly #channel = new EventChannel();
+  readonly #background: Background;
+  readonly #transcript: RlmTranscript;
+  readonly #retry: RetryPolicy;
+  readonly #maxIterations: number;
+  #setting: RlmSetting | undefined;
+
+  constructor(options: RlmAgentOptions, params: InvokeParams, scope: RlmScope) {
+    this.#options = options;
+    this.#params = params;
+    this.#scope = scope;
+    const { runId, messages, signal } = params;
+    this.#background = new Background(runId, signal);
+    this.#transcript = new RlmTranscript({ runId, history: messages, maxShownLength: scope.limits.maxShownLength });
+    this.#retry = new RetryPolicy(options.retry);
+    this.#maxIterations = options.maxIterations ?? 30;
+  }
+
+  /** Everything between the run's first and last event; tells why it ended. */
+  async *run(): AsyncGenerator<AgentEvent, EndReason> {
+    const { runId, signal } = this.#params;
+    try {
+      this.#setting = await rlmSetting({
+        options: this.#options,
+        params: this.#params,
+        scope: this.#scope,
+        channel: this.#channel,
+        background: this.#background,
+      });
+      this.#setting.sandbox.start();
+      const reason = yield* this.#run(this.#setting);
+      if (this.#background.isActive) yield* this.#channel.until(this.#background.stop());
+      return reason;
+    } catch (error) {
+      if (signal.aborted) return 'aborted';
+      const code = SingletreeError.is(error) ? error.code : 'agent_failed';
+      const message = error instanceof Error ? error.message : String(error);
+      yield { type: 'error', runId, message, code, fatal: true };
+      return 'error';
+    }
+  }
+
+  /** Ends what is left running. */
+  async close(): Promise<void> {
+    this.#channel.leave();
+    await this.#setting?.sandbox.close();
+  }
+
+  async *#run(setting: RlmSetting): AsyncGenerator<AgentEvent, EndReason> {
+    const { signal, resume, runId } = this.#params;
+    let step = 0;
+    if (resume !== undefined) {
+      const next = yield* this.#resume(setting, resume);
+      if (typeof next === 'string') return next;
+      step = next;
+    }
+    for (; ; step++) {
+      if (signal.aborted) return 'aborted';
+      yield* this.#takeSteering();
+      const stream = this.#step(setting, step);
+      const result = yield* this.#background.isActive ? this.#channel.beside(stream) : stream;
+      if (result.ended === 'aborted') return 'aborted';
+      if (result.ended === 'failed') {
+        yield failureEvent(runId, result.failure);
+        return 'error';
+      }
+      const ended = yield* this.#finishStep(setting, step);
+      if (ended !== undefined) return ended;
+    }
+  }
+
+  /** Goes on with the step the run was in; returns the number of the next step, or why the run is over. */
+  async *#resume(setting: RlmSetting, state: RunState): AsyncGenerator<AgentEvent, number | EndReason> {
+    for (const event of state.events) this.#transcript.add(event);
+    const last = state.events.at(-1);
+    if (last?.type === 'error' && last.fatal === true) return 'error';
+    const { cell } = this.#transcript;
+    if (cell !== undefined && cell.output === undefined) {
+      yield* this.#closeCell(state, cell.input);
+      return state.step + 1;
+    }
+    if (cell?.output?.done === true) return yield* this.#answer(cell.output, last);
+    if (state.events.some(event => event.type === 'repl_output'))
+      yield* this.#emit({ type: 'warning', runId: state.runId, code: replLost, message: variablesLost });
+    if (cell !== undefined) return state.step + 1;
+    if (!state.stepComplete) return Math.max(0, state.step);
+    const ended = yield* this.#finishStep(setting, state.step, state.steered);
+    return ended ?? state.step + 1;
+  }
+
+  /** Ends a cell that another process was running. */
+  async *#closeCell(
+    { runId, events, calls, children }: RunState,
+    { id, iteration }: EventOf<'repl_input'>,
+  ): AsyncGenerator<AgentEvent> {
+    for (const child of [...children.values()].flat())
+      if (child.endedBy === undefined)
+        yield* this.#channel.until(endOpenRuns(child, event => this.#channel.put(event)));
+    for (const { call, done } of calls.values())
+      if (!done) yield { type: 'tool_result', runId, id: call.id, name: call.name, output: { error: callUnknown } };
+    const printed = (event: AgentEvent) =>
+      event.type === 'repl_progress' && event.id === id && event.stream === 'stdout' ? event.chunk : '';
+    yield* this.#emit({
+      type: 'repl_output',
+      runId,
+      id,
+      stdout: events.map(printed).join(''),
+      error: cellUnknown,
+      done: false,
+      ...(iteration !== undefined && { iteration }),
+    });
+  }
+
+  async *#step({ model, instructions }: RlmSetting, step: number): AsyncGenerator<AgentEvent, ModelStepResult> {
+    const { runId, signal } = this.#params;
+    const { registry, settings } = this.#options;
+    const last = step >= this.#maxIterations;
+    // An attempt that another process began at this step is no part of what is sent.
+    this.#transcript.add({ type: 'step_start', runId, step });
+    const prompt = toPrompt(this.#transcript.messages(), last ? `${instructions}\n\n${conclude}` : instructions);
+    const stream = modelStep({ runId, step, model, prompt, settings, registry, signal, retry: this.#retry });
+    try {
+      for (let next = await stream.next(); ; next = await stream.next()) {
+        if (next.done) return next.value;
+        yield* this.#emit(next.value);
+      }
+    } finally {
+      await stream.return({ ended: 'aborted' });
+    }
+  }
+
+  /** Runs what the model wrote in a step; tells why the run is over, when it is. */
+  async *#finishStep(
+    setting: RlmSetting,
+    step: number,
+    steered = false,
+  ): AsyncGenerator<AgentEvent, EndReason | undefined> {
+    if (this.#params.signal.aborted) return 'aborted';
+    if (step >= this.#maxIterations) return 'max_iterations';
+    const { code } = codeOf(this.#transcript.answer);
+    if (code !== undefined) return yield* this.#runCell(setting, step, code);
+    if (steered || (yield* this.#takeSteering())) return undefined;
+    return this.#transcript.nudged ? 'complete' : undefined;
+  }
+
+  async *#runCell(setting: RlmSetting, step: number, code: string): AsyncGenerator<AgentEvent, EndReason | undefined> {
+    const { runId, signal } = this.#params;
+    const id = `${runId}/cell_${step}`;
+    yield* this.#emit({ type: 'repl_input', runId, id, code, iteration: step });
+    const started = performance.now();
+    let stdout = '';
+    let outcome: CellOutcome | undefined;
+    const print = (chunk: string, stream: 'stdout' | 'stderr') => {
+      if (stream === 'stdout') stdout += chunk;
+      void this.#channel.put({ type: 'repl_progress', runId, id, chunk, stream });
+    };
+    const work = this.#execute(setting, { id, code, print }).then(
+      ended => void (outcome = ended),
+      () => {},
+    );
+    for await (const event of this.#channel.until(work)) {
+      if (event.type === 'tool_result' && event.runId === runId) setting.tools.take(event);
+      if (event.runId === runId) this.#transcript.add(event);
+      yield event;
+    }
+    if (outcome === undefined || signal.aborted) return 'aborted';
+    const { error, final, truncated } = outcome;
+    const output: EventOf<'repl_output'> = {
+      type: 'repl_output',
+      runId,
+      id,
+      stdout,
+      ...(error !== undefined && { error }),
+      done: final !== undefined,
+      iteration: step,
+      durationMs: Math.round(performance.now() - started),
+      ...(truncated && { truncated }),
+      // The answer is kept with the output, so that a process that dies here does not take it along.
+      ...(final !== undefined && { final }),
+    };
+    yield* this.#emit(output);
+    return output.done ? yield* this.#answer(output, output) : undefined;
+  }
+
+  /** Runs code to its end, and the calls it made to theirs; queries end with it. Rejects when the run is stopped. */
+  async #execute(
+    { sandbox, queries, tools }: RlmSetting,
+    { id, code, print }: { id: string; code: string; print: (chunk: string, stream: 'stdout' | 'stderr') => void },
+  ): Promise<CellOutcome> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#params.signal, stop.signal]);
+    setMaxListeners(0, signal);
+    const calls = new Set<Promise<unknown>>();
+    const call = (name: string, args: readonly unknown[]) => {
+      const calling = name === 'llm_query' ? queries.ask(args, { parentId: id, signal }) : tools.call(name, args, id);
+      calls.add(calling);
+      const forget = () => calls.delete(calling);
+      calling.then(forget, forget);
+      return calling;
+    };
+    try {
+      return await sandbox.run(code, { print, call });
+    } finally {
+      stop.abort();
+      await Promise.allSettled(calls);
+    }
+  }
+
+  /** Says the answer that code gave, unless that was done. */
+  async *#answer(
+    { runId, id, final = '' }: EventOf<'repl_output'>,
+    last: AgentEvent | undefined,
+  ): AsyncGenerator<AgentEvent, EndReason> {
+    const text: EventOf<'text'> = { type: 'text', runId, id: `${id}:final`, content: final };
+    if (text.content !== '' && !(last?.type === 'text' && last.id === text.id)) yield* this.#emit(text);
+    return 'complete';
+  }
+
+  /** Takes in what people and subagents said meanwhile; tells whether there was something. */
+  async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
+    const { runId, steering } = this.#params;
+    const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {
+      return { type: 'user', runId, id, content: typeof content === 'string' ? content : [...content] };
+    });
+    const events = [...said, ...this.#background.take()];
+    for (const event of events) yield* this.#emit(event);
+    return events.length > 0;
+  }
+
+  async *#emit(event: AgentEvent): AsyncGenerator<AgentEvent> {
+    this.#transcript.add(event);
+    yield event;
+  }
+}

@@ -1,0 +1,100 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { RunState } from '../../projections/run-state.ts';
+import type { Agent, InvokeParams } from '../agent.ts';
+import type { Background } from '../loop/background.ts';
+import { CallRunner } from '../loop/call-runner.ts';
+import type { EventChannel } from '../loop/event-channel.ts';
+import { modelAgent } from '../model/model-agent.ts';
+import { type ModelSource, resolveModel } from '../model/model-source.ts';
+import { Lineage } from '../subagents/lineage.ts';
+import { replInstructions } from './instructions.ts';
+import { Queries, type QueryCount } from './queries.ts';
+import { functionsOf, ReplTools } from './repl-tools.ts';
+import type { RlmAgentOptions } from './rlm-agent.ts';
+import type { RlmLimits } from './rlm-limits.ts';
+import { Sandbox } from './sandbox.ts';
+
+/** What a run is told by the agent it is a run of. */
+export interface RlmScope {
+  readonly limits: RlmLimits;
+  readonly count: QueryCount;
+  /** An agent like this one for a context, one level below. */
+  readonly deeper: (context: string, model: ModelSource) => Agent;
+}
+
+/** What a run works with. */
+export interface RlmSetting {
+  readonly model: LanguageModelV3;
+  readonly instructions: string;
+  readonly sandbox: Sandbox;
+  readonly queries: Queries;
+  readonly tools: ReplTools;
+}
+
+interface Parts {
+  readonly options: RlmAgentOptions;
+  readonly params: InvokeParams;
+  readonly scope: RlmScope;
+  readonly channel: EventChannel;
+  readonly background: Background;
+}
+
+/** Finds the model and the context of a run and makes its sandbox, with what its code can reach. */
+export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
+  const { limits, count, deeper } = scope;
+  const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
+  const { runId, resume, signal, answers, decided } = params;
+  const source = params.model ?? resume?.model ?? options.model;
+  const model = await resolveModel(source, registry);
+  const context = typeof given === 'string' ? given : await given(params);
+  const functions = functionsOf([...(options.tools ?? []), ...(params.tools ?? [])]);
+  const lineage = new Lineage(params.depth);
+  if (resume !== undefined) {
+    lineage.countBefore(resume);
+    count.made += countRuns(resume);
+  }
+  const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
+  const inherited = {
+    permissions: rules,
+    ...(answers !== undefined && { answers }),
+    ...(decided !== undefined && { decided }),
+    ...(params.context !== undefined && { context: params.context }),
+  };
+  const put = channel.put.bind(channel);
+  const runner = new CallRunner({
+    runId,
+    tools: new Map([...functions.values()].map(tool => [tool.name, tool])),
+    rules,
+    answers,
+    signal,
+    put,
+    parallel: 8,
+    timeoutMs: 600_000,
+    scope: { channel, lineage, background, inherited },
+  });
+  runner.remember([...(decided ?? []), ...(resume?.relays.values() ?? [])]);
+  const asked = modelAgent(subModel ?? source, {
+    id: 'llm_query',
+    ...(registry && { registry }),
+    ...(settings && { settings }),
+    ...(retry && { retry }),
+  });
+  return {
+    model,
+    instructions: replInstructions({ instructions, context, functions, limits }),
+    sandbox: new Sandbox({ context, functions: [...functions.keys()], limits, signal }),
+    queries: new Queries({
+      limits,
+      count,
+      model: asked,
+      recursive: about => deeper(about, subModel ?? source),
+      inherited: { ...inherited, depth: lineage.depth + 1, ...(params.tools && { tools: params.tools }) },
+      put,
+    }),
+    tools: new ReplTools({ runId, functions, runner, put }),
+  };
+}
+
+function countRuns({ children }: RunState): number {
+  return [...children.values()].flat().reduce((sum, child) => sum + 1 + countRuns(child), 0);
+}

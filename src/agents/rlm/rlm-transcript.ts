@@ -1,0 +1,104 @@
+import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { Message } from '../../projections/message.ts';
+import { shortenOutput } from '../../projections/shorten-output.ts';
+import { Transcript } from '../../projections/transcript.ts';
+import { codeOf } from './code-fences.ts';
+import { cutOff, nudge } from './instructions.ts';
+
+/** The code of a step, as far as it was run. */
+export interface Cell {
+  readonly input: EventOf<'repl_input'>;
+  readonly output?: EventOf<'repl_output'>;
+}
+
+/** The code of the warning that says that variables are gone. */
+export const replLost = 'repl_lost';
+
+/** What the model of a run is sent, built from the run's own events: what cells printed is what a user says. */
+export class RlmTranscript {
+  readonly #transcript: Transcript;
+  readonly #runId: string;
+  readonly #maxShownLength: number;
+  #answer = '';
+  #stderr = '';
+  #complete = false;
+  #steered = false;
+  #nudged = false;
+  #cell: Cell | undefined;
+
+  constructor({
+    runId,
+    history,
+    maxShownLength,
+  }: { runId: string; history: readonly Message[]; maxShownLength: number }) {
+    this.#runId = runId;
+    this.#maxShownLength = maxShownLength;
+    this.#transcript = new Transcript({ history });
+  }
+
+  /** What the model said in the newest step. */
+  get answer(): string {
+    return this.#answer;
+  }
+
+  /** The code that was run in the newest step. */
+  get cell(): Cell | undefined {
+    return this.#cell;
+  }
+
+  /** Whether the newest step answers a request for code. */
+  get nudged(): boolean {
+    return this.#nudged;
+  }
+
+  messages(): Message[] {
+    return this.#transcript.messages();
+  }
+
+  /** Takes in one more event of the run. */
+  add(event: AgentEvent): void {
+    if (event.type === 'step_start') this.#beginStep();
+    else if (event.type === 'text' && this.#cell === undefined) this.#answer += event.content;
+    else if (event.type === 'usage') this.#complete = true;
+    else if (event.type === 'user') this.#steered = true;
+    else if (event.type === 'repl_input') {
+      this.#cell = { input: event };
+      this.#stderr = '';
+    } else if (event.type === 'repl_progress' && event.stream === 'stderr') this.#stderr += event.chunk;
+    else if (event.type === 'repl_output' && this.#cell !== undefined) {
+      this.#cell = { ...this.#cell, output: event };
+      this.#say(this.#shown(event));
+    } else if (event.type === 'warning' && event.code === replLost) this.#say(event.message);
+    if (passedOn.has(event.type)) this.#transcript.add(event);
+  }
+
+  #beginStep(): void {
+    if (this.#complete) {
+      this.#nudged = this.#cell === undefined && !this.#steered;
+      if (this.#nudged) this.#say(codeOf(this.#answer).unclosed ? cutOff : nudge);
+    }
+    this.#complete = false;
+    this.#steered = false;
+    this.#answer = '';
+    this.#cell = undefined;
+  }
+
+  #say(content: string): void {
+    this.#transcript.add({ type: 'user', runId: this.#runId, content });
+  }
+
+  #shown({ stdout, error, truncated }: EventOf<'repl_output'>): string {
+    const parts = [
+      ...(stdout === '' ? [] : [stdout.trimEnd()]),
+      ...(this.#stderr === '' ? [] : [`stderr:\n${this.#stderr.trimEnd()}`]),
+      ...(truncated === true ? ['[more was printed than is kept]'] : []),
+      ...(error === undefined ? [] : [`error: ${error.trimEnd()}`]),
+    ];
+    const text = parts.length === 0 ? '[nothing was printed]' : parts.join('\n\n');
+    const output = shortenOutput({ context: text }, this.#maxShownLength);
+    return `Output:\n${'context' in output ? String(output.context) : text}`;
+  }
+}
+
+/** Calls of functions are no part of it: their outcomes are in what the code printed. */
+const passedOn: ReadonlySet<string> = new Set(['step_start', 'text', 'reasoning', 'usage', 'user']);

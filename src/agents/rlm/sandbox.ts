@@ -1,0 +1,202 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import * as z from 'zod';
+import { SingletreeError } from '../../events/index.ts';
+import { persistDeclarations } from './declarations.ts';
+import type { RlmLimits } from './rlm-limits.ts';
+import { type GlobalsConfig, sandboxGlobals } from './sandbox-globals.ts';
+import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
+import { SandboxThread } from './sandbox-thread.ts';
+
+export interface SandboxOptions {
+  readonly context: string;
+  /** The functions that code may call beside `llm_query`. */
+  readonly functions: readonly string[];
+  readonly limits: RlmLimits;
+  /** Ends the sandbox. */
+  readonly signal: AbortSignal;
+}
+
+/** What a cell does while it runs. */
+export interface CellHandlers {
+  print(chunk: string, stream: 'stdout' | 'stderr'): void;
+  /** Answers the call of a function; what it rejects with is an error that the code can catch. */
+  call(name: string, args: readonly unknown[]): Promise<unknown>;
+}
+
+/** How a cell ended. */
+export interface CellOutcome {
+  readonly error?: string;
+  /** What was given to `FINAL`. */
+  readonly final?: string;
+  /** Whether not all that was printed is kept. */
+  readonly truncated: boolean;
+}
+
+const callShape = z.object({ name: z.string(), args: z.array(z.unknown()) });
+const startMs = 30_000;
+const graceMs = 2_000;
+const lost = 'The REPL was started anew: all variables are gone, `context` is as it was.';
+
+interface OpenCell {
+  readonly handlers: CellHandlers;
+  readonly end: (outcome: CellOutcome) => void;
+}
+
+/**
+ * Runs the cells of one run in a thread of its own: variables last from cell to cell. Code that hangs the engine, or
+ * breaks it, ends with its thread; the next cell has a new one. Only JSON text crosses the border.
+ */
+export class Sandbox {
+  readonly #options: SandboxOptions;
+  #worker: Worker | undefined;
+  #cell: OpenCell | undefined;
+  #watchdog: ReturnType<typeof setTimeout> | undefined;
+  #told = 0;
+
+  /** Throws `invalid_argument` when the context does not fit. */
+  constructor(options: SandboxOptions) {
+    const { context, limits } = options;
+    const room = Math.floor(limits.memoryBytes / 8);
+    if (context.length > room)
+      throw new SingletreeError(
+        'invalid_argument',
+        `The context has ${context.length} characters, and a sandbox with ${limits.memoryBytes} bytes of memory takes ${room}. Raise limits.memoryBytes.`,
+        { details: { length: context.length, room } },
+      );
+    this.#options = options;
+  }
+
+  /** Runs a cell to its end; rejects only when the signal aborts. One cell at a time. */
+  run(code: string, handlers: CellHandlers): Promise<CellOutcome> {
+    const { signal } = this.#options;
+    return new Promise<CellOutcome>((resolve, reject) => {
+      const stop = () => {
+        this.#cell = undefined;
+        void this.close();
+        reject(signal.reason as Error);
+      };
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      const end = (outcome: CellOutcome) => {
+        signal.removeEventListener('abort', stop);
+        this.#cell = undefined;
+        resolve(outcome);
+      };
+      this.#cell = { handlers, end };
+      this.start();
+      this.#tell({ type: 'run', code: persistDeclarations(code), written: code });
+    });
+  }
+
+  /** Starts the thread, if there is none, so that a cell need not wait for it. */
+  start(): void {
+    if (this.#worker !== undefined || this.#options.signal.aborted) return;
+    const data = threadData(this.#options);
+    const worker = new Worker(threadSource, {
+      eval: true,
+      workerData: data,
+      env: {},
+      execArgv: [],
+      resourceLimits: { stackSizeMb: 16, maxOldGenerationSizeMb: 256 + Math.ceil(data.context.length / 2 ** 18) },
+    });
+    worker.on('message', (message: FromThread) => this.#take(message));
+    worker.on('error', error => this.#fail(`The sandbox failed: ${error.message}`));
+    worker.on('exit', () => this.#fail('The sandbox ended.'));
+    this.#worker = worker;
+    this.#told = 0;
+    this.#watch(startMs, `The sandbox did not start within ${startMs} ms.`);
+  }
+
+  /** Ends the thread, whatever it does. */
+  async close(): Promise<void> {
+    this.#rest();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    worker?.removeAllListeners().on('error', () => {});
+    await worker?.terminate();
+  }
+
+  #take(message: FromThread): void {
+    const cell = this.#cell;
+    if (message.type === 'ready') {
+      this.#rest();
+      if (this.#told > 0) this.#watchCell();
+    } else if (cell === undefined) return;
+    else if (message.type === 'print') cell.handlers.print(message.chunk, message.stream);
+    else if (message.type === 'call') void this.#call(cell, message);
+    else if (message.type === 'idle') {
+      this.#rest();
+      if (message.handled < this.#told) this.#watchCell();
+    } else {
+      this.#rest();
+      const { type: _, broken, ...outcome } = message;
+      if (!broken) return cell.end(outcome);
+      void this.close();
+      cell.end({ ...outcome, error: `${outcome.error ?? 'Its promises did not come to an end.'} ${lost}` });
+    }
+  }
+
+  async #call(cell: OpenCell, { id, json }: { readonly id: number; readonly json: string }): Promise<void> {
+    let settled: { ok: boolean; value: unknown };
+    try {
+      const { name, args } = callShape.parse(JSON.parse(json));
+      settled = { ok: true, value: (await cell.handlers.call(name, args)) ?? null };
+    } catch (error) {
+      settled = { ok: false, value: error instanceof Error ? error.message : String(error) };
+    }
+    if (this.#cell === cell) this.#tell({ type: 'settle', id, ok: settled.ok, json: JSON.stringify(settled.value) });
+  }
+
+  #tell(message: ToThread): void {
+    if (this.#worker === undefined) return;
+    this.#told++;
+    this.#worker.postMessage(message, []);
+    this.#watchCell();
+  }
+
+  /** The thread stops code by itself, unless the engine hangs in something that cannot be interrupted. */
+  #watchCell(): void {
+    const { cellTimeoutMs } = this.#options.limits;
+    this.#watch(
+      cellTimeoutMs + graceMs,
+      `The cell was stopped: it ran for more than ${cellTimeoutMs} ms in one built-in function.`,
+    );
+  }
+
+  #watch(ms: number, problem: string): void {
+    this.#watchdog ??= setTimeout(() => this.#fail(problem), ms);
+  }
+
+  #rest(): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = undefined;
+  }
+
+  #fail(problem: string): void {
+    const cell = this.#cell;
+    void this.close();
+    cell?.end({ error: `${problem} ${lost}`, truncated: false });
+  }
+}
+
+const threadSource = `
+const { parentPort, workerData } = require('node:worker_threads');
+const SandboxThread = ${SandboxThread.toString()};
+require(workerData.engine).newQuickJSWASMModule().then(engine => new SandboxThread(engine, parentPort, workerData));
+`;
+
+function threadData({ context, functions, limits }: SandboxOptions): ThreadData {
+  const { memoryBytes, stackBytes, cellTimeoutMs, maxOutputLength, maxFinalLength } = limits;
+  const config: GlobalsConfig = { functions, maxOutputLength, maxFinalLength };
+  return {
+    engine: createRequire(import.meta.url).resolve('quickjs-emscripten'),
+    globals: sandboxGlobals.toString(),
+    config: JSON.stringify(config),
+    context,
+    memoryBytes,
+    stackBytes,
+    cellTimeoutMs,
+    maxOutputLength,
+  };
+}
