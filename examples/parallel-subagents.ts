@@ -32,4 +32,4 @@ for await (const event of orchestrator.events()) {
   if (event.type === 'harness_end') console.log(`${event.agentId} ends (${event.reason})`);
 }
 for (const node of graph.nodes.values())
-  if (node.kind === 'tool_call') console.log(`${node.name} → ${getChildren(graph, node.id).map(({ kind }) => kind)}`);
+  if (node.kind === 'tool_call') console.log(node.name, '→', ...getChildren(graph, node.id).map(({ kind }) => kind));

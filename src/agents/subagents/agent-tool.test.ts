@@ -491,7 +491,8 @@ describe('questions of a tool', () => {
       name: 'ask',
       description: 'asks',
       input: z.object({}),
-      execute: async (_, context) => (await context.ask({ relayKind: 'question', question: 'Which?' })) ?? 'nobody',
+      execute: async (_, context) =>
+        (await context.ask({ relayKind: 'question', question: 'Which?' }))?.outcome ?? 'nobody',
     });
     const events = await run(
       agentOf(scriptByStep([[{ toolCall: { name: 'ask', input: {} } }], 'Done.']), { tools: [question] }),
