@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../events/index.ts';
-import type { Item, LooseItem, RelayItem, Run, ToolItem, UsageTotal } from './thread-view-item.ts';
+import type { Item, LooseItem, RelayItem, ReplItem, Run, ToolItem, UsageTotal } from './thread-view-item.ts';
 import type { ThreadViewState } from './thread-view.ts';
 
 /** Where a tool call stands; `unknown` means it was started and nobody knows how it ended. */
@@ -17,7 +17,12 @@ export type ToolView = Omit<ToolItem, 'relay'> & {
   readonly runs: readonly RunView[];
 };
 
-export type ItemView = Exclude<Item, ToolItem | RelayItem> | ToolView | RelayView;
+export type ReplView = ReplItem & {
+  /** The runs its code started, in order. */
+  readonly runs: readonly RunView[];
+};
+
+export type ItemView = Exclude<Item, ToolItem | RelayItem | ReplItem> | ToolView | RelayView | ReplView;
 
 export type RunView = Omit<Run, 'items'> & { readonly items: readonly ItemView[] };
 
@@ -51,13 +56,14 @@ export function viewOf(state: ThreadViewState): ThreadView {
 
 type Children = ReadonlyMap<string, readonly Run[]>;
 
-/** Runs by the tool call that started them; a run whose cause is no call of another, earlier run stands alone. */
+/** Runs by the call or the execution that started them; a run whose cause is none of another, earlier run stands alone. */
 function childRuns(runs: readonly Run[]): Children {
   const caused = runs.filter(run => run.parentId !== undefined);
   if (caused.length === 0) return new Map();
   const callers = new Map<string, Run>();
   for (const run of runs)
-    for (const item of run.items) if (item.kind === 'tool' && !callers.has(item.id)) callers.set(item.id, run);
+    for (const item of run.items)
+      if ((item.kind === 'tool' || item.kind === 'repl') && !callers.has(item.id)) callers.set(item.id, run);
   const children = new Map<string, Run[]>();
   for (const run of caused) {
     const caller = callers.get(run.parentId as string);
@@ -82,8 +88,13 @@ function viewRun(run: Run, children: Children): RunView {
 }
 
 function viewItem(item: Item, run: Run, children: Children): ItemView {
-  if (item.kind !== 'tool' && item.kind !== 'relay') return item;
-  const view = item.kind === 'relay' ? viewRelay(item, run) : viewTool(item, run, children);
+  if (item.kind !== 'tool' && item.kind !== 'relay' && item.kind !== 'repl') return item;
+  const view =
+    item.kind === 'relay'
+      ? viewRelay(item, run)
+      : item.kind === 'repl'
+        ? { ...item, runs: startedBy(item.id, children) }
+        : viewTool(item, run, children);
   const before = itemViews.get(item);
   if (before && sameView(before, view)) return before;
   itemViews.set(item, view);
@@ -95,8 +106,12 @@ function viewTool({ relay, ...item }: ToolItem, run: Run, children: Children): T
     ...item,
     status: toolStatus({ ...item, ...(relay && { relay }) }, run),
     ...(relay && { relay: viewRelay(relay, run) }),
-    runs: (children.get(item.id) ?? []).map(child => viewRun(child, children)),
+    runs: startedBy(item.id, children),
   };
+}
+
+function startedBy(id: string, children: Children): readonly RunView[] {
+  return (children.get(id) ?? []).map(child => viewRun(child, children));
 }
 
 function viewRelay(relay: RelayItem, run: Run): RelayView {
@@ -119,18 +134,19 @@ function outcomeOf(output: ToolOutput): ToolStatus {
 
 function sameView(a: ItemView, b: ItemView): boolean {
   if (a.kind === 'relay' && b.kind === 'relay') return a.status === b.status;
+  if (a.kind === 'repl' && b.kind === 'repl') return sameRuns(a.runs, b.runs);
   if (a.kind !== 'tool' || b.kind !== 'tool') return false;
-  return (
-    a.status === b.status &&
-    a.relay?.status === b.relay?.status &&
-    a.runs.length === b.runs.length &&
-    a.runs.every((run, index) => run === b.runs[index])
-  );
+  return a.status === b.status && a.relay?.status === b.relay?.status && sameRuns(a.runs, b.runs);
+}
+
+function sameRuns(a: readonly RunView[], b: readonly RunView[]): boolean {
+  return a.length === b.length && a.every((run, index) => run === b[index]);
 }
 
 function pendingIn(run: RunView): RelayView[] {
   return run.items.flatMap(item => {
     if (item.kind === 'relay') return item.status === 'pending' ? [item] : [];
+    if (item.kind === 'repl') return item.runs.flatMap(pendingIn);
     if (item.kind !== 'tool') return [];
     return [...(item.relay?.status === 'pending' ? [item.relay] : []), ...item.runs.flatMap(pendingIn)];
   });

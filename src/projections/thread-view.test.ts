@@ -117,6 +117,26 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('shows the runs that code started inside of it, and what a subagent said as a line', () => {
+    const { entries } = view(
+      { type: 'harness_start', runId, agentId: 'a' },
+      { type: 'repl_input', runId, id: 'x', code: 'llm_query()' },
+      { type: 'harness_start', runId: 'q', agentId: 'llm_query', parentId: 'x' },
+      { type: 'text', runId: 'q', id: 't', content: 'answer' },
+      { type: 'harness_end', runId: 'q', agentId: 'llm_query', reason: 'complete' },
+      { type: 'user', runId, content: 'The subagent said …', by: 'helper' },
+    );
+    expect(entries).toHaveLength(1);
+    expect(entries[0]).toMatchObject({
+      run: {
+        items: [
+          { kind: 'repl', runs: [{ items: [{ content: 'answer' }] }] },
+          { kind: 'notice', level: 'info' },
+        ],
+      },
+    });
+  });
+
   it('joins what an execution prints, and takes the whole when it ends', () => {
     const input: AgentEvent = { type: 'repl_input', runId, id: 'x', code: 'print(1)' };
     const chunk: AgentEvent = { type: 'repl_progress', runId, id: 'x', chunk: '1', stream: 'stdout' };

@@ -59,7 +59,14 @@ const on: Handlers<[State], State> = {
       ...(event.model !== undefined && { model: event.model }),
     })),
   session: nothing,
-  user: (event, state) => besideRuns(state, event, { kind: 'user', content: event.content }),
+  user: (event, state) =>
+    besideRuns(
+      state,
+      event,
+      event.by === undefined
+        ? { kind: 'user', content: event.content }
+        : line('info', `The agent was told what the subagent "${event.by}" said.`),
+    ),
   text: (event, state) => inRun(state, event, addFragment),
   reasoning: (event, state) => inRun(state, event, addFragment),
   tool_input_delta: (event, state) =>

@@ -1,4 +1,6 @@
-import type { NoticeItem, ReplItem, TasksItem } from '../../src/projections/thread-view-item.ts';
+import type { NoticeItem, TasksItem } from '../../src/projections/thread-view-item.ts';
+import type { ReplView } from '../../src/projections/thread-view-tree.ts';
+import { RunBlock } from './entry-list.tsx';
 import { Prose } from './prose-view.tsx';
 
 /** What the agent thought, folded away. */
@@ -20,24 +22,34 @@ export function Notice({ level, message }: { level: NoticeItem['level']; message
   );
 }
 
-/** Code that the agent ran, and what it printed. */
-export function ReplCard({ item }: { item: ReplItem }) {
+/** Code that the agent ran, folded away, what it printed, and the runs it started. */
+export function ReplCard({ item }: { item: ReplView }) {
   const tone = item.error !== undefined ? 'bad' : item.ended ? 'good' : 'busy';
   return (
     <section className="card" aria-label="Code">
-      <div className="card-head">
-        <span className="dot" data-tone={tone} />
-        <span className="card-name">code</span>
-        <span className="card-status" data-tone={tone}>
-          {item.error !== undefined ? 'Failed' : item.ended ? 'Done' : 'Running'}
-        </span>
-      </div>
-      <pre className="card-pre">{item.code}</pre>
+      <details className="card-details">
+        <summary className="card-head">
+          <span className="dot" data-tone={tone} />
+          <span className="card-name">code</span>
+          <span className="card-gist">{item.code.trim().split('\n', 1)[0]}</span>
+          <span className="card-status" data-tone={tone}>
+            {item.error !== undefined ? 'Failed' : item.ended ? 'Done' : 'Running'}
+          </span>
+        </summary>
+        <pre className="card-pre">{item.code}</pre>
+      </details>
       {item.printed !== '' && <pre className="card-pre output">{item.printed}</pre>}
       {item.error !== undefined && (
         <p className="card-line" data-tone="bad">
           {item.error}
         </p>
+      )}
+      {item.runs.length > 0 && (
+        <div className="card-runs">
+          {item.runs.map(run => (
+            <RunBlock key={run.runId} run={run} />
+          ))}
+        </div>
       )}
     </section>
   );
