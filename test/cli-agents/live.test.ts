@@ -72,7 +72,7 @@ async function run(name: string, script: ModelScript, ...prompts: string[]) {
       const id = events.findLast(event => event.type === 'session')?.sessionId;
       const agent = cliAgent(name, { ...options, timeoutMs: 150_000 });
       const messages = [{ role: 'user' as const, content }];
-      const session = id === undefined ? {} : { session: { id, known: 0 } };
+      const session = id === undefined ? {} : { session: { id, known: 0, used: usedBy(events) } };
       const params = { messages, signal: new AbortController().signal, ...session };
       for await (const event of agent.invoke({ runId: `r${index}`, ...params })) events.push(event);
     }
@@ -85,6 +85,17 @@ async function run(name: string, script: ModelScript, ...prompts: string[]) {
     await server.close();
     rmSync(dirname(options.cwd), { recursive: true, force: true });
   }
+}
+
+/** The tokens that these events tell. */
+function usedBy(events: readonly AgentEvent[]) {
+  const used = { inputTokens: 0, outputTokens: 0 };
+  for (const event of events)
+    if (event.type === 'usage') {
+      used.inputTokens += event.inputTokens;
+      used.outputTokens += event.outputTokens;
+    }
+  return used;
 }
 
 const endOf = (events: AgentEvent[]) => events.findLast(event => event.type === 'harness_end')?.reason;
@@ -144,6 +155,8 @@ describe.skipIf(!programsReady('the real programs'))('the real programs', () => 
           .map(event => event.content)
           .join(''),
       ).toBe('First.Second.');
+      const [first, second] = ['r0', 'r1'].map(runId => usedBy(events.filter(event => event.runId === runId)));
+      expect(second?.outputTokens, 'what the first run used is not counted again').toBe(first?.outputTokens);
     });
 
     it('tells an error of the API once', async () => {

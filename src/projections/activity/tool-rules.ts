@@ -8,6 +8,15 @@ import type { CallContext, ToolInput, ToolRule } from './tool-table.ts';
 /** The tool is not activity: its call and its result are passed over. */
 export const consumed: ToolRule = { activity: 'none: consumed', operations: () => [] };
 
+/** A subagent is started. One that starts is told by its own run; one that could not be started has none. */
+export const subagentTool: ToolRule = {
+  activity: '`orchestration`, from the run of the subagent',
+  operations: (_input, { output }) =>
+    output === undefined || 'context' in output
+      ? []
+      : [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }],
+};
+
 /** A file is read; the range comes from `offset` and `limit`. */
 export function readTool(...pathFields: string[]): ToolRule {
   return {

@@ -2,7 +2,7 @@ import type { ToolOutput } from '../../../events/index.ts';
 import type { Operation } from '../activity.ts';
 import { outcomeOf } from '../outcome.ts';
 import { resolvePath } from '../path.ts';
-import { listTool, patchTool, searchTool, skillTool, writeTool } from '../tool-rules.ts';
+import { listTool, patchTool, searchTool, skillTool, subagentTool, writeTool } from '../tool-rules.ts';
 import type { CallContext, ToolInput, ToolRule, ToolTable } from '../tool-table.ts';
 
 type Outcome = ReturnType<typeof outcomeOf>;
@@ -91,15 +91,6 @@ const manySearches = batch(
     isText(query) ? { type: 'search', query, ...(isSuccess !== undefined && { isSuccess }) } : undefined,
 );
 
-/** A subagent that starts is told by its own run; one that could not be started has none. */
-const subagent: ToolRule = {
-  activity: '`orchestration`, from the run of the subagent',
-  operations: (_input, { output }) =>
-    output === undefined || 'context' in output
-      ? []
-      : [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }],
-};
-
 /** The tools of Cline. The tools of versions before 3 have other names and are `unknown`. */
 export const clineTools: ToolTable = {
   shell: 'fresh',
@@ -119,7 +110,7 @@ export const clineTools: ToolTable = {
     list_files: listTool,
     skills: skillTool,
     use_skill: skillTool,
-    spawn_agent: subagent,
-    team_run_task: subagent,
+    spawn_agent: subagentTool,
+    team_run_task: subagentTool,
   },
 };

@@ -1,6 +1,5 @@
-import type { Operation } from '../activity.ts';
 import { successOf } from '../outcome.ts';
-import { consumed, shellTool } from '../tool-rules.ts';
+import { consumed, shellTool, subagentTool } from '../tool-rules.ts';
 import type { ToolRule, ToolTable } from '../tool-table.ts';
 
 const fileChange: ToolRule = {
@@ -15,22 +14,13 @@ const fileChange: ToolRule = {
   },
 };
 
-/** A subagent that starts is told by its own run; one that could not be started has none. */
-const spawn: ToolRule = {
-  activity: '`orchestration`, from the run of the subagent',
-  operations: (_input, { output }) => {
-    const failed: Operation = { type: 'orchestration', action: 'subagent_failed', isSuccess: false };
-    return output !== undefined && !('context' in output) ? [failed] : [];
-  },
-};
-
 /** The tools of Codex, by the types of its items; paths of commands are as written, since it tells no folder. */
 export const codexTools: ToolTable = {
   shell: 'unknown',
   rules: {
     command_execution: shellTool,
     file_change: fileChange,
-    spawn_agent: spawn,
+    spawn_agent: subagentTool,
     send_input: consumed,
     resume_agent: consumed,
     wait: consumed,
