@@ -32,6 +32,18 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'harness_start',
   ],
   'rlm-over-a-long-file': ['1 of 2288900', '(a model is asked)', 'disk /dev/sdb full.'],
+  'runtime-approvals': [
+    'call plan',
+    'plan: pending_approval',
+    'a person decides about the plan',
+    'plan: executed',
+    '=> {"planId":"demo-plan-1"',
+    'call set_price',
+    'a person decides about the tool',
+    '=> {"product":"tea","price":4}',
+    'Tea is 4 now.',
+    'stop, 41 tokens',
+  ],
   'tool-with-approval': [
     'May I remove {"path":"notes.txt"}? You approve it.',
     'May I remove {"path":"/"}? You reject it.',

@@ -21,6 +21,9 @@ export const errorStatus = {
   run_not_found: 404,
   relay_not_found: 404,
   relay_resolved: 409,
+  relay_expired: 410,
+  relay_foreign: 403,
+  plan_conflict: 409,
   run_under_way: 409,
   agent_not_found: 404,
   not_found: 404,
@@ -29,6 +32,7 @@ export const errorStatus = {
   unsupported_media_type: 415,
   address_unavailable: 503,
   server_unreachable: 503,
+  not_available: 501,
   internal: 500,
 } as const;
 

@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import type { Decision, Policy, ToolRequest } from '../agents/index.ts';
+import { policy } from '../agents/permissions/rule.ts';
+import { SingletreeError } from '../events/index.ts';
+
+type ToolApproval = { readonly kind: 'tool' } & ToolRequest;
+
+/** What an approval is about. */
+export type ApprovalRequest =
+  | ToolApproval
+  | { readonly kind: 'plan'; readonly planId: string; readonly title: string; readonly plan: string };
+
+/** Where it is asked for. */
+export interface ApprovalContext {
+  readonly agent: string;
+  readonly threadId: string;
+  readonly resourceId: string;
+}
+
+/** Decides at once; one that throws, or says anything else, means `ask`. */
+export type ApprovalPredicate<Request extends ApprovalRequest = ApprovalRequest> = (
+  request: Request,
+  context: ApprovalContext,
+) => Policy;
+
+/** The least strictness for tools and for plans. */
+export interface ApprovalFloor {
+  /** `allow` when absent. */
+  readonly tools?: Policy;
+  /** `ask` when absent. */
+  readonly plans?: Policy;
+}
+
+/** What a person is asked about. All of it holds beside what the agents ask about themselves: the strictest decides. */
+export interface ApprovalsOptions {
+  readonly floor?: ApprovalFloor;
+  /** For one agent, by its id. */
+  readonly agents?: Readonly<Record<string, ApprovalFloor>>;
+  /** For one tool, by its name. */
+  readonly tools?: Readonly<Record<string, Policy | ApprovalPredicate<ToolApproval>>>;
+  /** For everything. */
+  readonly predicate?: ApprovalPredicate;
+  /** How long a person has to answer, in milliseconds; no limit when absent. */
+  readonly timeoutMs?: number;
+}
+
+const floor = z.strictObject({ tools: policy.optional(), plans: policy.optional() });
+const predicate = z.custom<ApprovalPredicate>(value => typeof value === 'function', 'expected a function');
+const approvalsOptions = z.strictObject({
+  floor: floor.optional(),
+  agents: z.record(z.string(), floor).optional(),
+  tools: z.record(z.string(), z.union([policy, predicate])).optional(),
+  predicate: predicate.optional(),
+  timeoutMs: z
+    .int()
+    .positive()
+    .max(2 ** 31 - 1)
+    .optional(),
+});
+
+/** Decides what runs, what a person is asked about, and what is refused. */
+export class ApprovalPolicy {
+  readonly timeoutMs: number | undefined;
+  readonly #options: ApprovalsOptions;
+
+  /** Throws `invalid_argument` for options that say something else: a misspelt policy must not allow. */
+  constructor(options: ApprovalsOptions = {}) {
+    const issue = approvalsOptions.safeParse(options).error?.issues[0];
+    if (issue !== undefined)
+      throw new SingletreeError(
+        'invalid_argument',
+        `The approvals are invalid at "${issue.path.map(String).join('.')}": ${issue.message}.`,
+      );
+    this.#options = options;
+    this.timeoutMs = options.timeoutMs;
+  }
+
+  /** A tool of the category `plan` asks by itself: what holds for plans holds for it. */
+  decide(request: ApprovalRequest, context: ApprovalContext): Decision {
+    const isPlanTool = request.kind === 'tool' && request.category === 'plan';
+    const kind = request.kind === 'plan' || isPlanTool ? 'plans' : 'tools';
+    const { floor = {}, agents = {}, tools = {}, predicate } = this.#options;
+    const base = strictest(floor[kind] ?? unset[kind], ownOf(agents, context.agent)?.[kind]);
+    const policy = strictest(
+      isPlanTool && base === 'ask' ? 'allow' : base,
+      request.kind === 'tool' ? said(ownOf(tools, request.tool), request, context) : undefined,
+      said(predicate, request, context),
+    );
+    const subject = request.kind === 'plan' ? 'The plan' : request.tool;
+    return { policy, reason: `${subject} ${verbs[policy]} by the policy of the runtime` };
+  }
+}
+
+const unset = { tools: 'allow', plans: 'ask' } as const satisfies Required<ApprovalFloor>;
+const verbs: Record<Policy, string> = { allow: 'is allowed', ask: 'needs approval', deny: 'is denied' };
+
+const byStrictness: readonly Policy[] = ['allow', 'ask', 'deny'];
+
+function strictest(...policies: readonly (Policy | undefined)[]): Policy {
+  return byStrictness.findLast(policy => policies.includes(policy)) ?? 'allow';
+}
+
+function said<Request extends ApprovalRequest>(
+  rule: Policy | ApprovalPredicate<Request> | undefined,
+  request: Request,
+  context: ApprovalContext,
+): Policy | undefined {
+  if (typeof rule !== 'function') return rule;
+  try {
+    return policy.catch('ask').parse(rule(request, context));
+  } catch {
+    return 'ask';
+  }
+}
+
+function ownOf<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

@@ -1,0 +1,50 @@
+import type { Agent, DecisionSource, InvokeParams, Tool } from '../agents/index.ts';
+import type { AgentEvent } from '../events/index.ts';
+import { AskedRelays } from './asked-relays.ts';
+import type { Clock } from '../control/harness/clock.ts';
+import { type Place, RuntimeContext } from './runtime-context.ts';
+
+/** What a runtime gives to its agents. */
+export interface Governance {
+  readonly tools: readonly Tool[];
+  readonly clock: Clock;
+  /** Where a run that a person asked for takes place. */
+  readonly placeOf: (runId: string) => Place;
+  /** Which thread each relay that waits in this process is of. */
+  readonly threadOf: Map<string, string>;
+}
+
+/** The policies of runtimes: the one of the agent that makes a call decides, not those it inherits. */
+const policies = new WeakSet<DecisionSource>();
+
+/** The same agent, with the tools, the policy and the context of a runtime, whoever invokes it. */
+export function governedAgent(agent: Agent, { tools, clock, placeOf, threadOf }: Governance): Agent {
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const above = params.context instanceof RuntimeContext ? params.context : undefined;
+    const place = above?.place ?? placeOf(params.runId);
+    const context = new RuntimeContext(place, agent.id);
+    const source: DecisionSource = request => place.policy.decide({ kind: 'tool', ...request }, context);
+    policies.add(source);
+    const inherited = (params.permissions ?? []).filter(each => !policies.has(each));
+    const given = {
+      ...params,
+      tools: [...tools, ...(params.tools ?? [])],
+      permissions: [...inherited, source],
+      context,
+    };
+    if (above !== undefined || params.answers === undefined) {
+      yield* agent.invoke(given);
+      return;
+    }
+    const { log, threadId, policy } = place;
+    const { timeoutMs } = policy;
+    const answers = new AskedRelays({ log, clock, threadId, answers: params.answers, timeoutMs, threadOf });
+    if (params.resume !== undefined) answers.takeUp(params.resume);
+    try {
+      for await (const event of agent.invoke({ ...given, answers })) yield answers.pass(event);
+    } finally {
+      answers.close();
+    }
+  }
+  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+}

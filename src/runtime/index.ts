@@ -1,0 +1,26 @@
+/**
+ * The runtime: asks agents, streams what they do as `flow` wire events, takes what people decide.
+ * @module
+ */
+export type {
+  ApprovalContext,
+  ApprovalFloor,
+  ApprovalPredicate,
+  ApprovalRequest,
+  ApprovalsOptions,
+} from './approval-policy.ts';
+export type { Clock } from '../control/harness/clock.ts';
+export type { PendingApproval } from './pending-approvals.ts';
+export { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
+export { type ApprovedPlan, planTool, type PlanToolOptions } from './plans/plan-tool.ts';
+export type { ApprovalAnswer, ApprovalOutcomeName } from './relay-answer.ts';
+export {
+  createRuntime,
+  type FlowStream,
+  type QueryOptions,
+  type Runtime,
+  type SpecialistOptions,
+  type WatchOptions,
+} from './runtime.ts';
+export { RuntimeContext } from './runtime-context.ts';
+export type { RuntimeOptions } from './runtime-options.ts';

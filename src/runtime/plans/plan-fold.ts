@@ -1,0 +1,95 @@
+import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { Fold } from '../../projections/index.ts';
+import type { PlanStatus as ShownStatus } from '../../protocols/index.ts';
+
+type PlanStatus = EventOf<'plan_status'>['to'];
+
+/** Where a plan stands, with what a person was asked last about it. */
+export interface Plan {
+  readonly planId: string;
+  readonly status: PlanStatus;
+  /** The status as it is shown: `pending_approval` while a person is asked. */
+  readonly shown: ShownStatus;
+  readonly title?: string;
+  readonly plan?: string;
+}
+
+interface PlanState extends Omit<Plan, 'shown'> {
+  /** The run that moved it last. */
+  readonly runId: string;
+  /** The relay that waits for a person. */
+  readonly relayId?: string | undefined;
+}
+
+/** The plans of a thread, in the order in which they were drafted. */
+export type PlansState = ReadonlyMap<string, PlanState>;
+
+const next: Record<PlanStatus, readonly PlanStatus[]> = {
+  draft: ['approved'],
+  approved: ['executing'],
+  executing: ['executed', 'failed'],
+  executed: [],
+  failed: [],
+};
+
+/** Whether a plan may move so; a new plan is a draft. */
+function isLegal(from: PlanStatus | undefined, to: PlanStatus): boolean {
+  return from === undefined ? to === 'draft' : next[from].includes(to);
+}
+
+/** Throws `plan_conflict` when a plan may not move so. */
+export function checkPlanMove(planId: string, from: PlanStatus | undefined, to: PlanStatus): void {
+  if (isLegal(from, to)) return;
+  throw new SingletreeError(
+    'plan_conflict',
+    `The plan "${planId}" cannot become ${to}: it is ${from ?? 'not there'}. Make a new plan instead.`,
+    { details: { planId, from, to } },
+  );
+}
+
+/**
+ * The plans of a thread as a fold of its events. Moves that are not legal count for nothing. A plan whose run ended
+ * while it was carried out has failed: nobody knows how far it came.
+ */
+export const plansFold: Fold<PlansState, readonly Plan[]> = {
+  initial: new Map(),
+  step: (plans, event) => {
+    const changed = changes(plans, event);
+    return changed.length === 0 ? plans : new Map([...plans, ...changed.map(plan => [plan.planId, plan] as const)]);
+  },
+  view: plans =>
+    [...plans.values()].map(({ planId, status, title, plan, relayId }) => ({
+      planId,
+      status,
+      shown: relayId === undefined ? status : 'pending_approval',
+      ...(title !== undefined && { title }),
+      ...(plan !== undefined && { plan }),
+    })),
+};
+
+function changes(plans: PlansState, event: AgentEvent): PlanState[] {
+  const { runId } = event;
+  switch (event.type) {
+    case 'plan_status': {
+      const { planId, to } = event;
+      const plan = plans.get(planId);
+      return isLegal(plan?.status, to) ? [{ ...plan, planId, status: to, runId }] : [];
+    }
+    case 'relay': {
+      if (event.relayKind !== 'plan') return [];
+      const { id, planId, title, plan } = event;
+      const { status = 'draft' } = plans.get(planId) ?? {};
+      return [{ planId, status, runId, plan, relayId: id, ...(title !== undefined && { title }) }];
+    }
+    case 'relay_resolved':
+      return [...plans.values()]
+        .filter(plan => plan.relayId === event.relayId)
+        .map(plan => ({ ...plan, relayId: undefined }));
+    case 'harness_end':
+      return [...plans.values()]
+        .filter(plan => plan.runId === runId && (plan.relayId !== undefined || plan.status === 'executing'))
+        .map(plan => ({ ...plan, relayId: undefined, status: plan.status === 'executing' ? 'failed' : plan.status }));
+    default:
+      return [];
+  }
+}

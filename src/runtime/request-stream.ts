@@ -1,0 +1,32 @@
+import type { EventLog } from '../log/index.ts';
+import { flowEncoder, type FlowEvent, type FlowOptions } from '../protocols/index.ts';
+import type { RequestPlace } from './find-request.ts';
+
+export interface RequestStreamOptions extends Omit<FlowOptions, 'runId'>, RequestPlace {
+  readonly log: EventLog;
+  readonly threadId: string;
+  /** How many wire events are passed over: the reader has them. */
+  readonly skip: number;
+  /** Ends the stream, not the run. */
+  readonly signal: AbortSignal;
+  /** Resolves when the run is over, as far as this process knows. */
+  readonly over: () => Promise<unknown>;
+}
+
+/** The wire events of one request, from the log: those that are there, then those that come. */
+export async function* requestStream(options: RequestStreamOptions): AsyncGenerator<FlowEvent, void, undefined> {
+  const { log, threadId, after, signal, over } = options;
+  let { skip } = options;
+  const encoder = flowEncoder(options);
+  for await (const event of log.tail(threadId, after, { signal })) {
+    const told = encoder.encode(event);
+    const ends = told.some(({ type }) => type === 'finish' || type === 'error');
+    // Whoever reads the end may ask again at once.
+    if (ends) await over();
+    for (const each of told) {
+      if (skip > 0) skip--;
+      else yield each;
+    }
+    if (ends) return;
+  }
+}

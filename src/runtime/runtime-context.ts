@@ -1,0 +1,44 @@
+import { threadEvents } from '../control/thread-events.ts';
+import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { EventLog } from '../log/index.ts';
+import type { ApprovalContext, ApprovalPolicy } from './approval-policy.ts';
+
+/** What the runs of a thread share. */
+export interface Place {
+  readonly threadId: string;
+  readonly resourceId: string;
+  readonly log: EventLog;
+  readonly policy: ApprovalPolicy;
+  /** The plans that calls of this process work on. */
+  readonly plansAtWork: Set<string>;
+}
+
+/** What the tools of a run are given as their `context`. */
+export class RuntimeContext implements ApprovalContext {
+  readonly place: Place;
+  readonly agent: string;
+
+  constructor(place: Place, agent: string) {
+    this.place = place;
+    this.agent = agent;
+  }
+
+  get threadId(): string {
+    return this.place.threadId;
+  }
+
+  get resourceId(): string {
+    return this.place.resourceId;
+  }
+
+  /** The events of the thread so far, oldest first. */
+  history(): AsyncIterable<LoggedEvent> {
+    return threadEvents(this.place.log, this.threadId);
+  }
+
+  /** The context a tool was given; throws `invalid_argument` when no runtime runs it. */
+  static of(context: unknown): RuntimeContext {
+    if (context instanceof RuntimeContext) return context;
+    throw new SingletreeError('invalid_argument', 'This tool works in a runtime only: run its agent by createRuntime.');
+  }
+}

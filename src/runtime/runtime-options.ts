@@ -1,0 +1,46 @@
+import type { Agent, Subagent, Tool } from '../agents/index.ts';
+import { SingletreeError } from '../events/index.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Currency, PriceOf } from '../protocols/index.ts';
+import type { ApprovalsOptions } from './approval-policy.ts';
+import type { Clock } from '../control/harness/clock.ts';
+
+export interface RuntimeOptions {
+  /** The agent that is asked. */
+  readonly agent?: Agent;
+  /** More agents, to be asked by their id; the first is asked when no `agent` is given and none is named. */
+  readonly agents?: readonly Agent[];
+  /** Agents for one kind of task: the others may start them with the tool `agent`, and `runSpecialist` asks them directly. */
+  readonly specialists?: readonly Subagent[];
+  /** Whose threads these are: a user, a project, a tenant. */
+  readonly resourceId: string;
+  /** Where threads are kept; in memory when absent. */
+  readonly storage?: EventLog;
+  /** What a person is asked about. */
+  readonly approvals?: ApprovalsOptions;
+  /** Tools that every agent has beside its own. */
+  readonly tools?: readonly Tool[];
+  /** The currency of cost summaries; US dollars when absent. */
+  readonly currency?: Currency;
+  /** The cost of a usage report in US dollars; what the report itself says when absent. */
+  readonly priceOf?: PriceOf;
+  /** How long an agent that is cancelled may take, in milliseconds; 2,000 when absent. */
+  readonly graceMs?: number;
+  /** The machine's clock when absent. */
+  readonly clock?: Clock;
+}
+
+/** The agents of a runtime, the one asked by default first; throws `invalid_argument` when two have the same id. */
+export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {
+  const asked = [...(agent === undefined ? [] : [agent]), ...agents];
+  const all = [...asked, ...specialists.map(each => each.agent)];
+  if (asked.length === 0) throw invalid('has no agent: give one as `agent`, or several as `agents`');
+  const ids = all.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw invalid(`has two agents with the id "${twice}": give each one of its own`);
+  return asked;
+}
+
+function invalid(problem: string): SingletreeError {
+  return new SingletreeError('invalid_argument', `The runtime ${problem}.`);
+}

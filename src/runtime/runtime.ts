@@ -1,0 +1,253 @@
+import { type Agent, agentTool } from '../agents/index.ts';
+import { type RunHandle, Supervisor } from '../control/index.ts';
+import { openRunsOf } from '../control/open-runs.ts';
+import { threadEvents } from '../control/thread-events.ts';
+import { SingletreeError } from '../events/index.ts';
+import { type EventLog, MemoryLog } from '../log/index.ts';
+import type { FlowEvent } from '../protocols/index.ts';
+import { ApprovalPolicy } from './approval-policy.ts';
+import { expireRelay } from './asked-relays.ts';
+import { type Clock, systemClock } from '../control/harness/clock.ts';
+import { findRelay, relayExpired } from './find-relay.ts';
+import { findRequest, type RequestPlace } from './find-request.ts';
+import { type Governance, governedAgent } from './governed-agent.ts';
+import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
+import { type Plan, plansFold } from './plans/plan-fold.ts';
+import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
+import { requestStream } from './request-stream.ts';
+import type { Place } from './runtime-context.ts';
+import { agentsOf, type RuntimeOptions } from './runtime-options.ts';
+import { enterThread, ownThread, threadsOf } from './threads.ts';
+
+export interface SpecialistOptions {
+  /** It is made when there is no such thread. */
+  readonly threadId: string;
+  /** A `provider/model` id to use instead of the agent's own. */
+  readonly model?: string;
+  /** Ends the stream; the run goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export interface QueryOptions extends SpecialistOptions {
+  /** The id of the agent to ask. */
+  readonly agent?: string;
+}
+
+export interface WatchOptions {
+  /** How many wire events of the request the reader has already. */
+  readonly after?: number;
+  /** The run to watch; the newest that a person asked for when absent. */
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The wire events of one request. It begins when the first is read; to stop reading does not stop the run. */
+export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
+
+/** Asks agents on behalf of one resource, streams what they do as wire events, and takes what people decide. */
+export class Runtime {
+  readonly #options: RuntimeOptions;
+  readonly #log: EventLog;
+  readonly #clock: Clock;
+  readonly #policy: ApprovalPolicy;
+  readonly #agents: readonly Agent[];
+  readonly #supervisor: Supervisor;
+  readonly #closed = new AbortController();
+  readonly #starting = new Set<string>();
+  /** The threads of runs that are recovered, until they are there. */
+  readonly #recovering = new Map<string, string>();
+  readonly #relayThreads = new Map<string, string>();
+  readonly #plansAtWork = new Set<string>();
+
+  constructor(options: RuntimeOptions) {
+    this.#agents = agentsOf(options);
+    this.#options = options;
+    this.#log = options.storage ?? new MemoryLog();
+    this.#clock = options.clock ?? systemClock;
+    this.#policy = new ApprovalPolicy(options.approvals);
+    const { specialists = [], graceMs } = options;
+    const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
+    const placeOf = (runId: string) => this.#place(this.#recovering.get(runId) ?? '');
+    this.#supervisor = new Supervisor({
+      log: this.#log,
+      agents: agents.map(agent => this.#governed(agent, placeOf)),
+      ...(graceMs !== undefined && { graceMs }),
+    });
+  }
+
+  /** Asks an agent. */
+  async *query(prompt: string, { agent: id, ...options }: QueryOptions): FlowStream {
+    yield* this.#ask(pick(this.#agents, id ?? this.#agents[0]?.id), prompt, options);
+  }
+
+  /** Asks a specialist, without another agent between. */
+  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions): FlowStream {
+    const specialists = (this.#options.specialists ?? []).map(({ agent }) => agent);
+    yield* this.#ask(pick(specialists, id), prompt, options);
+  }
+
+  /** Reads a request of a thread, again or further: its wire events from the first, or after those the reader has. */
+  async *watch(threadId: string, { after = 0, runId, signal }: WatchOptions = {}): FlowStream {
+    await ownThread(this.#log, threadId, this.#options.resourceId);
+    const running = this.#running(threadId)[0]?.runId;
+    const request = await findRequest(this.#log, threadId, runId ?? running);
+    yield* this.#stream(threadId, request, { skip: after, signal });
+  }
+
+  /** Decides what an agent waits for; the first answer stands. */
+  async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
+    const { resourceId } = this.#options;
+    const found = await findRelay(this.#log, { id, resourceId, threadId: this.#relayThreads.get(id) });
+    const { thread, relay } = found;
+    if (isOver(relay.expiresAt, this.#clock.now())) {
+      await expireRelay(this.#log, thread.id, relay);
+      throw relayExpired(id);
+    }
+    await this.#supervisor.answer(thread.id, id, answerOf(relay, outcome, answer));
+  }
+
+  /** What waits for a person, in one thread or in all of the resource. */
+  async pendingApprovals({ threadId }: { threadId?: string } = {}): Promise<PendingApproval[]> {
+    const { resourceId } = this.#options;
+    const now = this.#clock.now();
+    if (threadId !== undefined)
+      return pendingApprovalsOf(this.#log, await ownThread(this.#log, threadId, resourceId), now);
+    const pending: PendingApproval[] = [];
+    for await (const thread of threadsOf(this.#log, resourceId))
+      pending.push(...(await pendingApprovalsOf(this.#log, thread, now)));
+    return pending;
+  }
+
+  /** The plans of a thread and where they stand. */
+  async plans(threadId: string): Promise<readonly Plan[]> {
+    await ownThread(this.#log, threadId, this.#options.resourceId);
+    let plans = plansFold.initial;
+    for await (const event of threadEvents(this.#log, threadId)) plans = plansFold.step(plans, event);
+    return plansFold.view(plans);
+  }
+
+  /** Stops what runs in a thread and all it started; resolves when it has ended. `run_not_found` when nothing runs here. */
+  async cancel(threadId: string): Promise<void> {
+    await ownThread(this.#log, threadId, this.#options.resourceId);
+    const running = this.#running(threadId);
+    if (running.length === 0)
+      throw new SingletreeError('run_not_found', `Nothing runs in the thread "${threadId}" here.`, {
+        details: { threadId },
+      });
+    await Promise.all(running.map(({ runId }) => this.#supervisor.abort(runId)));
+  }
+
+  /**
+   * Goes on with the runs of the resource that a process left open, and returns them; those that cannot go on are ended.
+   * Runs that another process has are left to it.
+   */
+  async recover(): Promise<readonly RunHandle[]> {
+    const handles: RunHandle[] = [];
+    for await (const thread of threadsOf(this.#log, this.#options.resourceId))
+      for (const { runId } of openRunsOf(thread)) {
+        if (this.#running(thread.id).some(run => run.runId === runId)) continue;
+        const handle = await this.#continue(thread.id, runId);
+        if (handle !== undefined) handles.push(handle);
+      }
+    return handles;
+  }
+
+  /** Ends all streams and leaves the runs as they are, to be recovered later. The storage stays open. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#supervisor.close();
+  }
+
+  async *#ask(agent: Agent, prompt: string, { threadId, model, signal }: SpecialistOptions): FlowStream {
+    if (signal?.aborted === true) return;
+    if (this.#starting.has(threadId)) throw underWay(threadId);
+    this.#starting.add(threadId);
+    let request: RequestPlace;
+    try {
+      const { seq } = await enterThread(this.#log, threadId, this.#options.resourceId);
+      if (this.#running(threadId).length > 0) throw underWay(threadId);
+      const governed = this.#governed(agent, () => this.#place(threadId));
+      const start = { agent: governed, content: prompt, ...(model !== undefined && { model }) };
+      const { runId } = await this.#supervisor.start(threadId, start);
+      request = { runId, after: seq };
+    } finally {
+      this.#starting.delete(threadId);
+    }
+    yield* this.#stream(threadId, request, { skip: 0, signal });
+  }
+
+  #stream(
+    threadId: string,
+    request: RequestPlace,
+    { skip, signal }: { skip: number; signal: AbortSignal | undefined },
+  ): FlowStream {
+    const { resourceId, currency, priceOf } = this.#options;
+    const end = this.#closed.signal;
+    return requestStream({
+      ...request,
+      log: this.#log,
+      threadId,
+      resourceId,
+      currency,
+      priceOf,
+      skip,
+      signal: signal === undefined ? end : AbortSignal.any([end, signal]),
+      over: async () => this.#running(threadId).find(({ runId }) => runId === request.runId)?.done,
+    });
+  }
+
+  async #continue(threadId: string, runId: string): Promise<RunHandle | undefined> {
+    this.#recovering.set(runId, threadId);
+    try {
+      return await this.#supervisor.continue(threadId, runId);
+    } catch (error) {
+      if (SingletreeError.is(error, 'run_not_found')) return undefined;
+      throw error;
+    } finally {
+      this.#recovering.delete(runId);
+    }
+  }
+
+  #running(threadId: string): readonly RunHandle[] {
+    return this.#supervisor.running().filter(run => run.threadId === threadId);
+  }
+
+  #place(threadId: string): Place {
+    const { resourceId } = this.#options;
+    return { threadId, resourceId, log: this.#log, policy: this.#policy, plansAtWork: this.#plansAtWork };
+  }
+
+  /** Agents that are asked may start the specialists; specialists do not start each other. */
+  #governed(agent: Agent, placeOf: Governance['placeOf']): Agent {
+    const { tools = [], specialists = [] } = this.#options;
+    const shared = { clock: this.#clock, threadOf: this.#relayThreads, placeOf };
+    if (specialists.length === 0 || !this.#agents.includes(agent)) return governedAgent(agent, { ...shared, tools });
+    const agents = specialists.map(({ agent, description }) => ({
+      agent: governedAgent(agent, { ...shared, tools }),
+      description,
+    }));
+    return governedAgent(agent, { ...shared, tools: [...tools, agentTool({ agents })] });
+  }
+}
+
+/** Makes a runtime; throws `invalid_argument` when the options contradict each other. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  return new Runtime(options);
+}
+
+function pick(agents: readonly Agent[], id: string | undefined): Agent {
+  const agent = agents.find(each => each.id === id);
+  if (agent !== undefined) return agent;
+  const known = agents.map(each => each.id).join(', ') || 'none';
+  throw new SingletreeError('agent_not_found', `There is no agent "${id}" here. There are: ${known}.`, {
+    details: { agent: id },
+  });
+}
+
+function underWay(threadId: string): SingletreeError {
+  return new SingletreeError(
+    'run_under_way',
+    `A run is under way in the thread "${threadId}": watch it, answer what it waits for, or cancel it first.`,
+    { details: { threadId } },
+  );
+}
