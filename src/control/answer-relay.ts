@@ -2,7 +2,6 @@ import type { RelayAnswer } from '../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import { answerKey } from './active-run.ts';
-import { threadEvents } from './thread-events.ts';
 
 /** Which answers each kind of relay takes. */
 const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outcome'][]> = {
@@ -13,14 +12,25 @@ const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outc
   suspension: ['answer', 'approve', 'reject'],
 };
 
+/** A relay, with what the log of its thread says about all of them. */
+interface RelayPlace {
+  readonly threadId: string;
+  readonly relayId: string;
+  readonly relays: ReadonlyMap<string, EventOf<'relay'> | 'answered'>;
+}
+
 /** Appends the answer to a relay, from whatever process; the first answer wins. */
 export async function answerRelay(
   log: EventLog,
-  place: { threadId: string; relayId: string },
+  { threadId, relayId, relays }: RelayPlace,
   answer: Omit<RelayAnswer, 'relayId'>,
 ): Promise<void> {
-  const { threadId, relayId } = place;
-  const relay = await findRelay(log, threadId, relayId);
+  const relay = relays.get(relayId);
+  if (relay === 'answered') throw alreadyResolved(relayId);
+  if (relay === undefined)
+    throw new SingletreeError('relay_not_found', `Nobody asked "${relayId}" in the thread "${threadId}".`, {
+      details: { threadId, relayId },
+    });
   checkAnswer(relay, answer);
   const event: AgentEvent = { ...answer, type: 'relay_resolved', runId: relay.runId, relayId };
   try {
@@ -29,18 +39,6 @@ export async function answerRelay(
     if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, error);
     throw error;
   }
-}
-
-async function findRelay(log: EventLog, threadId: string, relayId: string): Promise<EventOf<'relay'>> {
-  let found: EventOf<'relay'> | undefined;
-  for await (const event of threadEvents(log, threadId)) {
-    if (event.type === 'relay' && event.id === relayId) found = event;
-    if (event.type === 'relay_resolved' && event.relayId === relayId) throw alreadyResolved(relayId);
-  }
-  if (found !== undefined) return found;
-  throw new SingletreeError('relay_not_found', `Nobody asked "${relayId}" in the thread "${threadId}".`, {
-    details: { threadId, relayId },
-  });
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {

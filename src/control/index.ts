@@ -4,3 +4,4 @@
  */
 export type { RetryOptions, RunControl, RunHandle, RunOutcome, StartOptions } from './run-control.ts';
 export { continueRun, Supervisor, type SupervisorOptions } from './supervisor.ts';
+export * from './harness/index.ts';

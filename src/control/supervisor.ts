@@ -10,7 +10,8 @@ import { answerRelay } from './answer-relay.ts';
 import { processOwner } from './process-owner.ts';
 import { clearOpenRun, markOpenRun, type OpenRun, openRunsOf } from './open-runs.ts';
 import type { RetryOptions, RunControl, RunHandle, StartOptions } from './run-control.ts';
-import { readConversation, readRun } from './thread-record.ts';
+import { ThreadMemory } from './thread-memory.ts';
+import { givenTo, readRun } from './thread-record.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
@@ -31,6 +32,7 @@ export class Supervisor implements RunControl {
   readonly #options: Required<SupervisorOptions>;
   readonly #threads = new Map<string, Promise<ActiveThread>>();
   readonly #runs = new Map<string, ActiveRun>();
+  readonly #memory: ThreadMemory;
   #next: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -43,6 +45,7 @@ export class Supervisor implements RunControl {
       checkOrder: process.env['NODE_ENV'] === 'development',
       ...options,
     };
+    this.#memory = new ThreadMemory(options.log);
   }
 
   async start(threadId: string, { agent, content, model, edits }: StartOptions): Promise<RunHandle> {
@@ -51,22 +54,22 @@ export class Supervisor implements RunControl {
     let event: EventOf<'user'> = { type: 'user', runId: asked, content: said };
     if (edits !== undefined) {
       this.#checkIdle(threadId);
-      event = editMessage(await readConversation(this.#options.log, threadId), edits, { runId: asked, content: said });
+      const { conversation } = await this.#memory.of(threadId);
+      event = editMessage(conversation, edits, { runId: asked, content: said });
     }
     return this.#begin(threadId, { agent, parentId: `${asked}:user`, model }, event);
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
     this.#checkIdle(threadId);
-    const parentId = retryOf(await readConversation(this.#options.log, threadId), messageId);
+    const parentId = retryOf((await this.#memory.of(threadId)).conversation, messageId);
     return this.#begin(threadId, { agent, parentId, model });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
     this.#checkIdle(threadId);
-    const { log } = this.#options;
-    const conversation = await readConversation(log, threadId);
-    await log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
+    const { conversation } = await this.#memory.of(threadId);
+    await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
   steer(runId: string, content: string | readonly ContentPart[]): void {
@@ -76,7 +79,8 @@ export class Supervisor implements RunControl {
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
     const thread = await this.#threads.get(threadId);
     await thread?.writer.flush();
-    await answerRelay(this.#options.log, { threadId, relayId }, answer);
+    const { relays } = await this.#memory.of(threadId);
+    await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
   }
 
   async abort(runId: string): Promise<void> {
@@ -141,7 +145,7 @@ export class Supervisor implements RunControl {
       const open = { runId: newId(), agentId: agent.id, parentId, ...(model !== undefined && { model }) };
       await markOpenRun(this.#options.log, threadId, open);
       if (asking !== undefined) await thread.writer.write(asking);
-      return await this.#run(thread, { threadId, open, agent });
+      return await this.#run(thread, { threadId, open, agent, isNew: true });
     } catch (error) {
       await this.#leave(threadId, thread);
       throw error;
@@ -159,7 +163,7 @@ export class Supervisor implements RunControl {
     }
     const agent = this.#options.agents.find(({ id }) => id === open.agentId);
     try {
-      return await this.#run(thread, { threadId, open, agent });
+      return await this.#run(thread, { threadId, open, agent, isNew: false });
     } catch (error) {
       await this.#leave(threadId, thread);
       if (error === finished) return undefined;
@@ -170,11 +174,12 @@ export class Supervisor implements RunControl {
   /** Starts or goes on with a run, from what the log says about it. */
   async #run(
     thread: ActiveThread,
-    { threadId, open, agent }: { threadId: string; open: OpenRun; agent: Agent | undefined },
+    { threadId, open, agent, isNew }: { threadId: string; open: OpenRun; agent: Agent | undefined; isNew: boolean },
   ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
-    const { given, state } = await readRun(log, threadId, open, event => thread.inbox.take(event));
+    const state = isNew ? undefined : await readRun(log, { threadId, runId }, event => thread.inbox.take(event));
+    const given = givenTo(open, await this.#memory.of(threadId));
     if (given === undefined || state?.endedBy !== undefined) {
       await clearOpenRun(log, threadId, runId);
       throw finished;

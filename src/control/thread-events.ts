@@ -3,9 +3,9 @@ import type { EventLog } from '../log/index.ts';
 
 const pageSize = 1000;
 
-/** All events of a thread, page by page. */
-export async function* threadEvents(log: EventLog, threadId: string): AsyncGenerator<LoggedEvent> {
-  for (let after = 0; ; ) {
+/** The events of a thread after a seq, page by page. */
+export async function* threadEvents(log: EventLog, threadId: string, start = 0): AsyncGenerator<LoggedEvent> {
+  for (let after = start; ; ) {
     const page = await log.read(threadId, { after, limit: pageSize });
     yield* page;
     if (page.length < pageSize) return;

@@ -1,0 +1,91 @@
+import type { EventOf, LoggedEvent } from '../events/index.ts';
+import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
+import type { EventLog } from '../log/index.ts';
+import { Decisions } from './decisions.ts';
+import { Sessions } from './sessions.ts';
+import { threadEvents } from './thread-events.ts';
+
+/** What the log of a thread comes to: a fold of its events. */
+export class ThreadKnowledge {
+  readonly decisions = new Decisions();
+  readonly sessions = new Sessions();
+  /** What was asked, and whether it was answered. */
+  readonly relays = new Map<string, EventOf<'relay'> | 'answered'>();
+  #conversation = createConversation();
+  #seq = 0;
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  /** The newest event taken in. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  take(event: LoggedEvent): void {
+    this.#seq = event.seq;
+    this.#conversation = reduceConversation(this.#conversation, event);
+    this.decisions.take(event);
+    this.sessions.take(event);
+    if (event.type === 'relay' && !this.relays.has(event.id)) this.relays.set(event.id, event);
+    else if (event.type === 'relay_resolved') this.relays.set(event.relayId, 'answered');
+  }
+}
+
+interface Kept {
+  readonly createdAt: string;
+  readonly knowledge: ThreadKnowledge;
+}
+
+/**
+ * Keeps what the threads that were used last come to, so that going on with one reads only what came since. Everything
+ * in it can be read again: what is given up, because there is too much of it, costs one reading.
+ */
+export class ThreadMemory {
+  readonly #log: EventLog;
+  readonly #maxEvents: number;
+  readonly #kept = new Map<string, Kept>();
+  readonly #reading = new Map<string, Promise<ThreadKnowledge>>();
+
+  constructor(log: EventLog, maxEvents = 200_000) {
+    this.#log = log;
+    this.#maxEvents = maxEvents;
+  }
+
+  /** What a thread comes to now; empty when there is no such thread. */
+  of(threadId: string): Promise<ThreadKnowledge> {
+    const before = this.#reading.get(threadId);
+    const reading = (before ?? Promise.resolve()).catch(() => {}).then(() => this.#catchUp(threadId));
+    this.#reading.set(threadId, reading);
+    const done = () => {
+      if (this.#reading.get(threadId) === reading) this.#reading.delete(threadId);
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  async #catchUp(threadId: string): Promise<ThreadKnowledge> {
+    const thread = await this.#log.getThread(threadId);
+    const kept = this.#kept.get(threadId);
+    this.#kept.delete(threadId);
+    if (thread === undefined) return new ThreadKnowledge();
+    const knowledge =
+      kept !== undefined && kept.createdAt === thread.createdAt && kept.knowledge.seq <= thread.seq
+        ? kept.knowledge
+        : new ThreadKnowledge();
+    for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
+    this.#kept.set(threadId, { createdAt: thread.createdAt, knowledge });
+    this.#makeRoom();
+    return knowledge;
+  }
+
+  /** Gives up the threads that were not used for longest. */
+  #makeRoom(): void {
+    let events = 0;
+    for (const [threadId, { knowledge }] of [...this.#kept].toReversed()) {
+      events += knowledge.seq;
+      if (events > this.#maxEvents) this.#kept.delete(threadId);
+    }
+  }
+}
