@@ -58,10 +58,10 @@ export class ThreadMemory {
     const before = this.#reading.get(threadId);
     const reading = (before ?? Promise.resolve()).catch(() => {}).then(() => this.#catchUp(threadId));
     this.#reading.set(threadId, reading);
-    const done = () => {
+    const forget = () => {
       if (this.#reading.get(threadId) === reading) this.#reading.delete(threadId);
     };
-    reading.then(done, done);
+    reading.then(forget, forget);
     return reading;
   }
 
