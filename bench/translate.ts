@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type CliAdapter, cliAdapters } from 'singletree/agents';
+import { antigravityLines } from './antigravity-lines.ts';
 import { collectGarbage, race } from './measure.ts';
 import type { Result } from './result.ts';
 
@@ -9,7 +10,7 @@ const size = 100_000_000;
 /** Translating what an external agent prints costs at most three times reading it as JSON, in flat memory. */
 export async function* translate(): AsyncGenerator<Result> {
   for (const adapter of Object.values(cliAdapters)) {
-    const lines = recordedLines(adapter);
+    const lines = adapter.id === 'antigravity' ? antigravityLines() : recordedLines(adapter);
     const rounds = Math.ceil(size / lines.reduce((sum, line) => sum + line.length, 0));
     const { ours, peer } = await race(
       { ours: () => translateAll(adapter, lines, rounds), peer: () => parseAll(lines, rounds) },
@@ -34,13 +35,23 @@ export async function* translate(): AsyncGenerator<Result> {
   }
 }
 
-/** The lines of every recording of an agent, one after the other. */
+/** The lines of every recording of an agent that are JSON, one after the other. */
 function recordedLines({ id }: CliAdapter): string[] {
   return readdirSync(fixtures)
     .filter(folder => folder.startsWith(`${id}@`))
     .flatMap(folder => readdirSync(new URL(`${folder}/`, fixtures)).map(scenario => `${folder}/${scenario}/raw.jsonl`))
     .flatMap(file => readFileSync(new URL(file, fixtures), 'utf8').split('\n'))
-    .filter(line => line !== '');
+    .filter(isJson);
+}
+
+/** Some programs print a banner before their first record. */
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function translateAll(adapter: CliAdapter, lines: readonly string[], rounds: number) {

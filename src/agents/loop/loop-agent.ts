@@ -7,6 +7,7 @@ import type { RetryOptions } from '../model/retry.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import type { CompactionOptions } from './compaction.ts';
 import { Loop } from './loop.ts';
+import { sharedSignal } from './shared-signal.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
 export interface LoopAgentOptions {
@@ -39,6 +40,9 @@ export interface LoopAgentOptions {
   readonly registry?: ModelRegistry;
 }
 
+/** The reason of the signal of a run that has ended. */
+const runIsOver = new Error('The run is over.');
+
 /** An agent that calls a model, executes the tools it asks for, and goes on until it has an answer. */
 export function loopAgent(options: LoopAgentOptions): Agent {
   const { id = 'loop', parallel = 8 } = options;
@@ -63,13 +67,13 @@ export function loopAgent(options: LoopAgentOptions): Agent {
         ...(options.cwd !== undefined && { cwd: options.cwd }),
       };
     const stop = new AbortController();
-    const signal = AbortSignal.any([params.signal, stop.signal]);
+    const signal = sharedSignal(params.signal, stop.signal);
     try {
       const loop = new Loop(options, toolsOf(params.tools), { ...params, signal });
       const reason = yield* loop.run();
       yield { type: 'harness_end', runId, agentId: id, reason };
     } finally {
-      stop.abort();
+      stop.abort(runIsOver);
     }
   }
   return { id, resumable: true, invoke };

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { sharedSignal } from '../loop/shared-signal.ts';
 import type { Tool } from '../loop/tool.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelSource } from '../model/model-source.ts';
@@ -62,7 +63,7 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
         ...(model !== undefined && { model }),
       };
     const stop = new AbortController();
-    const signal = AbortSignal.any([params.signal, stop.signal]);
+    const signal = sharedSignal(params.signal, stop.signal);
     const count = shared ?? { made: 0 };
     const below = { ...limits, maxDepth: limits.maxDepth - 1 };
     const deeper = (context: string, model: ModelSource) =>
