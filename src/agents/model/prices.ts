@@ -1,4 +1,13 @@
-import { calcPrice, findProvider, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+import { createRequire } from 'node:module';
+import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
+
+let list: typeof import('@pydantic/genai-prices') | undefined;
+
+/** The price list, loaded when a price is first asked for: it is large. */
+function priceList(): typeof import('@pydantic/genai-prices') {
+  list ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof import('@pydantic/genai-prices');
+  return list;
+}
 
 /** Token counts as the `usage` event reports them: input includes cached tokens, output includes reasoning. */
 export interface TokenCounts {
@@ -63,7 +72,7 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
     ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
   };
   try {
-    return calcPrice(counts, model, { provider, timestamp }) ?? undefined;
+    return priceList().calcPrice(counts, model, { provider, timestamp }) ?? undefined;
   } catch {
     // The list refuses counts that contradict each other, as more cached tokens than input.
     return undefined;
@@ -72,7 +81,7 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
 
 /** The list looks providers up loosely: `openai-compatible` would be `openai`. */
 function listed(id: string) {
-  const found = findProvider({ providerId: id });
+  const found = priceList().findProvider({ providerId: id });
   return found?.id === id ? found : undefined;
 }
 
