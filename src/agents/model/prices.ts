@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
+import type * as Prices from '@pydantic/genai-prices';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 
-let list: typeof import('@pydantic/genai-prices') | undefined;
+let list: typeof Prices | undefined;
 
 /** The price list, loaded when a price is first asked for: it is large. */
-function priceList(): typeof import('@pydantic/genai-prices') {
-  list ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof import('@pydantic/genai-prices');
+function priceList(): typeof Prices {
+  list ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof Prices;
   return list;
 }
 
