@@ -5,6 +5,7 @@ import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { rlm } from './rlm.ts';
+import { serverLoad } from './server-load.ts';
 import { subagents } from './subagents.ts';
 import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
 import { sqliteAppend } from './sqlite-append.ts';
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
   rlm,
+  'server-load': serverLoad,
   'sqlite-append': sqliteAppend,
   'sqlite-read': sqliteRead,
   subagents,

@@ -1,16 +1,22 @@
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Supervisor } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
-import { type RunningServer, startServer } from '../server/index.ts';
+import { type LogStyle, type RunningServer, startServer } from '../server/index.ts';
 import { builtInAgents } from './built-in-agents.ts';
 import { singletreeHome } from './home.ts';
+import { packageVersion } from './package-version.ts';
 import { removeRunFolders } from './run-folders.ts';
 
 interface ServeOptions {
+  readonly host: string;
   readonly port: number;
+  readonly token?: string;
+  readonly allowHost: readonly string[];
+  readonly log: LogStyle;
+  readonly files?: string;
   readonly db: string;
   readonly open: boolean;
   readonly cwd: string;
@@ -21,16 +27,31 @@ interface ServeOptions {
 export function addServeCommand(program: Command): void {
   program
     .command('serve', { isDefault: true })
-    .description('serve the page and the HTTP interface on this machine')
+    .description('serve the page and the HTTP interface')
+    .option('--host <address>', 'the address to listen on; any but this machine needs a token', '127.0.0.1')
     .option('--port <number>', 'the port; 0 takes a free one', portNumber, 4747)
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
+    .addOption(new Option('--token <token>', 'who shows this token is let in').env('SINGLETREE_TOKEN'))
+    .option(
+      '--allow-host <name>',
+      'a name the server may be called by from other machines (again for more)',
+      collect,
+      [],
+    )
+    .addOption(
+      new Option('--log <style>', 'tell requests on stderr: as JSON, pretty, only those that failed, or off')
+        .choices(['json', 'pretty', 'errors', 'off'])
+        .default('errors'),
+    )
+    .option('--files <folder>', 'let files that agents registered be downloaded from this folder')
     .option('--cwd <folder>', 'the folder that external agents work in', '.')
     .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .action(async (options: ServeOptions) => serve(options));
 }
 
-async function serve({ port, db, open, cwd, yolo = false }: ServeOptions): Promise<void> {
+async function serve(options: ServeOptions): Promise<void> {
+  const { host, port, token, allowHost: hosts, log: logStyle, files, db, open, cwd, yolo = false } = options;
   const log = new SqliteLog(db);
   const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
   const supervisor = new Supervisor({ log, agents: agents.all });
@@ -41,8 +62,15 @@ async function serve({ port, db, open, cwd, yolo = false }: ServeOptions): Promi
       log,
       control: supervisor,
       agents,
+      host,
       port,
       webRoot,
+      hosts,
+      logStyle,
+      version: packageVersion(),
+      secrets: secretsIn(process.env),
+      ...(token && { tokens: [{ token }] }),
+      ...(files !== undefined && { filesRoot: resolve(files) }),
       onDelete: (_, runIds) => removeRunFolders(singletreeHome(), runIds),
     });
   } catch (error) {
@@ -50,6 +78,7 @@ async function serve({ port, db, open, cwd, yolo = false }: ServeOptions): Promi
     throw error;
   }
   const recovered = await supervisor.recover();
+  await server.resume();
   console.log(`Singletree is at ${server.url}`);
   console.log(`  log      ${db}`);
   console.log(
@@ -80,6 +109,17 @@ function openInBrowser(url: string): void {
   const browser = spawn(command, [url], { stdio: 'ignore', detached: true });
   browser.on('error', () => {});
   browser.unref();
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** The values of the environment that nobody should read in an event or a log. */
+function secretsIn(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value !== undefined && value.length >= 12 ? [value] : [],
+  );
 }
 
 function portNumber(text: string): number {

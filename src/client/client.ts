@@ -3,15 +3,27 @@ import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import {
   type AgentInfo,
   agentInfo,
+  type BranchBody,
+  type FileInfo,
+  fileInfo,
   type MessageBody,
   type MessageReceipt,
   messageReceipt,
   type NewThreadBody,
+  type RawLineInfo,
+  rawLineInfo,
   type RelayBody,
+  type RelayInfo,
+  relayInfo,
+  type RenameBody,
   type RetryBody,
+  type RunInfo,
+  runInfo,
   type SelectionBody,
   type ThreadInfo,
   threadInfo,
+  type UsageInfo,
+  usageInfo,
 } from '../protocols/index.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
 import { problemFrom } from './problem.ts';
@@ -21,6 +33,8 @@ export interface ClientOptions extends Partial<Backoff> {
   /** Where the server is, such as `http://127.0.0.1:4747`; the page's own server when absent. */
   readonly baseUrl?: string;
   readonly fetch?: typeof globalThis.fetch;
+  /** Opens a server that needs one; a page that is signed in has a cookie instead. */
+  readonly token?: string;
   /** How long an event stream may be silent before it is opened again; 45 s when absent. */
   readonly idleMs?: number;
 }
@@ -29,9 +43,18 @@ export interface ClientOptions extends Partial<Backoff> {
 export interface Client {
   listAgents(): Promise<AgentInfo[]>;
   /** Newest first. */
-  listThreads(filter?: { resourceId?: string; limit?: number }): Promise<ThreadInfo[]>;
+  listThreads(filter?: ThreadSearch): Promise<ThreadInfo[]>;
+  /** One page of threads, newest first; `next` is the cursor of the page after it. */
+  searchThreads(filter?: ThreadSearch): Promise<{ threads: ThreadInfo[]; next?: string | undefined }>;
   createThread(thread?: NewThreadBody): Promise<ThreadInfo>;
   getThread(threadId: string): Promise<ThreadInfo>;
+  renameThread(threadId: string, name: RenameBody): Promise<ThreadInfo>;
+  /** A new thread that shares the events up to a seq. */
+  branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
+  /** The events of a thread, one JSON value on each line. */
+  exportThread(threadId: string): Promise<string>;
+  /** A new thread from what `exportThread` gave. */
+  importThread(lines: string, thread?: NewThreadBody): Promise<ThreadInfo>;
   /** Stops the thread's runs and removes it. */
   deleteThread(threadId: string): Promise<void>;
   /**
@@ -45,20 +68,46 @@ export interface Client {
   selectBranch(threadId: string, selection: SelectionBody): Promise<void>;
   /** The first answer wins; a later one is refused with `relay_resolved`. */
   answerRelay(threadId: string, relayId: string, answer: RelayBody): Promise<void>;
+  /** What waits for a person in all threads, oldest first. */
+  listRelays(): Promise<RelayInfo[]>;
   abortRun(runId: string): Promise<void>;
+  listRuns(threadId: string): Promise<RunInfo[]>;
+  getRun(threadId: string, runId: string): Promise<RunInfo>;
+  /** What the program of a run printed. */
+  readRawLines(threadId: string, runId: string): Promise<RawLineInfo[]>;
+  listFiles(threadId: string): Promise<FileInfo[]>;
+  downloadFile(threadId: string, fileId: string): Promise<Blob>;
+  /** What a thread cost: in all, and by run, agent and model. */
+  getUsage(threadId: string): Promise<UsageInfo>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
 }
 
+/** Which threads to list. */
+export interface ThreadSearch {
+  readonly resourceId?: string;
+  readonly limit?: number;
+  /** Words that are in the title. */
+  readonly query?: string;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+}
+
 const anything = z.unknown();
-const threadList = z.looseObject({ threads: z.array(threadInfo) });
+const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
+const relayList = z.looseObject({ relays: z.array(relayInfo) });
+const runList = z.looseObject({ runs: z.array(runInfo) });
+const fileList = z.looseObject({ files: z.array(fileInfo) });
 const agentList = z.looseObject({ agents: z.array(agentInfo) });
 
 /** A client of a Singletree server, for browsers and Node. */
 export function createClient(options: ClientOptions = {}): Client {
   const { baseUrl = '', idleMs = 45_000, delay = timerDelay, random = Math.random } = options;
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
-    const response = await reach(() => (options.fetch ?? globalThis.fetch)(`${baseUrl}/api/${path}`, init), init);
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
+    const url = `${baseUrl}/api/${path}`;
+    const response = await reach(() => (options.fetch ?? globalThis.fetch)(url, { ...init, headers }), init);
     if (response.ok) return response;
     throw problemFrom(await response.text().catch(() => ''), response.status);
   };
@@ -72,8 +121,18 @@ export function createClient(options: ClientOptions = {}): Client {
   return {
     listAgents: async () => (await call(agentList, 'agents')).agents,
     listThreads: async (filter = {}) => (await call(threadList, `threads${queryOf(filter)}`)).threads,
+    searchThreads: (filter = {}) => call(threadList, `threads${queryOf(filter)}`),
     createThread: (thread = {}) => call(threadInfo, 'threads', post(thread)),
     getThread: threadId => call(threadInfo, path`threads/${threadId}`),
+    renameThread: (threadId, name) => call(threadInfo, path`threads/${threadId}`, { ...post(name), method: 'PATCH' }),
+    branchThread: (threadId, branch = {}) => call(threadInfo, path`threads/${threadId}/branches`, post(branch)),
+    exportThread: async threadId => (await send(path`threads/${threadId}/export`)).text(),
+    importThread: (lines, thread = {}) =>
+      call(threadInfo, `threads/import${queryOf(thread)}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: lines,
+      }),
     deleteThread: async threadId => void (await call(anything, path`threads/${threadId}`, { method: 'DELETE' })),
     sendMessage: (threadId, message) => call(messageReceipt, path`threads/${threadId}/messages`, post(message)),
     retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
@@ -81,6 +140,14 @@ export function createClient(options: ClientOptions = {}): Client {
       void (await call(anything, path`threads/${threadId}/selection`, post(selection))),
     answerRelay: async (threadId, relayId, answer) =>
       void (await call(anything, path`threads/${threadId}/relays/${relayId}`, post(answer))),
+    listRelays: async () => (await call(relayList, 'relays')).relays,
+    listRuns: async threadId => (await call(runList, path`threads/${threadId}/runs`)).runs,
+    getRun: (threadId, runId) => call(runInfo, path`threads/${threadId}/runs/${runId}`),
+    readRawLines: async (threadId, runId) =>
+      linesOf(await (await send(path`threads/${threadId}/runs/${runId}/raw`)).text()),
+    listFiles: async threadId => (await call(fileList, path`threads/${threadId}/files`)).files,
+    downloadFile: async (threadId, fileId) => (await send(path`threads/${threadId}/files/${fileId}`)).blob(),
+    getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
     watch: (threadId, watchOptions = {}) => {
       const open = async (after: number, signal: AbortSignal) => {
@@ -110,8 +177,13 @@ function path(parts: TemplateStringsArray, ...values: string[]): string {
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 }
 
-function queryOf(filter: Record<string, string | number | undefined>): string {
+function linesOf(text: string): RawLineInfo[] {
+  return text.split('\n').flatMap(line => (line === '' ? [] : [rawLineInfo.parse(JSON.parse(line))]));
+}
+
+function queryOf(filter: ThreadSearch | NewThreadBody): string {
   const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
+  for (const [key, value] of Object.entries(filter))
+    if (value !== undefined) query.set(key, String(value as string | number));
   return query.size === 0 ? '' : `?${query.toString()}`;
 }

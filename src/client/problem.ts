@@ -12,6 +12,8 @@ export function problemFrom(text: string, status = 500): SingletreeError {
 function codeOf(code: string, status: number): ErrorCode {
   if (Object.hasOwn(errorStatus, code)) return code as ErrorCode;
   if (status === 404) return 'not_found';
+  if (status === 401 || status === 403) return 'request_forbidden';
+  if (status === 429) return 'server_unreachable';
   return status >= 400 && status < 500 ? 'invalid_argument' : 'server_unreachable';
 }
 

@@ -1,12 +1,28 @@
 import { Hono } from 'hono';
 import type { RunControl } from '../control/run-control.ts';
 import { SingletreeError } from '../events/index.ts';
-import type { EventLog } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { problemResponse } from './problem-response.ts';
-import { guardRequests, securityHeaders } from './request-guard.ts';
+import { type LogStyle, requestLog } from './request-log.ts';
+import { type AppEnv, mountRoute, type Route } from './route.ts';
+import { chatRoutes } from './routes/chat-routes.ts';
+import { fileRoutes } from './routes/file-routes.ts';
+import { addressOf, loginRoutes } from './routes/login-routes.ts';
+import { messageRoutes } from './routes/message-routes.ts';
+import { operationRoutes } from './routes/operation-routes.ts';
+import { referenceRoutes } from './routes/reference-routes.ts';
+import { relayRoutes } from './routes/relay-routes.ts';
+import { runRoutes } from './routes/run-routes.ts';
+import { streamRoutes } from './routes/stream-routes.ts';
+import { threadRoutes } from './routes/thread-routes.ts';
+import type { AccessToken } from './security/access.ts';
+import type { AttemptLimitOptions } from './security/attempt-limit.ts';
+import { Refusal } from './security/refusal.ts';
+import { requestGuard } from './security/request-guard.ts';
+import { securityHeaders } from './security/security-headers.ts';
+import { Site } from './site.ts';
 import { staticFiles } from './static-files.ts';
-import { threadRoutes } from './thread-routes.ts';
 
 export interface AppOptions {
   readonly log: EventLog;
@@ -14,45 +30,113 @@ export interface AppOptions {
   readonly agents: AgentDirectory;
   /** The folder of the built page; without it the server has no page. */
   readonly webRoot?: string;
+  /**
+   * The folder that files of threads are downloaded from; without it none are. A token of one resource opens files only
+   * when it is a function, which knows the folder of the thread.
+   */
+  readonly filesRoot?: string | ((thread: Thread) => string | undefined);
+  /** Who is let in; everybody when there is none. */
+  readonly tokens?: readonly AccessToken[];
+  /** How many wrong tokens are taken. */
+  readonly attempts?: AttemptLimitOptions;
+  /** Values that are never told: they are replaced in answers, events and logs. Tokens need not be named. */
+  readonly secrets?: readonly string[];
+  /** Whether the server is reached from other machines. */
+  readonly isPublic?: boolean;
+  /** The names by which a public server may be called, beside its IP addresses. */
+  readonly hosts?: readonly string[];
   /** Ends every open event stream. */
   readonly signal?: AbortSignal;
   /** How long an event stream is silent before a comment is sent; 15 s when absent. */
   readonly keepAliveMs?: number;
+  /** How many bytes may wait for a reader of events before it is ended as too slow; 1 MiB when absent. */
+  readonly bufferBytes?: number;
+  /** How large an import may be; 256 MiB when absent. */
+  readonly importBytes?: number;
+  /** How requests are told on stderr; `errors` when absent. */
+  readonly logStyle?: LogStyle;
   /** Told of a thread that is about to be deleted, with the ids of its runs. */
   readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
-  /** Told of every failure that is not a `SingletreeError`; prints it when absent. */
+  /** Told of every failure that is not one of ours; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
+  /** The version that the OpenAPI document tells. */
+  readonly version?: string;
 }
 
 /** The HTTP interface over a log and the control of its runs. It keeps nothing of its own. */
-export function createApp(options: AppOptions): Hono {
-  const { control, agents, webRoot, onFailure = error => console.error(error) } = options;
-  const { signal = new AbortController().signal, keepAliveMs = 15_000 } = options;
-  const app = new Hono();
+export function createApp(options: AppOptions): Hono<AppEnv> {
+  return appOf(new Site(options));
+}
 
-  app.use(securityHeaders());
-  app.use(guardRequests());
+/** The app of a site. */
+export function appOf(site: Site): Hono<AppEnv> {
+  const { webRoot, isPublic = false, hosts = [], logStyle = 'errors' } = site.options;
+  const { onFailure = error => console.error(site.redact(textOf(error))) } = site.options;
+  const app = new Hono<AppEnv>();
+  const routes = routesOf(site);
+  const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));
+  const guard = requestGuard({ isPublic, hosts });
+  const tell = requestLog(logStyle, site.redact);
 
-  app.get('/healthz', context => context.json({ status: 'ok' }));
-  app.use('/api/*', async (context, next) => {
+  app.use(async (context, next) => {
+    const start = performance.now();
     await next();
-    if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');
+    for (const [name, value] of Object.entries(securityHeaders)) context.res.headers.set(name, value);
+    const route = context.get('route') ?? 'other';
+    const { status } = context.res;
+    site.metrics.countRequest(context.req.method, route, status);
+    tell({ method: context.req.method, route, status, ms: performance.now() - start });
   });
-  app.get('/api/agents', context => context.json({ agents: agents.list() }));
-  app.route('/api/threads', threadRoutes({ ...options, signal, keepAliveMs }));
-  app.post('/api/runs/:runId/abort', async context => {
-    await control.abort(context.req.param('runId'));
-    return context.json({});
+  app.use(async (context, next) => {
+    const { method, path } = context.req;
+    const header = (name: string) => context.req.header(name);
+    guard({ method, host: header('host'), origin: header('origin') });
+    if (openPaths.has(path)) context.set('scope', {});
+    else {
+      const shown = { authorization: header('authorization'), cookie: header('cookie'), address: addressOf(context) };
+      try {
+        context.set('scope', site.access.admit(shown));
+      } catch (error) {
+        const wantsPage = method === 'GET' && (header('accept') ?? '').includes('text/html');
+        if (!(error instanceof Refusal) || !wantsPage) throw error;
+        return context.redirect(`/login?next=${encodeURIComponent(path)}`, 303);
+      }
+    }
+    return next();
   });
+
+  for (const route of routes) mountRoute(app, route, site.redact);
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);
   });
   if (webRoot !== undefined) app.get('*', staticFiles(webRoot));
 
-  app.notFound(() => problemResponse(new SingletreeError('not_found', 'There is nothing at this address.')));
+  app.notFound(() =>
+    problemResponse(new SingletreeError('not_found', 'There is nothing at this address.'), site.redact),
+  );
   app.onError(error => {
-    if (!SingletreeError.is(error)) onFailure(error);
-    return problemResponse(error);
+    if (!SingletreeError.is(error) && !(error instanceof Refusal)) onFailure(error);
+    return problemResponse(error, site.redact);
   });
   return app;
+}
+
+/** Every route of a server. */
+function routesOf(site: Site): Route[] {
+  const routes = [
+    ...operationRoutes(site),
+    ...threadRoutes(site),
+    ...messageRoutes(site),
+    ...streamRoutes(site),
+    ...relayRoutes(site),
+    ...runRoutes(site),
+    ...fileRoutes(site),
+    ...chatRoutes(site),
+    ...loginRoutes(site),
+  ];
+  return [...routes, ...referenceRoutes(routes, site.options.version ?? '0')];
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,7 +1,10 @@
 /**
- * The HTTP server: commands, the event stream with resume, and the page.
+ * The HTTP server: commands, streams with resume, the AI SDK's chat interface, and the page.
  * @module
  */
 export type { AgentDirectory } from './agent-directory.ts';
 export { type AppOptions, createApp } from './app.ts';
+export type { LogStyle } from './request-log.ts';
+export type { AccessToken } from './security/access.ts';
+export type { AttemptLimitOptions } from './security/attempt-limit.ts';
 export { type RunningServer, type ServerOptions, startServer } from './start-server.ts';

@@ -1,49 +1,125 @@
 import type { RunControl } from '../control/run-control.ts';
-import { SingletreeError } from '../events/index.ts';
+import { newId, SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
+import { clearFollowUp, followUpsOf, markFollowUp } from './follow-ups.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { allThreads } from './threads.ts';
+import { titleOf } from './title.ts';
 
-const titleLength = 80;
-
-/**
- * Makes the function that takes in a message: it goes into the run of the thread that is under way, or starts the
- * agent that was named, else the first. Messages to one thread are taken in one after the other.
- */
-export function messageIntake({
-  log,
-  control,
-  agents,
-}: {
-  log: EventLog;
-  control: RunControl;
-  agents: AgentDirectory;
-}) {
-  const inOrder = oneAtATime();
-  return (thread: Thread, message: MessageBody): Promise<MessageReceipt> =>
-    inOrder(thread.id, async () => {
-      const { content, model, edits } = message;
-      const steered = edits === undefined ? steer(control, thread.id, message) : undefined;
-      if (steered !== undefined) return { runId: steered, steered: true };
-      const agent = pickAgent(agents, message.agent);
-      const options = { agent, content, ...(model !== undefined && { model }), ...(edits !== undefined && { edits }) };
-      const run = await control.start(thread.id, options);
-      if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(message) });
-      return { runId: run.runId };
-    });
+export interface IntakeOptions {
+  readonly log: EventLog;
+  readonly control: RunControl;
+  readonly agents: AgentDirectory;
 }
 
-/** The run that takes the message in, or undefined when none is under way. */
-function steer(control: RunControl, threadId: string, { content }: MessageBody): string | undefined {
-  for (const run of control.running().filter(each => each.threadId === threadId))
-    try {
-      control.steer(run.runId, content);
-      return run.runId;
-    } catch (error) {
-      if (!SingletreeError.is(error, 'run_not_found')) throw error;
-    }
-  return undefined;
+/** Takes in what people say: those of one thread one after the other. */
+export class MessageIntake {
+  readonly #options: IntakeOptions;
+  readonly #inOrder = oneAtATime();
+  /** Who waits to hear which run a follow-up started. */
+  readonly #awaited = new Map<string, (runId: string) => void>();
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A message goes into the run of the thread that is under way, or starts the agent that was named, else the first.
+   * A follow-up waits, kept with the thread, until no run is under way.
+   */
+  take(thread: Thread, message: MessageBody): Promise<MessageReceipt> {
+    return this.#inOrder(thread.id, async () => {
+      pickAgent(this.#options.agents, message.agent);
+      const [running] = this.#running(thread.id);
+      if (message.delivery === 'follow_up' && running !== undefined) {
+        checkWaits(message);
+        await this.#queue(thread.id, newId(), message);
+        return { runId: running.runId, queued: true };
+      }
+      const steered = message.edits === undefined ? this.#steer(thread.id, message) : undefined;
+      return steered === undefined ? { runId: await this.#start(thread, message) } : { runId: steered, steered: true };
+    });
+  }
+
+  /** Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts. */
+  takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
+    return this.#inOrder(thread.id, async () => {
+      pickAgent(this.#options.agents, message.agent);
+      if (this.#running(thread.id).length === 0) return { runId: Promise.resolve(await this.#start(thread, message)) };
+      checkWaits(message);
+      const id = newId();
+      const runId = new Promise<string>(resolve => this.#awaited.set(id, resolve));
+      await this.#queue(thread.id, id, message);
+      return { runId };
+    });
+  }
+
+  /** Delivers the follow-ups that waited when the process before ended; runs were recovered before. */
+  async resume(): Promise<void> {
+    for await (const thread of allThreads(this.#options.log))
+      if (followUpsOf(thread).length > 0) await this.#deliver(thread.id);
+  }
+
+  async #queue(threadId: string, id: string, message: MessageBody): Promise<void> {
+    await markFollowUp(this.#options.log, threadId, id, message);
+    void this.#deliverAfterRuns(threadId);
+  }
+
+  async #deliverAfterRuns(threadId: string): Promise<void> {
+    await Promise.all(this.#running(threadId).map(run => run.done));
+    // A server that ends leaves it with the thread; the next one delivers it.
+    await this.#deliver(threadId).catch(() => {});
+  }
+
+  /** Starts the oldest follow-up of a thread in which nothing runs. */
+  async #deliver(threadId: string): Promise<void> {
+    await this.#inOrder(threadId, async () => {
+      const thread = await this.#options.log.getThread(threadId);
+      const [first] = thread === undefined ? [] : followUpsOf(thread);
+      if (thread === undefined || first === undefined) return;
+      if (this.#running(threadId).length === 0) {
+        const runId = await this.#start(thread, first.message);
+        await clearFollowUp(this.#options.log, threadId, first.id);
+        this.#awaited.get(first.id)?.(runId);
+        this.#awaited.delete(first.id);
+      }
+      void this.#deliverAfterRuns(threadId);
+    });
+  }
+
+  async #start(thread: Thread, message: MessageBody): Promise<string> {
+    const { log, control, agents } = this.#options;
+    const { content, model, edits } = message;
+    const agent = pickAgent(agents, message.agent);
+    const options = { agent, content, ...(model !== undefined && { model }), ...(edits !== undefined && { edits }) };
+    const run = await control.start(thread.id, options);
+    if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
+    return run.runId;
+  }
+
+  #running(threadId: string) {
+    return this.#options.control.running().filter(run => run.threadId === threadId);
+  }
+
+  /** The run that takes the message in, or undefined when none is under way. */
+  #steer(threadId: string, { content }: MessageBody): string | undefined {
+    for (const { runId } of this.#running(threadId))
+      try {
+        this.#options.control.steer(runId, content);
+        return runId;
+      } catch (error) {
+        if (!SingletreeError.is(error, 'run_not_found')) throw error;
+      }
+    return undefined;
+  }
+}
+
+/** Throws when a message cannot wait: what it takes the place of may be another by then. */
+function checkWaits({ edits }: MessageBody): void {
+  if (edits === undefined) return;
+  throw new SingletreeError('run_under_way', 'A run is under way: stop it or wait for it before you edit a message.');
 }
 
 /** The agent that was named, else the first. */
@@ -59,11 +135,4 @@ export function pickAgent(agents: AgentDirectory, named: string | undefined) {
       : `There is no agent "${id}". This server offers: ${known.join(', ')}.`,
     { details: { agent: id } },
   );
-}
-
-function titleOf({ content }: MessageBody): string {
-  const text = typeof content === 'string' ? content : content.map(part => ('text' in part ? part.text : '')).join(' ');
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  const cut = line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
-  return cut === '' ? 'Conversation' : cut === line ? line : `${cut.trimEnd()}…`;
 }

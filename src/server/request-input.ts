@@ -6,14 +6,10 @@ import { SingletreeError } from '../events/index.ts';
 export async function readBody<Schema extends z.ZodType>(
   request: HonoRequest,
   schema: Schema,
+  maxBytes = 1024 * 1024,
 ): Promise<z.infer<Schema>> {
-  const type = request.header('content-type') ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(type))
-    throw new SingletreeError(
-      'unsupported_media_type',
-      `The body has the content type "${type}". Send JSON with "content-type: application/json".`,
-    );
-  return checked(schema, parseJson(await readText(request.raw.body)), 'The body');
+  checkContentType(request, 'application/json');
+  return checked(schema, parseJson(await readText(request.raw.body, maxBytes)), 'The body');
 }
 
 /** The query of a request, checked in the same way. */
@@ -27,19 +23,43 @@ export const wholeNumber = z
   .regex(/^\d{1,15}$/, 'expected a whole number')
   .transform(Number);
 
-const maxBytes = 1024 * 1024;
+/** How many bytes of a body that is too large are read on, so that its sender gets to read the answer. */
+const patience = 16 * 1024 * 1024;
 
-/** The text of a body. One that is too large is read on for a while, so that its sender gets to read the answer. */
-async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+/** Throws `unsupported_media_type` unless the body is of this type: a form of another site cannot send it. */
+export function checkContentType(request: HonoRequest, expected: string): void {
+  const type = request.header('content-type') ?? '';
+  if (type.split(';')[0]?.trim().toLowerCase() !== expected)
+    throw new SingletreeError(
+      'unsupported_media_type',
+      `The body has the content type "${type}". Send it with "content-type: ${expected}".`,
+    );
+}
+
+/** The text of a body; `body_too_large` when it has more bytes. */
+export async function readText(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
+  for await (const chunk of readChunks(body, maxBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The bytes of a body as they come; throws `body_too_large` when there are more. */
+export async function* readChunks(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size <= maxBytes) chunks.push(chunk);
-    if (size > 16 * maxBytes) break;
+  try {
+    for await (const chunk of body ?? []) {
+      size += chunk.length;
+      if (size <= maxBytes) yield chunk;
+      if (size > maxBytes + patience) break;
+    }
+  } catch (cause) {
+    throw new SingletreeError('invalid_argument', 'The body was cut off before its end. Send it again.', { cause });
   }
-  if (size <= maxBytes) return Buffer.concat(chunks).toString('utf8');
-  throw new SingletreeError('body_too_large', `The body is larger than ${maxBytes} bytes. Send less at once.`);
+  if (size > maxBytes)
+    throw new SingletreeError('body_too_large', `The body is larger than ${maxBytes} bytes. Send less at once.`);
 }
 
 function parseJson(text: string): unknown {

@@ -1,45 +1,65 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { SingletreeError } from '../events/index.ts';
-import { type AppOptions, createApp } from './app.ts';
-import { isLoopback } from './request-guard.ts';
+import { type AppOptions, appOf } from './app.ts';
+import { isLoopback } from './security/request-guard.ts';
+import { Site } from './site.ts';
 
-export interface ServerOptions extends Omit<AppOptions, 'signal'> {
-  /** `127.0.0.1` when absent; only loopback is accepted. */
+export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
+  /** `127.0.0.1` when absent; any other address than loopback needs `tokens`. */
   readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** How long `close` waits for requests that are being answered; 3 s when absent. */
+  readonly graceMs?: number;
 }
 
 export interface RunningServer {
   /** Where it answers, without a slash at the end. */
   readonly url: string;
-  /** Ends open streams and connections; runs go on. May be called again. */
+  /** Delivers follow-ups that waited when the process before ended; call it when the runs were recovered. */
+  resume(): Promise<void>;
+  /** Accepts nothing new, ends open streams so that their readers come back, and lets requests end; runs go on. */
   close(): Promise<void>;
 }
 
-/** Serves the app on this machine. */
-export async function startServer({ host = '127.0.0.1', port, ...options }: ServerOptions): Promise<RunningServer> {
-  if (!isLoopback(host))
+/** Serves the app. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port, graceMs = 3000, ...appOptions } = options;
+  const isPublic = !isLoopback(host);
+  if (isPublic && (options.tokens ?? []).length === 0)
     throw new SingletreeError(
       'invalid_argument',
-      `Cannot listen on "${host}": the server has no sign-in and answers only this machine. Use 127.0.0.1, localhost or ::1.`,
+      `Cannot listen on "${host}" without a token: everybody who reaches it could run agents. Give a token, or use 127.0.0.1.`,
     );
   const closing = new AbortController();
-  const app = createApp({ ...options, signal: closing.signal });
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const site = new Site({ ...appOptions, signal: closing.signal, isPublic });
+  const server = createAdaptorServer({ fetch: appOf(site).fetch }) as Server;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
   let closed: Promise<unknown> | undefined;
   return {
     url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}`,
+    resume: () => site.intake.resume(),
     async close() {
-      closed ??= new Promise(resolve => server.close(resolve));
       closing.abort();
-      server.closeAllConnections();
+      closed ??= new Promise(resolve => server.close(resolve));
+      const idle = setInterval(() => {
+        server.closeIdleConnections();
+        // A connection on which nothing was ever asked is not idle to Node.
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, 20);
+      const impatient = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
+      clearInterval(idle);
+      clearTimeout(impatient);
     },
   };
 }

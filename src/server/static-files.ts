@@ -1,5 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
+import { extname, resolve, sep } from 'node:path';
 import type { Handler } from 'hono';
 import { SingletreeError } from '../events/index.ts';
 
@@ -44,9 +44,19 @@ function decodePath(path: string): string | undefined {
 
 async function readConfined(root: string, path: string): Promise<Buffer<ArrayBuffer> | undefined> {
   try {
+    const file = await confinedPath(root, path.slice(1));
+    return file === undefined ? undefined : await readFile(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a file of the folder is, links followed; undefined when it is not there or lies outside. */
+export async function confinedPath(root: string, path: string): Promise<string | undefined> {
+  try {
     const base = await realpath(root);
-    const file = await realpath(join(base, path));
-    return file.startsWith(base + sep) ? await readFile(file) : undefined;
+    const file = await realpath(resolve(base, path));
+    return file.startsWith(base + sep) ? file : undefined;
   } catch {
     return undefined;
   }

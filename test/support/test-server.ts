@@ -30,5 +30,5 @@ export async function startTestServer(
     await control.close();
     await log.close();
   };
-  return { url: server.url, close, log, control };
+  return { ...server, close, log, control };
 }

@@ -1,0 +1,87 @@
+import { openRunsOf } from '../control/open-runs.ts';
+import { readConversation } from '../control/thread-record.ts';
+import { SingletreeError } from '../events/index.ts';
+import { defaultActive, getMessage } from '../graph/index.ts';
+import type { Thread } from '../log/index.ts';
+import type { ChatBody, MessageBody } from '../protocols/index.ts';
+import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
+import { pickAgent } from './message-intake.ts';
+import type { Site } from './site.ts';
+import { pickRequest, readRequests } from './streams/requests.ts';
+
+/** The request a chat response streams, and what of it the client has. */
+export interface ChatTurn {
+  /** Known when the run starts: it may have to wait for another one. */
+  readonly runId: string | Promise<string>;
+  readonly after: number;
+}
+
+/**
+ * Does what an AI SDK client asks for with its list of messages: the log has the conversation, so only what is new in
+ * the list counts. That is the last user message, which is sent or takes the place of another; a message to try
+ * again; or the answers to approvals in the last assistant message.
+ */
+export async function takeChat(site: Site, thread: Thread, body: ChatBody): Promise<ChatTurn> {
+  const last = body.messages.at(-1);
+  if (body.trigger === 'regenerate-message') return { runId: await retry(site, thread, body), after: 0 };
+  if (last?.role === 'assistant') return answer(site, thread, last);
+  if (last?.role !== 'user')
+    throw new SingletreeError('invalid_argument', 'The last message is of the system. Expected a user message.');
+  const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
+  if ((await site.inbox.pendingIn(thread)).length > 0)
+    throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
+  const message: MessageBody = { ...choices(body), content: contentOf(last), ...(edits !== undefined && { edits }) };
+  return { ...(await site.intake.takeAlone(thread, message)), after: 0 };
+}
+
+/** The request of a thread that somebody works on, to be streamed from its start. */
+export async function openTurn(site: Site, { id }: Thread): Promise<ChatTurn | undefined> {
+  const { log } = site.options;
+  const newest = (await readRequests(log, id)).at(-1);
+  const thread = await log.getThread(id);
+  const isOpen = thread !== undefined && openRunsOf(thread).some(({ runId }) => runId === newest?.runId);
+  return newest !== undefined && isOpen ? { runId: newest.runId, after: 0 } : undefined;
+}
+
+async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string> {
+  const { control, agents, log } = site.options;
+  const conversation = await readConversation(log, id);
+  const known = body.messageId === undefined ? undefined : getMessage(conversation, body.messageId);
+  const messageId = known?.id ?? defaultActive(conversation).messages.at(-1);
+  if (messageId === undefined) throw new SingletreeError('invalid_argument', 'There is no message to try again.');
+  const { agent, model } = choices(body);
+  const run = await control.retry(id, {
+    agent: pickAgent(agents, agent),
+    messageId,
+    ...(model !== undefined && { model }),
+  });
+  return run.runId;
+}
+
+/** Gives the answers to those relays that wait; what was answered elsewhere stands. */
+async function answer(site: Site, { id }: Thread, last: ChatBody['messages'][number]): Promise<ChatTurn> {
+  const approvals = approvalsIn(last);
+  const progress = progressIn(last);
+  const request = pickRequest(await readRequests(site.options.log, id), { runId: progress?.runId, after: 0 });
+  if (approvals.length === 0 || request === undefined)
+    throw new SingletreeError('invalid_argument', 'The last message is of the assistant and answers no approval.');
+  for (const { relayId, approved, reason } of approvals)
+    try {
+      const feedback = reason !== undefined && { feedback: reason };
+      await site.options.control.answer(id, relayId, { outcome: approved ? 'approve' : 'reject', ...feedback });
+    } catch (error) {
+      if (!SingletreeError.is(error, 'relay_resolved') && !SingletreeError.is(error, 'relay_not_found')) throw error;
+    }
+  return { runId: request.runId, after: progress?.seq ?? 0 };
+}
+
+/** The message of the active branch that stands where the client's last user message stands, when there is one. */
+async function userMessageAt(site: Site, { id }: Thread, { messages }: ChatBody): Promise<string | undefined> {
+  const conversation = await readConversation(site.options.log, id);
+  const ours = defaultActive(conversation).messages.filter(each => getMessage(conversation, each)?.role === 'user');
+  return ours[messages.filter(({ role }) => role === 'user').length - 1];
+}
+
+function choices({ agent, model }: ChatBody): Pick<MessageBody, 'agent' | 'model'> {
+  return { ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+}

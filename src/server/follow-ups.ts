@@ -1,0 +1,29 @@
+import type { EventLog, Thread } from '../log/index.ts';
+import { type MessageBody, messageBody } from '../protocols/index.ts';
+
+const prefix = 'follow-up:';
+
+/** A message that waits until the runs of its thread ended. */
+export interface FollowUp {
+  readonly id: string;
+  readonly message: MessageBody;
+}
+
+/** Notes the message in the thread's metadata, so that it survives the process. */
+export async function markFollowUp(log: EventLog, threadId: string, id: string, message: MessageBody): Promise<void> {
+  await log.updateThread(threadId, { metadata: { [prefix + id]: message } });
+}
+
+export async function clearFollowUp(log: EventLog, threadId: string, id: string): Promise<void> {
+  await log.updateThread(threadId, { metadata: { [prefix + id]: null } });
+}
+
+/** The messages that wait in a thread, oldest first: their ids rise with time. */
+export function followUpsOf(thread: Thread): FollowUp[] {
+  return Object.entries(thread.metadata)
+    .flatMap(([key, value]) => {
+      const parsed = key.startsWith(prefix) ? messageBody.safeParse(value) : undefined;
+      return parsed?.success ? [{ id: key.slice(prefix.length), message: parsed.data }] : [];
+    })
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,27 @@
+import type { Redactor } from './security/redactor.ts';
+
+/** One answered request. */
+export interface RequestRecord {
+  readonly method: string;
+  /** The route, or the path when none was found. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** How requests are told: as JSON, for a person, for a person and only those that failed, or not at all. */
+export type LogStyle = 'json' | 'pretty' | 'errors' | 'off';
+
+/** Makes the function that tells of requests, one line each, without secrets. */
+export function requestLog(
+  style: LogStyle,
+  redact: Redactor,
+  write: (line: string) => void = line => void process.stderr.write(`${line}\n`),
+): (record: RequestRecord) => void {
+  if (style === 'json')
+    return record => write(redact(JSON.stringify({ time: new Date().toISOString(), msg: 'request', ...record })));
+  if (style === 'off') return () => {};
+  return ({ method, route, status, ms }) => {
+    if (style === 'pretty' || status >= 500) write(redact(`${method} ${route} ${status} ${ms.toFixed(1)} ms`));
+  };
+}

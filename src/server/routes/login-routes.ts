@@ -1,0 +1,93 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { checkContentType, readText } from '../request-input.ts';
+import { type AppEnv, type Route, route } from '../route.ts';
+import { cookieName } from '../security/access.ts';
+import { Refusal } from '../security/refusal.ts';
+import type { Site } from '../site.ts';
+import { loginPage, loginStyle } from '../login-page.ts';
+
+const tag = 'Sign in';
+const form = 'application/x-www-form-urlencoded';
+const thirtyDays = 30 * 24 * 60 * 60;
+
+/** Where a browser exchanges a token for a cookie. */
+export function loginRoutes(site: Site): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/login',
+      tag,
+      summary: 'The page on which a person enters the token',
+      isOpen: true,
+      query: z.object({ next: z.string().max(2000).optional().describe('where to go then') }),
+      answer: { contentType: 'text/html', description: 'The page' },
+      handle: ({ query }) => html(loginPage({ next: localPath(query.next) })),
+    }),
+    route({
+      method: 'post',
+      path: '/login',
+      tag,
+      summary: 'Exchange a token for a cookie',
+      isOpen: true,
+      upload: { contentType: form, description: 'The fields `token` and `next`' },
+      status: 303,
+      handle: async ({ context }) => {
+        checkContentType(context.req, form);
+        const fields = new URLSearchParams(await readText(context.req.raw.body, 16 * 1024));
+        const next = localPath(fields.get('next') ?? undefined);
+        try {
+          const cookie = site.access.isOpen
+            ? undefined
+            : site.access.signIn(fields.get('token') ?? '', addressOf(context));
+          return redirect(next, cookie && setCookie(context, cookie, thirtyDays));
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return html(loginPage({ next, problem: error.message }), error.status, error.headers);
+        }
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/logout',
+      tag,
+      summary: 'Forget the cookie',
+      isOpen: true,
+      status: 303,
+      handle: ({ context }) => redirect('/login', setCookie(context, '', 0)),
+    }),
+    route({
+      method: 'get',
+      path: '/login.css',
+      tag,
+      summary: 'How the sign-in page and the reference look',
+      isOpen: true,
+      answer: { contentType: 'text/css', description: 'The style sheet' },
+      handle: () => new Response(loginStyle, { headers: { 'content-type': 'text/css; charset=utf-8' } }),
+    }),
+  ];
+}
+
+/** Where a request comes from. */
+export function addressOf(context: Context<AppEnv>): string {
+  return context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
+}
+
+/** A path of this server and nothing else, so that nobody is sent to another site. */
+function localPath(next = '/'): string {
+  return /^\/(?![/\\])[^\\\s]*$/.test(next) ? next : '/';
+}
+
+function html(page: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  const own = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+  return new Response(page, { status, headers: { ...headers, ...own } });
+}
+
+function redirect(location: string, cookie: string | undefined): Response {
+  return new Response(null, { status: 303, headers: { location, ...(cookie && { 'set-cookie': cookie }) } });
+}
+
+function setCookie(context: Context<AppEnv>, value: string, maxAge: number): string {
+  const secure = context.req.header('origin')?.startsWith('https:') ? '; Secure' : '';
+  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`;
+}

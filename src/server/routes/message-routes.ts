@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
+import { pickAgent } from '../message-intake.ts';
+import { type Route, route } from '../route.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Messages';
+
+/** What a person says and chooses in a thread. */
+export function messageRoutes(site: Site): Route[] {
+  const { control, agents } = site.options;
+  return [
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/messages',
+      tag,
+      summary: 'Say something: it starts a run, goes into the one under way, or waits until that one ended',
+      body: messageBody,
+      bodyBytes: 8 * 1024 * 1024,
+      status: 202,
+      answer: messageReceipt,
+      handle: async ({ param, scope, body }) => site.intake.take(await site.find(scope, param('threadId')), body),
+    }),
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/retries',
+      tag,
+      summary: 'Ask once more for what a message answered',
+      body: retryBody,
+      status: 202,
+      answer: messageReceipt,
+      handle: async ({ param, scope, body: { messageId, agent: named, model } }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        const agent = pickAgent(agents, named);
+        const run = await control.retry(id, { agent, messageId, ...(model !== undefined && { model }) });
+        return { runId: run.runId };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/selection',
+      tag,
+      summary: 'Make a message the active one of its siblings',
+      body: selectionBody,
+      answer: z.looseObject({}),
+      handle: async ({ param, scope, body }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        await control.select(id, body.nodeId);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { agentInfo } from '../../protocols/index.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { type Route, route } from '../route.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Operations';
+const status = z.looseObject({ status: z.string() });
+
+/** What those who run the server ask it. */
+export function operationRoutes(site: Site): Route[] {
+  const { log, control, agents } = site.options;
+  return [
+    route({
+      method: 'get',
+      path: '/healthz',
+      tag,
+      summary: 'Whether the process answers',
+      isOpen: true,
+      answer: status,
+      handle: () => ({ status: 'ok' }),
+    }),
+    route({
+      method: 'get',
+      path: '/readyz',
+      tag,
+      summary: 'Whether the log can be written and the server is not about to end',
+      isOpen: true,
+      answer: status,
+      handle: async () => {
+        if (site.signal.aborted) throw new SingletreeError('log_unavailable', 'The server is about to end.');
+        // To take and give back a lease is to write.
+        await log.releaseLease(await log.acquireLease('ready', { owner: `ready ${process.pid}`, ttlMs: 0 }));
+        return { status: 'ready' };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/metrics',
+      tag,
+      summary: 'Counters for Prometheus; a token of one resource does not open it',
+      answer: { contentType: 'text/plain', description: 'The Prometheus text format' },
+      handle: ({ scope }) => {
+        if (scope.resourceId !== undefined) throw new SingletreeError('not_found', 'There is no GET /metrics.');
+        const text = site.metrics.render({
+          openStreams: site.keepAlive.size,
+          runningRuns: control.running().length,
+          authFailures: site.access.failures,
+        });
+        return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/agents',
+      tag: 'Agents',
+      summary: 'List the agents that can be asked, the default first',
+      answer: z.looseObject({ agents: z.array(agentInfo) }),
+      handle: () => ({ agents: agents.list() }),
+    }),
+  ];
+}

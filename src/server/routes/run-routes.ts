@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { openRunsOf } from '../../control/open-runs.ts';
+import { threadEvents } from '../../control/thread-events.ts';
+import { SingletreeError } from '../../events/index.ts';
+import type { RawLine } from '../../log/index.ts';
+import { type Fold, runStatus, totals } from '../../projections/index.ts';
+import { type RawLineInfo, rawLineInfo, type RunInfo, runInfo, usageInfo } from '../../protocols/index.ts';
+import { wholeNumber } from '../request-input.ts';
+import { type Route, route } from '../route.ts';
+import type { Redactor } from '../security/redactor.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Runs';
+const rawPage = 200;
+
+/** The runs of a thread: where they stand, what they printed, what they cost. */
+export function runRoutes(site: Site): Route[] {
+  const { log, control } = site.options;
+  const view = async <State, View>(threadId: string, { initial, step, view: show }: Fold<State, View>) => {
+    let state = initial;
+    for await (const event of threadEvents(log, threadId)) state = step(state, event);
+    return show(state);
+  };
+  /** A run that has no end and that nobody works on, such as one that was cut off by a branch, is interrupted. */
+  const runsOf = async (threadId: string): Promise<RunInfo[]> => {
+    const runs = await view(threadId, runStatus);
+    const thread = await log.getThread(threadId);
+    const isWorkedOn = thread !== undefined && openRunsOf(thread).length > 0;
+    return runs.map(run => ({ ...run, ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }) }));
+  };
+  const findRun = async (threadId: string, runId: string) => {
+    const run = (await runsOf(threadId)).find(each => each.runId === runId);
+    if (run !== undefined) return run;
+    throw runNotFound(runId);
+  };
+  return [
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/runs',
+      tag,
+      summary: 'List the runs of a thread, oldest first',
+      answer: z.looseObject({ runs: z.array(runInfo) }),
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return { runs: await runsOf(id) };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/runs/{runId}',
+      tag,
+      summary: 'Read where a run stands',
+      answer: runInfo,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return findRun(id, param('runId'));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/runs/{runId}/raw',
+      tag,
+      summary: 'Download what the program of a run printed',
+      query: z.strictObject({ after: wholeNumber.optional().describe('only lines with a higher number') }),
+      answer: { contentType: 'application/x-ndjson', description: JSON.stringify(z.toJSONSchema(rawLineInfo)) },
+      handle: async ({ param, scope, query }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        const { runId } = await findRun(id, param('runId'));
+        const lines = async function* () {
+          for (let after = query.after ?? 0; ; after += rawPage) {
+            const page = await log.readRaw(id, runId, { after, limit: rawPage });
+            for (const line of page) yield `${JSON.stringify(rawLine(line, site.redact))}\n`;
+            if (page.length < rawPage) return;
+          }
+        };
+        return new Response(Readable.toWeb(Readable.from(lines())) as ReadableStream, {
+          headers: { 'content-type': 'application/x-ndjson' },
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/usage',
+      tag,
+      summary: 'Read what a thread cost: in all, and by run, agent and model',
+      answer: usageInfo,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return view(id, totals);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/runs/{runId}/abort',
+      tag,
+      summary: 'Stop a run and everything it started',
+      answer: z.looseObject({}),
+      handle: async ({ param, scope }) => {
+        const runId = param('runId');
+        const run = control.running().find(each => each.runId === runId);
+        if (run === undefined) throw runNotFound(runId);
+        await site.find(scope, run.threadId).catch(() => {
+          throw runNotFound(runId);
+        });
+        await control.abort(runId);
+      },
+    }),
+  ];
+}
+
+function runNotFound(runId: string): SingletreeError {
+  return new SingletreeError('run_not_found', `The run "${runId}" is not here.`, { details: { runId } });
+}
+
+function rawLine({ n, ts, stream, line }: RawLine, redact: Redactor): RawLineInfo {
+  try {
+    return { n, ts, stream, line: redact(strictUtf8.decode(line)) };
+  } catch {
+    const bytes = redact(Buffer.from(line).toString('latin1'));
+    return { n, ts, stream, base64: Buffer.from(bytes, 'latin1').toString('base64') };
+  }
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

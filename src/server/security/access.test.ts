@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { Access, cookieName } from './access.ts';
+import { AttemptLimit } from './attempt-limit.ts';
+import { createRedactor } from './redactor.ts';
+
+const shown = (authorization?: string, cookie?: string, address = '10.0.0.1') => ({ authorization, cookie, address });
+
+describe('access', () => {
+  const access = () => new Access([{ token: 'all-of-it' }, { token: 'only-mine', resourceId: 'mine' }]);
+
+  it('is open when there are no tokens', () => {
+    expect(new Access([]).admit(shown())).toEqual({});
+  });
+
+  it('takes no token that is easily guessed', () => {
+    for (const token of ['', 'abc', '1234567'])
+      expect(() => new Access([{ token }])).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
+  });
+
+  it('knows what each token opens, in a header or in a cookie', () => {
+    const door = access();
+    expect(door.admit(shown('Bearer all-of-it'))).toEqual({});
+    expect(door.admit(shown('bearer only-mine'))).toEqual({ resourceId: 'mine' });
+    const cookie = door.signIn('only-mine', 'a');
+    expect(cookie).not.toContain('only-mine');
+    expect(door.admit(shown(undefined, `other=1; ${cookieName}=${cookie}`))).toEqual({ resourceId: 'mine' });
+  });
+
+  it.each([
+    ['nothing', shown()],
+    ['a wrong token', shown('Bearer all-of-i')],
+    ['another scheme', shown('Basic all-of-it')],
+    ['the token as a cookie', shown(undefined, `${cookieName}=all-of-it`)],
+    ['the cookie as a token', shown(`Bearer ${access().signIn('all-of-it', 'a')}`)],
+    ['a wrong cookie', shown(undefined, `${cookieName}=x`)],
+  ])('refuses %s', (_, credentials) => {
+    expect(() => access().admit(credentials)).toThrow(
+      expect.objectContaining({ code: 'unauthorized', headers: { 'www-authenticate': expect.any(String) } }),
+    );
+  });
+
+  it('makes an address wait that shows too many wrong tokens, also with the right one then, and no other address', () => {
+    let now = 0;
+    const door = new Access([{ token: 'right-one' }], { most: 3, windowMs: 60_000, now: () => now });
+    for (let count = 0; count < 3; count++)
+      expect(() => door.admit(shown('Bearer wrong'))).toThrow(expect.objectContaining({ code: 'unauthorized' }));
+    now = 1000;
+    expect(() => door.admit(shown('Bearer right-one'))).toThrow(
+      expect.objectContaining({ code: 'too_many_attempts', headers: { 'retry-after': '59' } }),
+    );
+    expect(door.admit(shown('Bearer right-one', undefined, '10.0.0.2'))).toEqual({});
+    now = 61_000;
+    expect(door.admit(shown('Bearer right-one'))).toEqual({});
+    expect(door.failures).toBe(3);
+  });
+});
+
+describe('the limit of attempts', () => {
+  it('remembers so many addresses and no more', () => {
+    const limit = new AttemptLimit({ most: 1, addresses: 2, now: () => 0 });
+    for (const address of ['a', 'b', 'c']) limit.fail(address);
+    expect(['a', 'b', 'c'].map(address => limit.secondsToWait(address))).toEqual([0, 60, 60]);
+  });
+
+  it('takes the addresses of one IPv6 network together', () => {
+    const limit = new AttemptLimit({ most: 1, now: () => 0 });
+    limit.fail('2001:db8:1:2::1');
+    expect(limit.secondsToWait('2001:db8:1:2:ffff::9')).toBe(60);
+    expect(limit.secondsToWait('2001:db8:1:3::1')).toBe(0);
+  });
+});
+
+describe('a redactor', () => {
+  it('replaces values as they are and as JSON writes them, the longest first', () => {
+    const redact = createRedactor(['secret-1', 'secret-1-and-more', 'a"b\\c-d', 'short']);
+    expect(redact('secret-1-and-more secret-1 short')).toBe('[redacted] [redacted] short');
+    expect(redact(JSON.stringify({ text: 'my a"b\\c-d' }))).toBe('{"text":"my [redacted]"}');
+    expect(createRedactor([])('anything')).toBe('anything');
+  });
+});

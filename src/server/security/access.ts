@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { SingletreeError } from '../../events/index.ts';
+import { AttemptLimit, type AttemptLimitOptions } from './attempt-limit.ts';
+import { Refusal } from './refusal.ts';
+
+/** A token that opens the server. */
+export interface AccessToken {
+  readonly token: string;
+  /** The only resource it opens: what belongs to others answers as not found. Everything when absent. */
+  readonly resourceId?: string;
+}
+
+/** What a request may see. */
+export interface Scope {
+  /** Everything when absent. */
+  readonly resourceId?: string;
+}
+
+/** What a request shows to be let in. */
+export interface Credentials {
+  readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
+  /** Where the request comes from. */
+  readonly address: string;
+}
+
+const shortest = 8;
+
+export const cookieName = 'singletree_access';
+
+/** Decides who is let in. Without tokens everybody is: then the server must be reachable from this machine only. */
+export class Access {
+  readonly #tokens: readonly { readonly scope: Scope; readonly token: Buffer; readonly cookie: Buffer }[];
+  readonly #limit: AttemptLimit;
+  #failures = 0;
+
+  constructor(tokens: readonly AccessToken[], limit: AttemptLimitOptions = {}) {
+    if (tokens.some(({ token }) => token.length < shortest))
+      throw new SingletreeError('invalid_argument', `A token is too short. Use at least ${shortest} characters.`);
+    this.#limit = new AttemptLimit(limit);
+    this.#tokens = tokens.map(({ token, resourceId }) => ({
+      scope: resourceId === undefined ? {} : { resourceId },
+      token: digest(token),
+      cookie: digest(cookieFor(token)),
+    }));
+  }
+
+  get isOpen(): boolean {
+    return this.#tokens.length === 0;
+  }
+
+  /** How many attempts failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** What the request may see; throws a `Refusal` when it shows no token that is known. */
+  admit({ authorization, cookie, address }: Credentials): Scope {
+    if (this.isOpen) return {};
+    const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+    const stored = cookieIn(cookie);
+    if (bearer !== undefined) return this.#check('token', bearer, address);
+    if (stored !== undefined) return this.#check('cookie', stored, address);
+    throw unauthorized('This server needs a token. Send "Authorization: Bearer <token>", or sign in at /login.');
+  }
+
+  /** The cookie that stands for a token; throws a `Refusal` when the token is not known. */
+  signIn(token: string, address: string): string {
+    this.#check('token', token, address);
+    return cookieFor(token);
+  }
+
+  #check(kind: 'token' | 'cookie', shown: string, address: string): Scope {
+    const seconds = this.#limit.secondsToWait(address);
+    if (seconds > 0)
+      throw new Refusal('too_many_attempts', `Too many wrong tokens. Try again in ${seconds} s.`, {
+        'retry-after': String(seconds),
+      });
+    const hash = digest(shown);
+    let found: Scope | undefined;
+    // Every token is compared, so that the time tells nothing of which one was near.
+    for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.scope;
+    if (found !== undefined) return found;
+    this.#failures++;
+    this.#limit.fail(address);
+    throw unauthorized('The token is not known here. Check it, or sign in again at /login.');
+  }
+}
+
+function unauthorized(message: string): Refusal {
+  return new Refusal('unauthorized', message, { 'www-authenticate': 'Bearer realm="singletree"' });
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** What the cookie holds: made from the token, and of no use anywhere else. */
+function cookieFor(token: string): string {
+  return createHash('sha256').update(`singletree cookie ${token}`).digest('base64url');
+}
+
+function cookieIn(header: string | undefined): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const [name, value] = pair.split('=', 2);
+    if (name?.trim() === cookieName && value) return value.trim();
+  }
+  return undefined;
+}

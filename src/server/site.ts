@@ -1,0 +1,62 @@
+import { setMaxListeners } from 'node:events';
+import type { LoggedEvent } from '../events/index.ts';
+import type { Thread } from '../log/index.ts';
+import { encodeSse, type ThreadInfo } from '../protocols/index.ts';
+import type { AppOptions } from './app.ts';
+import { MessageIntake } from './message-intake.ts';
+import { Metrics } from './metrics.ts';
+import { PendingInbox } from './pending-inbox.ts';
+import { Access, type Scope } from './security/access.ts';
+import { createRedactor, type Redactor } from './security/redactor.ts';
+import { KeepAlive } from './streams/keep-alive.ts';
+import { ThreadFeeds } from './streams/thread-feed.ts';
+import { findThread } from './threads.ts';
+
+/** What the routes of one server share. Everything in it can be made anew from the log. */
+export class Site {
+  readonly options: AppOptions;
+  readonly access: Access;
+  readonly redact: Redactor;
+  readonly metrics: Metrics = new Metrics();
+  readonly intake: MessageIntake;
+  readonly inbox: PendingInbox;
+  readonly keepAlive: KeepAlive;
+  readonly feeds: ThreadFeeds;
+  /** Ends every open stream. */
+  readonly signal: AbortSignal;
+
+  constructor(options: AppOptions) {
+    const { log, tokens = [], secrets = [], signal = new AbortController().signal, keepAliveMs = 15_000 } = options;
+    this.options = options;
+    this.signal = signal;
+    // Every open stream listens to it.
+    setMaxListeners(0, signal);
+    this.access = new Access(tokens, options.attempts);
+    this.redact = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
+    this.intake = new MessageIntake(options);
+    this.inbox = new PendingInbox(log);
+    this.keepAlive = new KeepAlive(keepAliveMs);
+    this.feeds = new ThreadFeeds({ log, encode: this.encode });
+  }
+
+  /** An event as it is sent to readers. */
+  readonly encode = (event: LoggedEvent): Uint8Array =>
+    text.encode(encodeSse({ id: event.seq, data: this.redact(JSON.stringify(event)) }));
+
+  readonly countEvents = (count: number): void => void (this.metrics.eventsSent += count);
+
+  /** The thread, when it is there and the request may see it. */
+  find(scope: Scope, threadId: string): Promise<Thread> {
+    return findThread(this.options.log, scope, threadId);
+  }
+
+  runsOf(threadId: string) {
+    return this.options.control.running().filter(run => run.threadId === threadId);
+  }
+
+  infoOf(thread: Thread): ThreadInfo {
+    return { ...thread, runs: this.runsOf(thread.id).map(({ runId }) => ({ runId })) };
+  }
+}
+
+const text = new TextEncoder();

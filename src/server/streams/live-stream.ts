@@ -1,0 +1,136 @@
+import { encodeSse, encodeSseComment } from '../../protocols/index.ts';
+import { problemOf } from '../problem-response.ts';
+import { Refusal } from '../security/refusal.ts';
+import type { KeepAlive, Silent } from './keep-alive.ts';
+import type { FeedOptions, FeedReader, Frame, ThreadFeeds } from './thread-feed.ts';
+
+export interface LiveStreamOptions extends FeedOptions {
+  readonly feeds: ThreadFeeds;
+  readonly keepAlive: KeepAlive;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+  /** How many bytes may wait for a reader before it is ended as too slow. */
+  readonly bufferBytes: number;
+  /** Told how many events were sent. */
+  readonly onSent: (count: number) => void;
+}
+
+const pageSize = 100;
+/** How much is read ahead of a reader that catches up. */
+const aheadBytes = 64 * 1024;
+const text = new TextEncoder();
+const opening = text.encode(encodeSseComment('open'));
+
+/**
+ * The events of a thread after a seq as server-sent events, `id` their seq. What was there before is read page by page
+ * as the reader takes it; then the newest come from the thread's feed, whose frames all readers share. A reader that
+ * lets more wait than its buffer holds is ended with an `error` frame, and comes back where it was.
+ */
+export function liveStream(
+  options: LiveStreamOptions,
+  place: { threadId: string; after: number },
+): ReadableStream<Uint8Array> {
+  let reader: LiveReader;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: controller => {
+        reader = new LiveReader(options, place, controller);
+      },
+      pull: () => reader.pull(),
+      cancel: () => reader.leave(),
+    },
+    { highWaterMark: aheadBytes, size: chunk => chunk.byteLength },
+  );
+}
+
+class LiveReader implements FeedReader, Silent {
+  readonly #options: LiveStreamOptions;
+  readonly #threadId: string;
+  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
+  readonly #stop = () => this.end();
+  #position: number;
+  #isOver = false;
+  /** Whether it has joined the feed. */
+  #isLive = false;
+  sent = true;
+
+  constructor(
+    options: LiveStreamOptions,
+    { threadId, after }: { threadId: string; after: number },
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ) {
+    this.#options = options;
+    this.#threadId = threadId;
+    this.#position = after;
+    this.#controller = controller;
+    controller.enqueue(opening);
+    options.keepAlive.add(this);
+    options.signal.addEventListener('abort', this.#stop);
+    if (options.signal.aborted) this.end();
+  }
+
+  /** Reads as much as the reader has room for, then joins the feed: from there frames are pushed, never pulled. */
+  async pull(): Promise<void> {
+    const { log, encode, feeds } = this.#options;
+    try {
+      while (!this.#isOver && (this.#controller.desiredSize ?? 0) > 0) {
+        const page = await log.read(this.#threadId, { after: this.#position, limit: pageSize });
+        for (const event of page) this.#takeOne({ seq: event.seq, bytes: encode(event) });
+        if (page.length > 0 || this.#isOver) continue;
+        this.#isLive = feeds.join(this.#threadId, this, this.#position);
+        if (this.#isLive) return await new Promise(() => {});
+      }
+    } catch (error) {
+      this.end(error);
+    }
+  }
+
+  take(frames: readonly Frame[], bytes: Uint8Array): void {
+    const [first, last] = [frames[0], frames.at(-1)];
+    if (this.#isOver || first === undefined || last === undefined) return;
+    if (first.seq !== this.#position + 1) return frames.forEach(frame => this.#takeOne(frame));
+    this.#position = last.seq;
+    this.send(bytes);
+    this.#options.onSent(frames.length);
+  }
+
+  #takeOne({ seq, bytes }: Frame): void {
+    if (seq <= this.#position || this.#isOver) return;
+    this.#position = seq;
+    this.send(bytes);
+    this.#options.onSent(1);
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    // While it catches up, nothing comes that it did not ask for.
+    const waiting = this.#isLive ? aheadBytes - (this.#controller.desiredSize ?? aheadBytes) : 0;
+    if (waiting > this.#options.bufferBytes) return this.end(tooSlow());
+    this.sent = true;
+    this.#controller.enqueue(bytes);
+  }
+
+  end(error?: unknown): void {
+    if (this.#isOver) return;
+    this.leave();
+    if (error !== undefined) this.#controller.enqueue(errorFrame(error));
+    this.#controller.close();
+  }
+
+  leave(): void {
+    this.#isOver = true;
+    const { feeds, keepAlive, signal } = this.#options;
+    feeds.leave(this.#threadId, this);
+    keepAlive.delete(this);
+    signal.removeEventListener('abort', this.#stop);
+  }
+}
+
+/** The last frame of a stream that cannot go on. */
+export function errorFrame(error: unknown): Uint8Array {
+  return text.encode(encodeSse({ event: 'error', data: JSON.stringify(problemOf(error)) }));
+}
+
+function tooSlow(): Refusal {
+  return new Refusal('slow_reader', 'You read slower than events come. Connect again after the last one you have.');
+}

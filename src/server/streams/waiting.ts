@@ -1,0 +1,53 @@
+import type { AgentEvent } from '../../events/index.ts';
+
+interface Chunk {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Tells when a request of the AI SDK's stream does nothing but wait for a person: an approval was asked for, and
+ * nothing is being written or executed. Then the response can end, and the client answers with its next one.
+ */
+export class Waiting {
+  /** The approvals that were asked for, with their calls. */
+  readonly #asked = new Map<string, string>();
+  /** What is being written. */
+  readonly #words = new Set<string>();
+  /** Calls without a result that nobody was asked about. */
+  readonly #calls = new Set<string>();
+  readonly #started = new Set<string>();
+
+  take(event: AgentEvent, chunks: readonly unknown[]): void {
+    for (const chunk of chunks as readonly Chunk[]) this.#takeChunk(chunk);
+    if (event.type === 'relay_resolved') {
+      const call = this.#asked.get(event.relayId);
+      if (this.#asked.delete(event.relayId) && call !== undefined) this.#calls.add(call);
+    }
+    if (event.type === 'tool_start') this.#started.add(event.id);
+    if (event.type === 'tool_result') this.#started.delete(event.id);
+    // A call that started an agent waits for it.
+    if (event.type === 'harness_start' && event.parentId !== undefined) {
+      this.#started.delete(event.parentId);
+      this.#calls.delete(event.parentId);
+    }
+  }
+
+  /** `maybe` while a call has not started of which nobody knows whether it will be asked about. */
+  get state(): 'yes' | 'maybe' | 'no' {
+    if (this.#asked.size === 0 || this.#words.size > 0 || this.#started.size > 0) return 'no';
+    return this.#calls.size === 0 ? 'yes' : 'maybe';
+  }
+
+  #takeChunk(chunk: Chunk): void {
+    const { type } = chunk;
+    const id = String(chunk['toolCallId'] ?? chunk['id']);
+    if (/^(text|reasoning|tool-input)-start$/.test(type)) this.#words.add(id);
+    if (/^(text|reasoning)-end$|^tool-(input-available|output-)/.test(type)) this.#words.delete(id);
+    if (type === 'tool-input-available') this.#calls.add(id);
+    if (type.startsWith('tool-output-')) this.#calls.delete(id);
+    if (type !== 'tool-approval-request' || chunk['isAutomatic'] === true) return;
+    this.#asked.set(String(chunk['approvalId']), id);
+    this.#calls.delete(id);
+  }
+}

@@ -1,0 +1,52 @@
+import { SingletreeError } from '../events/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import type { Scope } from './security/access.ts';
+
+const pageSize = 200;
+
+/** All threads of a resource, or of all, newest first, page by page. */
+export async function* allThreads(
+  log: EventLog,
+  { resourceId, after: first }: { resourceId?: string | undefined; after?: Thread | undefined } = {},
+): AsyncGenerator<Thread> {
+  for (let after = first; ; ) {
+    const page = await log.listThreads({
+      limit: pageSize,
+      ...(resourceId !== undefined && { resourceId }),
+      ...(after && { after }),
+    });
+    yield* page;
+    if (page.length < pageSize) return;
+    after = page.at(-1);
+  }
+}
+
+/** The thread, when it is there and may be seen. */
+export async function findThread(log: EventLog, { resourceId }: Scope, threadId: string): Promise<Thread> {
+  const thread = await log.getThread(threadId);
+  if (thread !== undefined && (resourceId === undefined || thread.resourceId === resourceId)) return thread;
+  throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
+}
+
+/** The resource a request is about: the one it names, which must be its own, else its own. */
+export function resourceFor({ resourceId: own }: Scope, named: string | undefined): string | undefined {
+  if (own === undefined || named === undefined || named === own) return named ?? own;
+  throw new SingletreeError('not_found', `There is no resource "${named}".`);
+}
+
+/** A place in a listing as text; the listing goes on after it. */
+export function cursorOf({ id, updatedAt }: Thread): string {
+  return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
+}
+
+/** The place that a cursor names, or undefined when it is not one of ours. */
+export function placeAt(cursor: string): Thread | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const [updatedAt, id] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
+    if (typeof updatedAt !== 'string' || typeof id !== 'string') return undefined;
+    return { id, updatedAt, createdAt: updatedAt, resourceId: '', metadata: {}, seq: 0 };
+  } catch {
+    return undefined;
+  }
+}
