@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { Announcer } from './announcer.ts';
+import type { HarnessEvent } from './harness-event.ts';
+
+const info = (message: string) => ({ type: 'info', message }) as const;
+const told = (events: readonly HarnessEvent[]) =>
+  events.map(event => (event.type === 'info' ? event.message : event.type));
+
+describe('the announcer', () => {
+  it('tells each event, then what is shown', () => {
+    const announcer = new Announcer();
+    const events: HarnessEvent[] = [];
+    announcer.subscribe(event => void events.push(event));
+    announcer.tell({ type: 'agent_start' });
+    expect(told(events)).toEqual(['agent_start', 'display_state_changed']);
+    expect(events[1]).toEqual({ type: 'display_state_changed', displayState: announcer.display });
+    expect(announcer.display.isRunning).toBe(true);
+  });
+
+  it('tells what only changes the display as that, and nothing when it does not', () => {
+    const announcer = new Announcer();
+    const events: HarnessEvent[] = [];
+    announcer.subscribe(event => void events.push(event));
+    announcer.tell({ type: 'tasks_restored', tasks: [] });
+    announcer.tell({ type: 'relay_settled', slot: 'plan', id: 'x' });
+    expect(told(events)).toEqual(['display_state_changed']);
+  });
+
+  it('tells what listeners cause after what they were told, to all in the same order', () => {
+    const announcer = new Announcer();
+    const orders: string[][] = [[], []];
+    announcer.subscribe(event => {
+      orders[0]?.push(told([event])[0] as string);
+      if (event.type === 'info' && event.message === 'a') announcer.tell(info('b'));
+    });
+    announcer.subscribe(event => void orders[1]?.push(told([event])[0] as string));
+    announcer.tell(info('a'));
+    expect(orders[0]).toEqual(['a', 'display_state_changed', 'b', 'display_state_changed']);
+    expect(orders[1]).toEqual(orders[0]);
+  });
+
+  it('leaves out those who ended it meanwhile, and tells all others; the same listener may listen twice', () => {
+    const announcer = new Announcer();
+    const seen: string[] = [];
+    const listener = () => void seen.push('twice');
+    const endFirst = announcer.subscribe(() => {
+      endFirst();
+      endThird();
+    });
+    announcer.subscribe(listener);
+    const endThird = announcer.subscribe(() => void seen.push('third'));
+    announcer.subscribe(listener);
+    announcer.tell(info('a'));
+    expect(seen).toEqual(['twice', 'twice', 'twice', 'twice']);
+  });
+
+  it('tells the error of a listener once, also when that cannot be heard either', async () => {
+    const announcer = new Announcer();
+    const errors: string[] = [];
+    announcer.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    announcer.subscribe(() => {
+      throw new Error('always');
+    });
+    announcer.subscribe(event => (event.type === 'info' ? Promise.reject(new Error('later')) : undefined));
+    announcer.subscribeDisplay(() => {
+      throw new Error('shown');
+    });
+    announcer.tell({ type: 'agent_start' });
+    announcer.tell(info('a'));
+    await Promise.resolve();
+    expect(errors).toEqual(['always', 'always', 'shown', 'always', 'always', 'later']);
+  });
+
+  it('says nothing when it is closed', () => {
+    const announcer = new Announcer();
+    const events: HarnessEvent[] = [];
+    announcer.subscribe(event => void events.push(event));
+    announcer.subscribeDisplay(() => void events.push(info('shown')));
+    announcer.close();
+    announcer.tell({ type: 'agent_start' });
+    expect(events).toEqual([]);
+    expect(announcer.display.isRunning).toBe(false);
+  });
+});

@@ -1,0 +1,127 @@
+import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
+import { defaultDisplayState, type HarnessDisplayState } from './display/display-state.ts';
+import { reduceDisplayState } from './display/reduce-display-state.ts';
+import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
+
+/** Told every event of a harness, in order. What it throws or rejects with is told as an `error` event. */
+export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>;
+
+interface Telling {
+  readonly event: DisplayEvent;
+  readonly at: Date | undefined;
+}
+
+/**
+ * Tells events to all who listen, and keeps what is shown. Each event changes the display, is told to every listener,
+ * then `display_state_changed`; one that comes up while another is told waits for its turn, so all see one order.
+ */
+export class Announcer {
+  #listeners: readonly HarnessEventListener[] = [];
+  readonly #schedulers = new Set<DisplayScheduler>();
+  #display = defaultDisplayState();
+  #waiting: Telling[] = [];
+  #isTelling = false;
+  #isClosed = false;
+  /** Errors of listeners that were told: what listeners make of these is not told again. */
+  readonly #reports = new WeakSet<HarnessEvent>();
+  #isReport = false;
+
+  get display(): HarnessDisplayState {
+    return this.#display;
+  }
+
+  /** Returns what ends it. */
+  subscribe(listener: HarnessEventListener): () => void {
+    const own: HarnessEventListener = event => listener(event);
+    this.#listeners = [...this.#listeners, own];
+    return () => void (this.#listeners = this.#listeners.filter(other => other !== own));
+  }
+
+  /** Many changes are shown at once; see `DisplayScheduler`. Returns what ends it. */
+  subscribeDisplay(listener: (state: HarnessDisplayState) => void, options?: DisplaySchedulerOptions): () => void {
+    const scheduler = new DisplayScheduler(state => this.#show(listener, state), options);
+    if (!this.#isClosed) this.#schedulers.add(scheduler);
+    return () => {
+      scheduler.cancel();
+      this.#schedulers.delete(scheduler);
+    };
+  }
+
+  /** `at` is when it happened; now when absent. */
+  tell(event: DisplayEvent, at?: Date): void {
+    if (this.#isClosed) return;
+    if (this.#isTelling) return void this.#waiting.push({ event, at });
+    this.#isTelling = true;
+    this.#deliver(event, at);
+    while (this.#waiting.length > 0) {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const next of waiting) this.#deliver(next.event, next.at);
+    }
+    this.#isTelling = false;
+  }
+
+  /** Tells an error that nobody waits for. */
+  tellError(cause: unknown, errorType?: string): void {
+    this.tell({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
+  }
+
+  /** Tells nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#listeners = [];
+    for (const scheduler of this.#schedulers) scheduler.cancel();
+    this.#schedulers.clear();
+  }
+
+  #deliver(event: DisplayEvent, at: Date | undefined): void {
+    const before = this.#display;
+    this.#display = reduceDisplayState(before, event, at);
+    const isTold = isHarnessEvent(event);
+    this.#isReport = isTold && this.#reports.has(event);
+    if (isTold) this.#tellAll(event);
+    if (isTold || this.#display !== before) this.#tellDisplay();
+    for (const scheduler of this.#schedulers) scheduler.notify(this.#display, event);
+    this.#isReport = false;
+  }
+
+  #tellDisplay(): void {
+    if (this.#listeners.length === 0) return;
+    const changed: HarnessEvent = { type: 'display_state_changed', displayState: this.#display };
+    if (this.#isReport) this.#reports.add(changed);
+    this.#tellAll(changed);
+  }
+
+  /** One that is unsubscribed meanwhile is left out; all others are told. */
+  #tellAll(event: HarnessEvent): void {
+    const listeners = this.#listeners;
+    for (const listener of listeners) {
+      if (listeners !== this.#listeners && !this.#listeners.includes(listener)) continue;
+      try {
+        const listening = listener(event);
+        if (listening instanceof Promise) listening.catch(error => this.#report(error, event));
+      } catch (error) {
+        this.#report(error, event);
+      }
+    }
+  }
+
+  #show(listener: (state: HarnessDisplayState) => void, state: HarnessDisplayState): void {
+    try {
+      listener(state);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(cause: unknown, event?: HarnessEvent): void {
+    if (event === undefined ? this.#isReport : this.#reports.has(event)) return;
+    const report: HarnessEvent = { type: 'error', error: asError(cause), errorType: 'listener_failed' };
+    this.#reports.add(report);
+    this.tell(report);
+  }
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}

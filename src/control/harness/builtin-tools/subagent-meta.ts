@@ -1,0 +1,27 @@
+/** What is known about a subagent's run beside its words. */
+export interface SubagentMeta {
+  readonly modelId: string;
+  readonly durationMs: number;
+  readonly toolCalls: readonly { readonly name: string; readonly isError: boolean }[];
+}
+
+const tag = /\n<subagent-meta modelId="([^"]*)" durationMs="(\d+)" tools="([^"]*)" \/>$/;
+
+/** The result of a subagent with a line about its run at the end, for those who only have the result. */
+export function withSubagentMeta(text: string, { modelId, durationMs, toolCalls }: SubagentMeta): string {
+  const tools = toolCalls.map(({ name, isError }) => `${name}:${isError ? 'err' : 'ok'}`).join(',');
+  const model = modelId.replaceAll('"', '');
+  return `${text}\n<subagent-meta modelId="${model}" durationMs="${Math.round(durationMs)}" tools="${tools.replaceAll('"', '')}" />`;
+}
+
+/** Takes the line about the run from the end of a subagent's result; a text without one is all text. */
+export function parseSubagentMeta(content: string): { readonly text: string } & Partial<SubagentMeta> {
+  const found = tag.exec(content);
+  if (found === null) return { text: content };
+  const [, modelId = '', durationMs, tools = ''] = found;
+  const toolCalls = tools.split(',').flatMap(entry => {
+    const colon = entry.lastIndexOf(':');
+    return entry === '' ? [] : [{ name: entry.slice(0, colon), isError: entry.slice(colon + 1) === 'err' }];
+  });
+  return { text: content.slice(0, found.index), modelId, durationMs: Number(durationMs), toolCalls };
+}

@@ -1,0 +1,84 @@
+import type { PendingApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import type { TaskItemSnapshot } from '../tasks/task-item.ts';
+import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
+import { defaultOMProgressState, type OMProgressState } from './om-progress.ts';
+
+/** A tool call of the turn that is shown. */
+export interface ActiveTool {
+  readonly name: string;
+  readonly args: unknown;
+  readonly status: 'streaming_input' | 'running' | 'completed' | 'error';
+  readonly partialResult?: string;
+  readonly result?: unknown;
+  readonly isError?: boolean;
+  readonly shellOutput?: string;
+}
+
+/** The arguments of a call while the model writes them. */
+export interface ToolInputBuffer {
+  readonly text: string;
+  readonly toolName: string;
+}
+
+/** A subagent of the turn that is shown. */
+export interface ActiveSubagent {
+  readonly agentType: string;
+  readonly displayName?: string;
+  readonly task: string;
+  readonly modelId?: string;
+  readonly forked?: boolean;
+  readonly toolCalls: readonly { readonly name: string; readonly isError: boolean }[];
+  readonly textDelta: string;
+  readonly status: 'running' | 'completed' | 'error';
+  readonly durationMs?: number;
+  readonly result?: string;
+}
+
+/** A file that tools changed in this thread. */
+export interface ModifiedFile {
+  readonly operations: readonly string[];
+  readonly firstModified: Date;
+}
+
+/** All that a user interface shows of a harness. It is immutable: every change makes a new one that shares the rest. */
+export interface HarnessDisplayState {
+  readonly isRunning: boolean;
+  readonly currentMessage: HarnessMessage | null;
+  readonly tokenUsage: TokenUsage;
+  readonly activeTools: ReadonlyMap<string, ActiveTool>;
+  readonly toolInputBuffers: ReadonlyMap<string, ToolInputBuffer>;
+  readonly pendingApproval: PendingApproval | null;
+  readonly pendingSuspension: PendingSuspension | null;
+  readonly pendingQuestion: PendingQuestion | null;
+  readonly pendingPlanApproval: PendingPlanApproval | null;
+  readonly activeSubagents: ReadonlyMap<string, ActiveSubagent>;
+  readonly omProgress: OMProgressState;
+  readonly bufferingMessages: boolean;
+  readonly bufferingObservations: boolean;
+  readonly modifiedFiles: ReadonlyMap<string, ModifiedFile>;
+  readonly tasks: readonly TaskItemSnapshot[];
+  readonly previousTasks: readonly TaskItemSnapshot[];
+}
+
+/** What is shown before anything happened. */
+export function defaultDisplayState(): HarnessDisplayState {
+  return {
+    isRunning: false,
+    currentMessage: null,
+    tokenUsage: emptyTokenUsage(),
+    activeTools: new Map(),
+    toolInputBuffers: new Map(),
+    pendingApproval: null,
+    pendingSuspension: null,
+    pendingQuestion: null,
+    pendingPlanApproval: null,
+    activeSubagents: new Map(),
+    omProgress: defaultOMProgressState(),
+    bufferingMessages: false,
+    bufferingObservations: false,
+    modifiedFiles: new Map(),
+    tasks: [],
+    previousTasks: [],
+  };
+}

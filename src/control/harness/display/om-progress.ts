@@ -1,0 +1,58 @@
+import type { OMBuffered } from '../om-event.ts';
+
+/** How far observational memory is. */
+export interface OMProgressState {
+  readonly status: 'idle' | 'observing' | 'reflecting';
+  readonly pendingTokens: number;
+  readonly threshold: number;
+  readonly thresholdPercent: number;
+  readonly observationTokens: number;
+  readonly reflectionThreshold: number;
+  readonly reflectionThresholdPercent: number;
+  readonly buffered: OMBuffered;
+  readonly generationCount: number;
+  readonly stepNumber: number;
+  readonly cycleId?: string;
+  readonly startTime?: number;
+  readonly preReflectionTokens: number;
+}
+
+/** Observational memory that has seen nothing yet. */
+export function defaultOMProgressState(): OMProgressState {
+  return {
+    status: 'idle',
+    pendingTokens: 0,
+    threshold: 30_000,
+    thresholdPercent: 0,
+    observationTokens: 0,
+    reflectionThreshold: 40_000,
+    reflectionThresholdPercent: 0,
+    buffered: {
+      observations: { status: 'idle', chunks: 0, messageTokens: 0, projectedMessageRemoval: 0, observationTokens: 0 },
+      reflection: { status: 'idle', inputObservationTokens: 0, observationTokens: 0 },
+    },
+    generationCount: 0,
+    stepNumber: 0,
+    preReflectionTokens: 0,
+  };
+}
+
+/** The progress with its percents as its counts and thresholds say. */
+export function withPercents(progress: OMProgressState): OMProgressState {
+  const { pendingTokens, threshold, observationTokens, reflectionThreshold } = progress;
+  return {
+    ...progress,
+    thresholdPercent: percent(pendingTokens, threshold),
+    reflectionThresholdPercent: percent(observationTokens, reflectionThreshold),
+  };
+}
+
+/** The progress with no cycle under way. */
+export function idleProgress(progress: OMProgressState): OMProgressState {
+  const { cycleId: _cycleId, startTime: _startTime, ...rest } = progress;
+  return withPercents({ ...rest, status: 'idle' });
+}
+
+function percent(tokens: number, threshold: number): number {
+  return threshold > 0 ? (tokens / threshold) * 100 : 0;
+}

@@ -1,0 +1,123 @@
+import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
+import type { OMEvent } from '../om-event.ts';
+import { addTokenUsage } from '../token-usage.ts';
+import { defaultDisplayState, type HarnessDisplayState } from './display-state.ts';
+import { withPercents } from './om-progress.ts';
+import { reduceOM } from './reduce-om.ts';
+import { onTool, stoppedTools } from './reduce-tools.ts';
+
+type Change = Partial<HarnessDisplayState>;
+type Handlers = {
+  readonly [Type in Exclude<DisplayEvent['type'], OMEvent['type']>]: (
+    state: HarnessDisplayState,
+    event: Extract<DisplayEvent, { type: Type }>,
+    at: Date,
+  ) => Change;
+};
+
+/**
+ * What is shown after an event. The given state stays as it is and shares all that did not change; one that changes
+ * nothing is returned itself. `at` is when it happened, for what shows a time.
+ */
+export function reduceDisplayState(
+  state: HarnessDisplayState,
+  event: DisplayEvent,
+  at: Date = new Date(),
+): HarnessDisplayState {
+  const change = isOM(event)
+    ? reduceOM(state, event, at)
+    : (on[event.type] as (state: HarnessDisplayState, event: DisplayEvent, at: Date) => Change)(state, event, at);
+  for (const _ in change) return { ...state, ...change };
+  return state;
+}
+
+const on: Handlers = {
+  agent_start: () => ({
+    isRunning: true,
+    activeTools: new Map(),
+    toolInputBuffers: new Map(),
+    currentMessage: null,
+    pendingApproval: null,
+    pendingSuspension: null,
+  }),
+  agent_end: (state, { reason }) => ({
+    isRunning: false,
+    activeTools: stoppedTools(state.activeTools),
+    pendingApproval: null,
+    pendingQuestion: null,
+    pendingPlanApproval: null,
+    activeSubagents: new Map(),
+    ...(reason !== 'suspended' && { pendingSuspension: null }),
+  }),
+  message_start: (_, { message }) => ({ currentMessage: message }),
+  message_update: (_, { message }) => ({ currentMessage: message }),
+  message_end: (_, { message }) => ({ currentMessage: message }),
+  ...onTool,
+  tool_approval_required: (_, { type: _type, ...pendingApproval }) => ({ pendingApproval }),
+  tool_suspended: (_, { type: _type, ...pendingSuspension }) => ({ pendingSuspension }),
+  ask_question: (_, { type: _type, ...pendingQuestion }) => ({ pendingQuestion }),
+  plan_approval_required: (_, { type: _type, ...pendingPlanApproval }) => ({ pendingPlanApproval }),
+  plan_approved: () => ({ pendingPlanApproval: null }),
+  sandbox_access_request: nothing,
+  relay_settled: settle,
+  usage_update: (state, { usage }) => ({ tokenUsage: addTokenUsage(state.tokenUsage, usage) }),
+  task_updated: (state, { tasks }) => ({ tasks, previousTasks: state.tasks }),
+  tasks_restored: (_, { tasks }) => ({ tasks, previousTasks: [] }),
+  thread_created: resetThread,
+  thread_changed: resetThread,
+  thread_loaded: (_, { display }) => display,
+  thread_cleared: resetThread,
+  thread_deleted: nothing,
+  state_changed: (state, { state: values, changedKeys }) => {
+    const threshold = changedKeys.includes('observationThreshold') && numberIn(values, 'observationThreshold');
+    const reflectionThreshold = changedKeys.includes('reflectionThreshold') && numberIn(values, 'reflectionThreshold');
+    if (threshold === false && reflectionThreshold === false) return {};
+    return {
+      omProgress: withPercents({
+        ...state.omProgress,
+        ...(threshold !== false && { threshold }),
+        ...(reflectionThreshold !== false && { reflectionThreshold }),
+      }),
+    };
+  },
+  mode_changed: nothing,
+  model_changed: nothing,
+  subagent_model_changed: nothing,
+  info: nothing,
+  error: nothing,
+  follow_up_queued: nothing,
+  workspace_status_changed: nothing,
+  workspace_ready: nothing,
+  workspace_error: nothing,
+  display_state_changed: nothing,
+};
+
+function nothing(): Change {
+  return {};
+}
+
+/** All that belongs to a thread begins anew; whether an agent runs does not. */
+function resetThread(): Change {
+  const { isRunning: _, ...fresh } = defaultDisplayState();
+  return fresh;
+}
+
+/** What was answered no longer waits; an answer to something else changes nothing. */
+function settle(
+  state: HarnessDisplayState,
+  { slot, id }: Extract<DisplayOnlyEvent, { type: 'relay_settled' }>,
+): Change {
+  if (slot === 'approval') return state.pendingApproval?.toolCallId === id ? { pendingApproval: null } : {};
+  if (slot === 'suspension') return state.pendingSuspension?.toolCallId === id ? { pendingSuspension: null } : {};
+  if (slot === 'question') return state.pendingQuestion?.questionId === id ? { pendingQuestion: null } : {};
+  return state.pendingPlanApproval?.planId === id ? { pendingPlanApproval: null } : {};
+}
+
+function isOM(event: DisplayEvent): event is OMEvent {
+  return event.type.startsWith('om_');
+}
+
+function numberIn(values: Readonly<Record<string, unknown>>, key: string): number | false {
+  const value = values[key];
+  return typeof value === 'number' ? value : false;
+}

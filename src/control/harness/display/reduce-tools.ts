@@ -1,0 +1,117 @@
+import type { ProjectedEvent } from '../harness-event.ts';
+import type { ActiveSubagent, ActiveTool, HarnessDisplayState, ModifiedFile } from './display-state.ts';
+
+type Change = Partial<HarnessDisplayState>;
+type EventOf<Type extends string> = Extract<ProjectedEvent, { type: Type }>;
+
+/** Tools whose success means that the file in their argument `path` changed. */
+const writingTools: ReadonlySet<string> = new Set(['string_replace_lsp', 'write_file', 'ast_smart_edit']);
+
+/** What a tool call's events change on the display. The maps hold only what the open turn did. */
+export const onTool = {
+  tool_input_start: (state: HarnessDisplayState, { toolCallId, toolName }: EventOf<'tool_input_start'>): Change => ({
+    toolInputBuffers: withEntry(state.toolInputBuffers, toolCallId, { text: '', toolName }),
+    activeTools: withEntry(state.activeTools, toolCallId, { name: toolName, args: {}, status: 'streaming_input' }),
+  }),
+  tool_input_delta: (state: HarnessDisplayState, { toolCallId, argsTextDelta }: EventOf<'tool_input_delta'>): Change =>
+    changed('toolInputBuffers', state, toolCallId, buffer => ({ ...buffer, text: buffer.text + argsTextDelta })),
+  tool_input_end: (state: HarnessDisplayState, { toolCallId }: EventOf<'tool_input_end'>): Change => {
+    if (!state.toolInputBuffers.has(toolCallId)) return {};
+    const toolInputBuffers = new Map(state.toolInputBuffers);
+    toolInputBuffers.delete(toolCallId);
+    return { toolInputBuffers };
+  },
+  tool_start: (state: HarnessDisplayState, { toolCallId, toolName, args }: EventOf<'tool_start'>): Change => {
+    const tool: ActiveTool = { ...state.activeTools.get(toolCallId), name: toolName, args, status: 'running' };
+    return { activeTools: withEntry(state.activeTools, toolCallId, tool) };
+  },
+  tool_update: (state: HarnessDisplayState, { toolCallId, partialResult }: EventOf<'tool_update'>): Change =>
+    changed('activeTools', state, toolCallId, tool => ({ ...tool, partialResult: textOf(partialResult) })),
+  shell_output: (state: HarnessDisplayState, { toolCallId, output }: EventOf<'shell_output'>): Change =>
+    changed('activeTools', state, toolCallId, tool => ({ ...tool, shellOutput: (tool.shellOutput ?? '') + output })),
+  tool_end: (state: HarnessDisplayState, { toolCallId, result, isError }: EventOf<'tool_end'>, at: Date): Change => {
+    const tool = state.activeTools.get(toolCallId);
+    if (tool === undefined) return {};
+    const ended: ActiveTool = { ...tool, status: isError ? 'error' : 'completed', result, isError };
+    return {
+      activeTools: withEntry(state.activeTools, toolCallId, ended),
+      ...(!isError && modified(state.modifiedFiles, tool, at)),
+    };
+  },
+  subagent_start: (state: HarnessDisplayState, event: EventOf<'subagent_start'>): Change => {
+    const { toolCallId, agentType, task, modelId, forked } = event;
+    const subagent: ActiveSubagent = {
+      agentType,
+      task,
+      modelId,
+      toolCalls: [],
+      textDelta: '',
+      status: 'running',
+      ...(forked !== undefined && { forked }),
+    };
+    return { activeSubagents: withEntry(state.activeSubagents, toolCallId, subagent) };
+  },
+  subagent_text_delta: (state: HarnessDisplayState, { toolCallId, textDelta }: EventOf<'subagent_text_delta'>) =>
+    changed('activeSubagents', state, toolCallId, of => ({ ...of, textDelta: of.textDelta + textDelta })),
+  subagent_tool_start: (state: HarnessDisplayState, { toolCallId, subToolName }: EventOf<'subagent_tool_start'>) =>
+    changed('activeSubagents', state, toolCallId, of => ({
+      ...of,
+      toolCalls: [...of.toolCalls, { name: subToolName, isError: false }],
+    })),
+  subagent_tool_end: (state: HarnessDisplayState, event: EventOf<'subagent_tool_end'>): Change =>
+    event.isError
+      ? changed('activeSubagents', state, event.toolCallId, of => ({
+          ...of,
+          toolCalls: withError(of.toolCalls, event.subToolName),
+        }))
+      : {},
+  subagent_end: (state: HarnessDisplayState, event: EventOf<'subagent_end'>): Change => {
+    const { toolCallId, isError, durationMs, result } = event;
+    const status: ActiveSubagent['status'] = isError ? 'error' : 'completed';
+    return changed('activeSubagents', state, toolCallId, of => ({ ...of, status, durationMs, result }));
+  },
+};
+
+/** Calls that did not come to their end when the agent ended failed. */
+export function stoppedTools(tools: HarnessDisplayState['activeTools']): HarnessDisplayState['activeTools'] {
+  const isOpen = ({ status }: ActiveTool) => status === 'running' || status === 'streaming_input';
+  if (![...tools.values()].some(isOpen)) return tools;
+  return new Map([...tools].map(([id, tool]) => [id, isOpen(tool) ? { ...tool, status: 'error' } : tool]));
+}
+
+type MapField = 'activeTools' | 'toolInputBuffers' | 'activeSubagents';
+type Entry<Field extends MapField> =
+  HarnessDisplayState[Field] extends ReadonlyMap<string, infer Value> ? Value : never;
+
+/** The field with one entry changed; nothing when it has no such entry. */
+function changed<Field extends MapField>(
+  field: Field,
+  state: HarnessDisplayState,
+  id: string,
+  change: (entry: Entry<Field>) => Entry<Field>,
+): Change {
+  const entries = state[field] as ReadonlyMap<string, Entry<Field>>;
+  const entry = entries.get(id);
+  return entry === undefined ? {} : { [field]: withEntry(entries, id, change(entry)) };
+}
+
+function withEntry<Value>(entries: ReadonlyMap<string, Value>, id: string, value: Value): ReadonlyMap<string, Value> {
+  return new Map(entries).set(id, value);
+}
+
+function withError(calls: ActiveSubagent['toolCalls'], name: string): ActiveSubagent['toolCalls'] {
+  const index = calls.findLastIndex(call => call.name === name && !call.isError);
+  return index < 0 ? calls : calls.with(index, { name, isError: true });
+}
+
+function modified(files: ReadonlyMap<string, ModifiedFile>, { name, args }: ActiveTool, at: Date): Change {
+  if (!writingTools.has(name) || typeof args !== 'object' || args === null || !('path' in args)) return {};
+  const { path } = args;
+  if (typeof path !== 'string') return {};
+  const { operations, firstModified } = files.get(path) ?? { operations: [], firstModified: at };
+  return { modifiedFiles: withEntry(files, path, { operations: [...operations, name], firstModified }) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

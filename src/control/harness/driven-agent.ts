@@ -1,0 +1,27 @@
+import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { AgentEvent } from '../../events/index.ts';
+
+/** What a run is given beside what its invoker gives it. */
+export interface Drive {
+  readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
+  /** Whether the run ends here, before the step with this number. */
+  readonly endsBefore?: (step: number) => boolean;
+  /** Told every event of the run and of those below it. */
+  readonly onEvent?: (event: AgentEvent) => void;
+}
+
+/** The same agent, driven: it is given more, watched, and can be ended between two steps. */
+export function drivenAgent(agent: Agent, { prepare, endsBefore, onEvent }: Drive): Agent {
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    for await (const event of agent.invoke({ ...params, ...(await prepare(params)) })) {
+      const isStep = event.type === 'step_start' && event.runId === params.runId;
+      if (isStep && endsBefore?.(event.step) === true) {
+        yield { type: 'harness_end', runId: params.runId, agentId: agent.id, reason: 'complete' };
+        return;
+      }
+      onEvent?.(event);
+      yield event;
+    }
+  }
+  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+}

@@ -1,0 +1,380 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { ModelRegistry } from '../../agents/model/registry.ts';
+import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
+import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { Announcer } from './announcer.ts';
+import { type ChoiceEvent, Choices } from './choices.ts';
+import { Exclusive } from './exclusive.ts';
+import type { HarnessConfig, HarnessSubagent } from './harness-config.ts';
+import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
+import type { HarnessMessage } from './harness-message.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { threadMessages } from './messages/thread-messages.ts';
+import { type ModelSources, subagentModelId } from './models.ts';
+import { agentOfMode, Modes } from './modes.ts';
+import type { OpenThread } from './open-thread.ts';
+import { Permits } from './permits.ts';
+import { Relays } from './relays.ts';
+import { type HarnessRequestContext, RequestContext } from './request-context.ts';
+import { Responses } from './responses.ts';
+import { setUpRun } from './run-setup.ts';
+import { Runs } from './runs.ts';
+import type { HarnessSettings } from './state/harness-settings.ts';
+import { StateStore } from './state/state-store.ts';
+import { StateTasks } from './tasks/state-tasks.ts';
+import { HeldLock } from './thread-lock.ts';
+import { restoreSettings } from './thread-settings.ts';
+import { Threads } from './threads.ts';
+import { type Said, type Turn, Turns } from './turns.ts';
+import { checkAvailable } from './unavailable.ts';
+
+/** The parts of a harness put together, and what needs several of them. */
+export class Engine<State extends object> {
+  readonly config: HarnessConfig<State>;
+  readonly log: EventLog;
+  readonly announcer = new Announcer();
+  readonly state: StateStore;
+  readonly modes: Modes<State>;
+  readonly choices: Choices<State>;
+  readonly permits: Permits;
+  readonly threads: Threads;
+  readonly turns: Turns;
+  readonly runs: Runs;
+  readonly relays: Relays;
+  readonly responses: Responses;
+  readonly heartbeats: Heartbeats;
+  readonly #lock: HeldLock;
+  readonly #exclusive = new Exclusive();
+  readonly #tasks: StateTasks;
+  readonly #turnThreads = new WeakMap<Turn, OpenThread>();
+  #initialised: Promise<void> | undefined;
+  #isDestroyed = false;
+  /** What the tools of the newest run were given. */
+  #runContext: RequestContext | undefined;
+
+  constructor(config: HarnessConfig<State>) {
+    checkAvailable(config);
+    const { announcer } = this;
+    const onError = (error: unknown) => announcer.tellError(error);
+    this.config = config;
+    this.modes = new Modes(config.modes);
+    this.log = config.storage ?? new MemoryLog();
+    this.state = new StateStore({
+      ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
+      ...(config.initialState !== undefined && { initialState: config.initialState }),
+      onChange: (state, changedKeys) => this.#stateChanged(state, changedKeys),
+      onEvents: events => this.#toolsTold(events),
+    });
+    this.choices = new Choices({
+      modes: this.modes,
+      state: this.state,
+      keep: metadata => this.keep(metadata),
+      record: events => this.#record(events),
+      tell: event => announcer.tell(event),
+    });
+    this.choices.begin();
+    this.#tasks = new StateTasks({
+      state: this.state,
+      board: () => this.threads.current?.board,
+      append: event => this.#append([event]),
+      onError,
+    });
+    this.permits = new Permits(this.state, config.toolCategoryResolver);
+    this.#lock = new HeldLock(config.threadLock, onError);
+    this.heartbeats = new Heartbeats({ onError });
+    this.runs = new Runs({
+      log: this.log,
+      agent: () => agentOfMode(this.modes.current, this.state.get() as State),
+      prepare: (params, { thread, requestContext = new RequestContext() }) => {
+        this.#runContext = requestContext;
+        return setUpRun(params, {
+          config: this.config,
+          requestContext,
+          harness: this.#requestContext(thread),
+          board: thread.board,
+          rules: this.permits.rules,
+          situationOf: this.permits.situationOf,
+          modelId: this.choices.modelId,
+          subagentModel: subagent => this.#subagentModel(subagent),
+          registry: () => this.registry(),
+        });
+      },
+    });
+    this.turns = new Turns({
+      start: async (turn, said) => {
+        await this.init();
+        return this.#exclusive.run(async () => {
+          if (this.threads.current === undefined) await this.threads.create();
+          const thread = this.threads.current as OpenThread;
+          this.#turnThreads.set(turn, thread);
+          return this.runs.start(thread, turn, said);
+        });
+      },
+      stop: ({ runId }) => this.runs.supervisor.abort(runId),
+      settle: (turn, unread) => this.#settle(turn, unread),
+      onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
+      onError,
+    });
+    this.relays = new Relays({
+      thread: () => this.threads.current,
+      answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
+      onSettled: (slot, id) => announcer.tell({ type: 'relay_settled', slot, id }),
+      onError,
+    });
+    this.responses = new Responses({
+      relays: this.relays,
+      permits: this.permits,
+      announcer,
+      leavePlanning: decided => this.#leavePlanning(decided),
+    });
+    this.threads = new Threads({
+      log: this.log,
+      announcer,
+      lock: this.#lock,
+      newThreadId: config.idGenerator ?? newId,
+      resourceId: config.resourceId ?? config.id,
+      newMetadata: () => {
+        const { projectPath } = this.state.get();
+        return { ...this.choices.metadata(), ...(projectPath !== undefined && { projectPath }) };
+      },
+      stop: async () => {
+        this.turns.forget();
+        await this.turns.stop();
+      },
+      onOpen: thread => this.#opened(thread),
+      onEvent: (event, at) => this.#logTold(event, at),
+    });
+  }
+
+  /** Done once, by whatever is called first. */
+  init(): Promise<void> {
+    if (this.#isDestroyed)
+      return Promise.reject(new SingletreeError('log_closed', 'The harness was destroyed: make a new one.'));
+    this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
+    return this.#initialised;
+  }
+
+  /** Works on the threads, alone; goes on with what was left open in the one that is open then. */
+  async withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
+    await this.init();
+    return this.#exclusive.run(async () => {
+      const before = this.threads.current;
+      const result = await work(this.threads);
+      if (this.threads.current !== before) await this.#continue();
+      return result;
+    });
+  }
+
+  /** Aborts what runs, and goes to another mode. */
+  async switchMode(modeId: string): Promise<void> {
+    const mode = this.modes.find(modeId);
+    await this.init();
+    await this.#exclusive.run(async () => {
+      if (mode === this.modes.current) return;
+      await this.turns.stop();
+      await this.#enterMode(mode);
+    });
+  }
+
+  /** Leaves the thread at once; what runs in it is stopped and its lock given back as soon as possible. */
+  setResource(resourceId: string): void {
+    this.threads.resourceId = resourceId;
+    this.turns.forget();
+    this.turns.abort();
+    this.threads.leave();
+    this.#tasks.show([]);
+    void this.#exclusive.run(async () => {
+      await this.turns.stop();
+      if (this.threads.current === undefined) await this.#lock.release();
+    });
+  }
+
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    this.turns.forget();
+    await this.heartbeats.stop();
+    await this.runs.supervisor.close();
+    await this.#exclusive.run(async () => {
+      await this.turns.ended();
+      this.announcer.close();
+      await this.threads.clear();
+    });
+    if (this.config.storage === undefined) await this.log.close();
+  }
+
+  /** Resolves when the state has it, and the log what belongs there. */
+  async setState(updates: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.state.set(updates);
+    await this.#tasks.written;
+  }
+
+  send(said: Said): Promise<void> {
+    if (this.turns.current !== undefined) this.addContext(said.requestContext);
+    return this.turns.send(said);
+  }
+
+  /** Sends; resolves with the run that takes it in, when it has started. */
+  async accept(said: Said): Promise<{ accepted: true; runId: string }> {
+    void this.send(said).catch(() => {});
+    return { accepted: true, runId: await this.turns.started() };
+  }
+
+  /** Puts something for the model into the open thread. */
+  async remind(content: string): Promise<HarnessMessage | null> {
+    const thread = this.threads.current;
+    if (thread === undefined) return null;
+    if (this.turns.current !== undefined) await this.turns.send({ content });
+    else await this.#append([{ type: 'user', runId: newId(), content }]);
+    return threadMessages(thread.projection.conversation).at(-1) ?? null;
+  }
+
+  /** Gives more to the tools of what runs. */
+  addContext(more: RequestContext | undefined): void {
+    for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
+  }
+
+  async resolveModel(modelId: string | undefined): Promise<LanguageModelV3 | undefined> {
+    return modelId === undefined ? undefined : (await this.registry()).resolve(modelId);
+  }
+
+  /** Keeps something with the open thread; without one it does nothing. */
+  async keep(metadata: Record<string, unknown>): Promise<void> {
+    const thread = this.threads.current;
+    if (thread !== undefined) await this.log.updateThread(thread.id, { metadata });
+  }
+
+  /** Sets what the harness acts on; the open thread keeps it. */
+  async keepSetting<Key extends keyof HarnessSettings>(key: Key, value: HarnessSettings[Key]): Promise<void> {
+    this.state.setSetting(key, value);
+    await this.keep({ [key]: value });
+  }
+
+  #subagentModel(subagent: HarnessSubagent): string {
+    const chosen = subagentModelId(this.state.get(), subagent.id) ?? subagent.defaultModelId;
+    return chosen ?? this.modes.current.defaultModelId ?? this.choices.modelId;
+  }
+
+  /** The models that can be used. It is loaded when it is first needed. */
+  async registry(): Promise<ModelRegistry> {
+    const { createModelRegistry } = await import('../../agents/model/registry.ts');
+    const registry = createModelRegistry();
+    const { resolveModel } = this.config;
+    return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };
+  }
+
+  async modelSources(): Promise<ModelSources> {
+    const { modelAuthChecker, modelUseCountProvider, customModelCatalogProvider } = this.config;
+    return {
+      registry: await this.registry(),
+      ...(modelAuthChecker && { authChecker: modelAuthChecker }),
+      ...(modelUseCountProvider && { useCounts: modelUseCountProvider }),
+      ...(customModelCatalogProvider && { customModels: customModelCatalogProvider }),
+    };
+  }
+
+  /**
+   * Goes to the default mode when a plan was approved: what runs comes to the end of its step first. `decided` is the
+   * decision on its way; when it does not get through all stays as it is.
+   */
+  async #leavePlanning(decided: Promise<void>): Promise<void> {
+    const mode = this.modes.default;
+    const turn = mode === this.modes.current ? undefined : this.turns.current;
+    if (turn === undefined) {
+      await decided;
+      return this.switchMode(mode.id);
+    }
+    turn.endsAtStep = true;
+    turn.atEnd = () => this.#enterMode(mode);
+    try {
+      await decided;
+    } catch (error) {
+      turn.endsAtStep = false;
+      delete turn.atEnd;
+      throw error;
+    }
+    await this.turns.ended();
+  }
+
+  async #enterMode(mode: (typeof this.modes)['current']): Promise<void> {
+    const thread = this.threads.current && (await this.log.getThread(this.threads.current.id));
+    await this.choices.switchMode(mode, thread?.metadata);
+  }
+
+  async #record(events: readonly ChoiceEvent[]): Promise<void> {
+    if (this.threads.current !== undefined) await this.#append(events);
+    else for (const { runId: _, ...event } of events) this.announcer.tell(event as HarnessEvent);
+  }
+
+  /** Puts events into the log of the open thread, and tells them. */
+  async #append(events: readonly AgentEvent[]): Promise<void> {
+    const thread = this.threads.current as OpenThread;
+    await this.log.append(thread.id, events);
+    await thread.sync();
+  }
+
+  #opened({ metadata }: Thread): void {
+    this.relays.forget();
+    restoreSettings(this.state, metadata);
+    this.choices.restore(metadata);
+    this.#tasks.show(this.announcer.display.tasks);
+  }
+
+  async #continue(): Promise<void> {
+    const thread = this.threads.current;
+    if (thread === undefined || this.turns.current !== undefined) return;
+    const turn = await this.runs.continue(thread);
+    if (turn === undefined) return;
+    this.#turnThreads.set(turn, thread);
+    this.turns.adopt(turn);
+  }
+
+  async #settle(turn: Turn, unread: Parameters<Runs['keepUnread']>[1]): Promise<void> {
+    const thread = this.#turnThreads.get(turn);
+    if (thread === undefined) return;
+    await this.runs.keepUnread(thread, unread);
+    await thread.sync();
+    thread.rest();
+    this.relays.forget();
+    if (thread === this.threads.current) await this.keep({ tokenUsage: this.announcer.display.tokenUsage });
+  }
+
+  /** An answer to a run that no process has takes it up here. */
+  async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
+    await this.runs.supervisor.answer(threadId, relayId, answer);
+    if (this.turns.current === undefined) await this.#exclusive.run(() => this.#continue());
+  }
+
+  #logTold(event: DisplayEvent, at: Date | undefined): void {
+    this.announcer.tell(event, at);
+    if (event.type === 'task_updated') this.#tasks.show(event.tasks);
+  }
+
+  /** New tasks of the open thread are told by its log. */
+  #toolsTold(events: readonly HarnessEvent[]): void {
+    for (const event of events)
+      if (event.type !== 'task_updated' || this.threads.current === undefined) this.announcer.tell(event);
+  }
+
+  #stateChanged(state: Readonly<Record<string, unknown>>, changedKeys: readonly string[]): void {
+    if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
+    this.announcer.tell({ type: 'state_changed', state, changedKeys });
+    if (changedKeys.includes('tasks')) this.#tasks.take();
+  }
+
+  #requestContext(thread: OpenThread): HarnessRequestContext {
+    return {
+      harnessId: this.config.id,
+      state: this.state.get(),
+      getState: () => this.state.get(),
+      setState: updates => this.setState(updates),
+      updateState: updater => this.state.update(updater),
+      threadId: thread.id,
+      resourceId: this.threads.resourceId,
+      modeId: this.modes.current.id,
+      emitEvent: event => this.announcer.tell(event),
+      registerQuestion: question => this.relays.registerQuestion(question),
+      registerPlanApproval: plan => this.relays.registerPlan(plan),
+      getSubagentModelId: ({ agentType } = {}) => subagentModelId(this.state.get(), agentType),
+    };
+  }
+}

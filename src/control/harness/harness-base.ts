@@ -1,0 +1,255 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { HarnessEventListener } from './announcer.ts';
+import type { DisplaySchedulerOptions } from './display/display-scheduler.ts';
+import type { HarnessDisplayState } from './display/display-state.ts';
+import { Engine } from './engine.ts';
+import type { HarnessConfig, HarnessMode } from './harness-config.ts';
+import type { HeartbeatHandler } from './heartbeats.ts';
+import {
+  type AvailableModel,
+  listModels,
+  type ModelAuthStatus,
+  modelAuthStatus,
+  modelName,
+  type ModelSwitch,
+  subagentModelId,
+} from './models.ts';
+import type { HarnessPermissionRules, PermissionPolicy, SessionGrants, ToolCategory } from './permissions.ts';
+import type { RequestContext } from './request-context.ts';
+import type { HarnessSettings } from './state/harness-settings.ts';
+import type { TaskItemSnapshot } from './tasks/task-item.ts';
+import type { TokenUsage } from './token-usage.ts';
+import { notAvailable } from './unavailable.ts';
+
+/** What a harness shows as its state: what its schema describes, and the settings it acts on. */
+export type HarnessState<State> = State & HarnessSettings;
+
+/** What a harness is set to and tells: state, modes, models, permissions, events. `Harness` adds threads and messages. */
+export class HarnessBase<State extends object> {
+  readonly id: string;
+  protected readonly engine: Engine<State>;
+
+  /** Throws `invalid_argument` for options that cannot be, `not_available` for options that cannot be served yet. */
+  constructor(config: HarnessConfig<State>) {
+    this.engine = new Engine(config);
+    this.id = config.id;
+  }
+
+  // State
+
+  getState(): Readonly<HarnessState<State>> {
+    return this.engine.state.get() as HarnessState<State>;
+  }
+
+  async setState(updates: Partial<HarnessState<State>>): Promise<void> {
+    await this.engine.init();
+    await this.engine.setState(updates);
+  }
+
+  getDisplayState(): HarnessDisplayState {
+    return this.engine.announcer.display;
+  }
+
+  restoreDisplayTasks(tasks: readonly TaskItemSnapshot[]): void {
+    this.engine.announcer.tell({ type: 'tasks_restored', tasks });
+  }
+
+  getTokenUsage(): TokenUsage {
+    return this.getDisplayState().tokenUsage;
+  }
+
+  // Modes
+
+  listModes(): readonly HarnessMode<State>[] {
+    return this.engine.modes.list;
+  }
+
+  getCurrentModeId(): string {
+    return this.engine.modes.current.id;
+  }
+
+  getCurrentMode(): HarnessMode<State> {
+    return this.engine.modes.current;
+  }
+
+  async switchMode({ modeId }: { modeId: string }): Promise<void> {
+    await this.engine.switchMode(modeId);
+  }
+
+  // Models
+
+  getCurrentModelId(): string {
+    return this.engine.choices.modelId;
+  }
+
+  getModelName(): string {
+    return modelName(this.getCurrentModelId());
+  }
+
+  getFullModelId(): string {
+    return this.getCurrentModelId();
+  }
+
+  hasModelSelected(): boolean {
+    return this.getCurrentModelId() !== '';
+  }
+
+  /** Holds for the session; with scope `thread` the open thread keeps it. */
+  async switchModel(choice: ModelSwitch): Promise<void> {
+    await this.engine.init();
+    await this.engine.choices.switchModel(choice);
+    this.engine.config.modelUseCountTracker?.(choice.modelId);
+  }
+
+  async getCurrentModelAuthStatus(): Promise<ModelAuthStatus> {
+    return modelAuthStatus(await this.engine.modelSources(), this.getCurrentModelId());
+  }
+
+  async listAvailableModels(): Promise<AvailableModel[]> {
+    return listModels(await this.engine.modelSources());
+  }
+
+  // Permissions
+
+  grantSessionCategory({ category }: { category: ToolCategory }): void {
+    this.engine.permits.grantCategory(category);
+  }
+
+  grantSessionTool({ toolName }: { toolName: string }): void {
+    this.engine.permits.grantTool(toolName);
+  }
+
+  getSessionGrants(): SessionGrants {
+    return this.engine.permits.grants;
+  }
+
+  setPermissionForCategory({ category, policy }: { category: ToolCategory; policy: PermissionPolicy }): void {
+    this.engine.permits.setForCategory(category, policy);
+  }
+
+  setPermissionForTool({ toolName, policy }: { toolName: string; policy: PermissionPolicy }): void {
+    this.engine.permits.setForTool(toolName, policy);
+  }
+
+  getPermissionRules(): HarnessPermissionRules {
+    return this.engine.permits.rules;
+  }
+
+  getToolCategory({ toolName }: { toolName: string }): ToolCategory | null {
+    return this.engine.permits.categoryOf(toolName);
+  }
+
+  // Workspace
+
+  getWorkspace(): undefined {
+    return undefined;
+  }
+
+  async resolveWorkspace(_options: { requestContext?: RequestContext } = {}): Promise<undefined> {
+    return undefined;
+  }
+
+  hasWorkspace(): boolean {
+    return false;
+  }
+
+  isWorkspaceReady(): boolean {
+    return false;
+  }
+
+  async destroyWorkspace(): Promise<void> {}
+
+  setBrowser(_browser: unknown): void {
+    throw notAvailable('A browser', 'give its tools as `tools`');
+  }
+
+  // Observational memory
+
+  /** There are no records yet, so there is nothing to tell. */
+  async loadOMProgress(): Promise<void> {}
+
+  async getObservationalMemoryRecord(): Promise<null> {
+    return null;
+  }
+
+  getObserverModelId(): string | undefined {
+    return this.engine.state.setting('observerModelId') ?? this.engine.config.omConfig?.defaultObserverModelId;
+  }
+
+  getReflectorModelId(): string | undefined {
+    return this.engine.state.setting('reflectorModelId') ?? this.engine.config.omConfig?.defaultReflectorModelId;
+  }
+
+  async switchObserverModel({ modelId }: { modelId: string }): Promise<void> {
+    await this.engine.keepSetting('observerModelId', modelId);
+    this.engine.announcer.tell({ type: 'om_model_changed', role: 'observer', modelId });
+  }
+
+  async switchReflectorModel({ modelId }: { modelId: string }): Promise<void> {
+    await this.engine.keepSetting('reflectorModelId', modelId);
+    this.engine.announcer.tell({ type: 'om_model_changed', role: 'reflector', modelId });
+  }
+
+  getObservationThreshold(): number | undefined {
+    return (
+      this.engine.state.setting('observationThreshold') ?? this.engine.config.omConfig?.defaultObservationThreshold
+    );
+  }
+
+  getReflectionThreshold(): number | undefined {
+    return this.engine.state.setting('reflectionThreshold') ?? this.engine.config.omConfig?.defaultReflectionThreshold;
+  }
+
+  getResolvedObserverModel(): Promise<LanguageModelV3 | undefined> {
+    return this.engine.resolveModel(this.getObserverModelId());
+  }
+
+  getResolvedReflectorModel(): Promise<LanguageModelV3 | undefined> {
+    return this.engine.resolveModel(this.getReflectorModelId());
+  }
+
+  // Subagents
+
+  getSubagentModelId({ agentType }: { agentType?: string } = {}): string | null {
+    return subagentModelId(this.engine.state.get(), agentType);
+  }
+
+  async setSubagentModelId({ modelId, agentType }: { modelId: string; agentType?: string }): Promise<void> {
+    const key = agentType === undefined ? 'subagentModelId' : (`subagentModelId_${agentType}` as const);
+    await this.engine.keepSetting(key, modelId);
+    const scope = this.engine.threads.current === undefined ? 'global' : 'thread';
+    this.engine.announcer.tell({
+      type: 'subagent_model_changed',
+      modelId,
+      scope,
+      ...(agentType !== undefined && { agentType }),
+    });
+  }
+
+  // Events and heartbeats
+
+  /** Every event, in order. Returns what ends it. */
+  subscribe(listener: HarnessEventListener): () => void {
+    return this.engine.announcer.subscribe(listener);
+  }
+
+  /** What is to be shown, many changes at once; not called before the next event. Returns what ends it. */
+  subscribeDisplayState(
+    listener: (displayState: HarnessDisplayState) => void,
+    options?: Pick<DisplaySchedulerOptions, 'windowMs' | 'maxWaitMs'>,
+  ): () => void {
+    return this.engine.announcer.subscribeDisplay(listener, options);
+  }
+
+  registerHeartbeat(handler: HeartbeatHandler): void {
+    this.engine.heartbeats.register(handler);
+  }
+
+  removeHeartbeat({ id }: { id: string }): Promise<void> {
+    return this.engine.heartbeats.remove(id);
+  }
+
+  stopHeartbeats(): Promise<void> {
+    return this.engine.heartbeats.stop();
+  }
+}

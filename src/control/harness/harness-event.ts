@@ -1,0 +1,163 @@
+import type { HarnessDisplayState } from './display/display-state.ts';
+import type { HarnessMessage } from './harness-message.ts';
+import type { HarnessThread } from './harness-thread.ts';
+import type { OMEvent } from './om-event.ts';
+import type { TaskItemSnapshot } from './tasks/task-item.ts';
+import type { TokenUsage } from './token-usage.ts';
+
+export type AgentEndReason = 'complete' | 'aborted' | 'error' | 'suspended';
+export type SelectionMode = 'single_select' | 'multi_select';
+export type WorkspaceStatus = 'pending' | 'initializing' | 'ready' | 'error' | 'destroying' | 'destroyed';
+
+/** A choice that a question offers. */
+export interface QuestionOption {
+  readonly label: string;
+  readonly description?: string | undefined;
+}
+
+interface ToolInput {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+}
+
+/** What is told about a call that waits for approval. */
+export type PendingApproval = ToolInput;
+
+/** What is told about a call that waits for data. */
+export interface PendingSuspension extends ToolInput {
+  readonly suspendPayload: unknown;
+  readonly resumeSchema?: string;
+}
+
+/** What is told about a question. */
+export interface PendingQuestion {
+  readonly questionId: string;
+  readonly question: string;
+  readonly options?: readonly QuestionOption[];
+  readonly selectionMode?: SelectionMode;
+}
+
+/** What is told about a plan. */
+export interface PendingPlanApproval {
+  readonly planId: string;
+  readonly title?: string;
+  readonly plan: string;
+}
+
+type Typed<Type extends string, Payload = unknown> = Type extends string ? { readonly type: Type } & Payload : never;
+
+/** What happens in the thread's log, as a harness tells it. */
+export type ProjectedEvent =
+  | Typed<'mode_changed', { readonly modeId: string; readonly previousModeId: string }>
+  | Typed<
+      'model_changed',
+      { readonly modelId: string; readonly scope?: 'global' | 'thread' | 'mode'; readonly modeId?: string }
+    >
+  | Typed<'agent_start'>
+  | Typed<'agent_end', { readonly reason?: AgentEndReason }>
+  | Typed<'message_start' | 'message_update' | 'message_end', { readonly message: HarnessMessage }>
+  | Typed<'tool_start', ToolInput>
+  | Typed<'tool_approval_required', PendingApproval>
+  | Typed<'tool_suspended', PendingSuspension>
+  | Typed<'tool_update', { readonly toolCallId: string; readonly partialResult: unknown }>
+  | Typed<
+      'tool_end',
+      {
+        readonly toolCallId: string;
+        readonly result: unknown;
+        readonly isError: boolean;
+        readonly providerMetadata?: Record<string, unknown>;
+      }
+    >
+  | Typed<'tool_input_start', { readonly toolCallId: string; readonly toolName: string }>
+  | Typed<
+      'tool_input_delta',
+      { readonly toolCallId: string; readonly argsTextDelta: string; readonly toolName?: string }
+    >
+  | Typed<'tool_input_end', { readonly toolCallId: string }>
+  | Typed<
+      'shell_output',
+      { readonly toolCallId: string; readonly output: string; readonly stream: 'stdout' | 'stderr' }
+    >
+  | Typed<'usage_update', { readonly usage: TokenUsage }>
+  | Typed<'info', { readonly message: string }>
+  | Typed<
+      'error',
+      {
+        readonly error: Error;
+        readonly errorType?: string;
+        readonly retryable?: boolean;
+        readonly retryDelay?: number;
+      }
+    >
+  | Typed<'sandbox_access_request', { readonly questionId: string; readonly path: string; readonly reason: string }>
+  | Typed<'ask_question', PendingQuestion>
+  | Typed<'plan_approval_required', PendingPlanApproval & { readonly title: string }>
+  | Typed<'plan_approved'>
+  | SubagentEvent
+  | Typed<'task_updated', { readonly tasks: readonly TaskItemSnapshot[] }>;
+
+type OfSubagent<Type extends string, Payload> = Typed<
+  Type,
+  { readonly toolCallId: string; readonly agentType: string } & Payload
+>;
+
+/** What a subagent does, told under the call that started it. */
+export type SubagentEvent =
+  | OfSubagent<'subagent_start', { readonly task: string; readonly modelId: string; readonly forked?: boolean }>
+  | OfSubagent<'subagent_text_delta', { readonly textDelta: string }>
+  | OfSubagent<'subagent_tool_start', { readonly subToolName: string; readonly subToolArgs: unknown }>
+  | OfSubagent<
+      'subagent_tool_end',
+      { readonly subToolName: string; readonly subToolResult: unknown; readonly isError: boolean }
+    >
+  | OfSubagent<'subagent_end', { readonly result: string; readonly isError: boolean; readonly durationMs: number }>;
+
+/** What no log holds: the harness tells it once, when it happens. */
+export type NotificationEvent =
+  | Typed<'thread_changed', { readonly threadId: string; readonly previousThreadId: string | null }>
+  | Typed<'thread_created', { readonly thread: HarnessThread }>
+  | Typed<'thread_deleted', { readonly threadId: string }>
+  | Typed<
+      'state_changed',
+      { readonly state: Readonly<Record<string, unknown>>; readonly changedKeys: readonly string[] }
+    >
+  | Typed<'follow_up_queued', { readonly count: number }>
+  | Typed<'workspace_status_changed', { readonly status: WorkspaceStatus; readonly error?: Error }>
+  | Typed<'workspace_ready', { readonly workspaceId: string; readonly workspaceName: string }>
+  | Typed<'workspace_error', { readonly error: Error }>
+  | Typed<
+      'subagent_model_changed',
+      { readonly modelId: string; readonly scope: 'global' | 'thread'; readonly agentType?: string }
+    >
+  | Typed<'display_state_changed', { readonly displayState: HarnessDisplayState }>
+  | OMEvent;
+
+/** Everything that `harness.subscribe` delivers. */
+export type HarnessEvent = ProjectedEvent | NotificationEvent;
+
+/**
+ * What changes the display without being told to subscribers: a relay has its answer, a thread was loaded, tasks were
+ * restored, no thread is open any more. Subscribers see the `display_state_changed` that follows.
+ */
+export type DisplayOnlyEvent =
+  | Typed<'relay_settled', { readonly slot: 'approval' | 'suspension' | 'question' | 'plan'; readonly id: string }>
+  | Typed<'thread_loaded', { readonly display: HarnessDisplayState }>
+  | Typed<'tasks_restored', { readonly tasks: readonly TaskItemSnapshot[] }>
+  | Typed<'thread_cleared'>;
+
+/** Everything that the display state is made from. */
+export type DisplayEvent = HarnessEvent | DisplayOnlyEvent;
+
+const displayOnly: Record<DisplayOnlyEvent['type'], true> = {
+  relay_settled: true,
+  thread_loaded: true,
+  tasks_restored: true,
+  thread_cleared: true,
+};
+
+/** Whether subscribers are told the event; the others only change the display. */
+export function isHarnessEvent(event: DisplayEvent): event is HarnessEvent {
+  return !(event.type in displayOnly);
+}

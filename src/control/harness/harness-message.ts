@@ -1,0 +1,73 @@
+/** A reminder to the model that is no word of a person. */
+export interface SystemReminder {
+  readonly message: string;
+  readonly reminderType?: string;
+  readonly path?: string;
+  readonly precedesMessageId?: string;
+  readonly gapText?: string;
+  readonly gapMs?: number;
+  readonly timestamp?: string;
+  readonly goalMaxTurns?: number;
+  readonly judgeModelId?: string;
+}
+
+type OperationType = 'observation' | 'reflection';
+
+/** A piece of a message. */
+export type HarnessMessagePart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string }
+  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly args: unknown }
+  | {
+      readonly type: 'tool_result';
+      readonly id: string;
+      readonly name: string;
+      readonly result: unknown;
+      readonly isError: boolean;
+      readonly providerMetadata?: Record<string, unknown>;
+    }
+  | ({ readonly type: 'system_reminder' } & SystemReminder)
+  | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
+  | { readonly type: 'file'; readonly data: string; readonly mediaType: string; readonly filename?: string }
+  | {
+      readonly type: 'om_observation_start';
+      readonly tokensToObserve: number;
+      readonly operationType?: OperationType;
+    }
+  | {
+      readonly type: 'om_observation_end';
+      readonly tokensObserved: number;
+      readonly observationTokens: number;
+      readonly durationMs: number;
+      readonly operationType?: OperationType;
+      readonly observations?: string;
+      readonly currentTask?: string;
+      readonly suggestedResponse?: string;
+    }
+  | {
+      readonly type: 'om_observation_failed';
+      readonly error: string;
+      readonly tokensAttempted?: number;
+      readonly operationType?: OperationType;
+    }
+  | {
+      readonly type: 'om_thread_title_updated';
+      readonly threadId: string;
+      readonly oldTitle?: string;
+      readonly newTitle: string;
+    };
+
+export type HarnessStopReason = 'complete' | 'tool_use' | 'aborted' | 'error';
+
+/**
+ * One message of a thread. `content`, `stopReason` and `errorMessage` are read from shared state when they are asked
+ * for, as they were when the message was given: a message that is kept never changes.
+ */
+export interface HarnessMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: readonly HarnessMessagePart[];
+  readonly createdAt: Date;
+  readonly stopReason?: HarnessStopReason | undefined;
+  readonly errorMessage?: string | undefined;
+}

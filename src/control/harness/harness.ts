@@ -1,0 +1,216 @@
+import { newId } from '../../events/index.ts';
+import { HarnessBase } from './harness-base.ts';
+import type { HarnessMessage } from './harness-message.ts';
+import type { HarnessThread } from './harness-thread.ts';
+import { type HarnessFile, userContent } from './messages/message-content.ts';
+import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
+import { systemReminderText } from './messages/system-reminder.ts';
+import { threadMessages } from './messages/thread-messages.ts';
+import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
+import type { PlanResponse, QuestionAnswer, RequestContext } from './request-context.ts';
+import type { CloneOptions, ListThreadsOptions } from './threads.ts';
+
+/** Something a person says. */
+export interface SendMessage {
+  readonly content: string;
+  readonly files?: readonly HarnessFile[];
+  /** Given to the tools and subagents of the run. */
+  readonly requestContext?: RequestContext;
+}
+
+/**
+ * Drives agents on behalf of a person: modes, models, threads, messages, approvals, questions, plans. It is a façade:
+ * the modules beside it do the work, the supervisor invokes the agents, and the log holds what happened.
+ */
+export class Harness<State extends object = Record<string, unknown>> extends HarnessBase<State> {
+  // Lifecycle
+
+  /** Checks the initial state and starts the heartbeats. It is implied by whatever is called first. */
+  init(): Promise<void> {
+    return this.engine.init();
+  }
+
+  selectOrCreateThread(): Promise<HarnessThread> {
+    return this.engine.withThreads(threads => threads.select());
+  }
+
+  /** Lets go of everything. A run that is under way is left open: the next harness on the storage goes on with it. */
+  destroy(): Promise<void> {
+    return this.engine.destroy();
+  }
+
+  // Threads
+
+  getCurrentThreadId(): string | null {
+    return this.engine.threads.current?.id ?? null;
+  }
+
+  createThread(options: { title?: string } = {}): Promise<HarnessThread> {
+    return this.engine.withThreads(threads => threads.create(options));
+  }
+
+  switchThread({ threadId }: { threadId: string }): Promise<void> {
+    return this.engine.withThreads(threads => threads.switch(threadId));
+  }
+
+  async listThreads(options?: ListThreadsOptions): Promise<HarnessThread[]> {
+    return this.engine.threads.list(options);
+  }
+
+  async renameThread({ title }: { title: string }): Promise<void> {
+    await this.engine.threads.rename(title);
+  }
+
+  cloneThread(options?: CloneOptions): Promise<HarnessThread> {
+    return this.engine.withThreads(threads => threads.clone(options));
+  }
+
+  /** The operations on threads, `deleteThread` among them. */
+  get memory() {
+    return {
+      createThread: (options?: { title?: string }) => this.createThread(options),
+      switchThread: (options: { threadId: string }) => this.switchThread(options),
+      listThreads: (options?: ListThreadsOptions) => this.listThreads(options),
+      renameThread: (options: { title: string }) => this.renameThread(options),
+      deleteThread: ({ threadId }: { threadId: string }) =>
+        this.engine.withThreads(threads => threads.delete(threadId)),
+    };
+  }
+
+  getResourceId(): string {
+    return this.engine.threads.resourceId;
+  }
+
+  getDefaultResourceId(): string {
+    return this.engine.config.resourceId ?? this.id;
+  }
+
+  setResourceId({ resourceId }: { resourceId: string }): void {
+    this.engine.setResource(resourceId);
+  }
+
+  getKnownResourceIds(): Promise<string[]> {
+    return this.engine.threads.resourceIds();
+  }
+
+  async getSession() {
+    const threads = await this.listThreads();
+    return { currentThreadId: this.getCurrentThreadId(), currentModeId: this.getCurrentModeId(), threads };
+  }
+
+  /** The open thread keeps it, under its key; `null` takes it away. */
+  async setThreadSetting({ key, value }: { key: string; value: unknown }): Promise<void> {
+    await this.engine.keep({ [key]: value });
+  }
+
+  // Messages
+
+  /** Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted. */
+  sendMessage({ content, files, requestContext }: SendMessage): Promise<void> {
+    return this.engine.send({ content: userContent(content, files), requestContext });
+  }
+
+  /** Sends, and tells when the run that takes it in has started. */
+  sendSignal({ content, files, requestContext }: SendMessage) {
+    const accepted = this.engine.accept({ content: userContent(content, files), requestContext });
+    accepted.catch(() => {});
+    return { id: newId(), type: 'user-message' as const, accepted };
+  }
+
+  async listMessages({ limit }: { limit?: number } = {}): Promise<HarnessMessage[]> {
+    const thread = this.engine.threads.current;
+    if (thread === undefined) return [];
+    await thread.sync();
+    return lastMessages(threadMessages(thread.projection.conversation), limit);
+  }
+
+  async listMessagesForThread({ threadId, limit }: { threadId: string; limit?: number }): Promise<HarnessMessage[]> {
+    if (threadId === this.getCurrentThreadId()) return this.listMessages(limit === undefined ? {} : { limit });
+    return lastMessages(await messagesOfThread(this.engine.log, threadId), limit);
+  }
+
+  getFirstUserMessageForThread({ threadId }: { threadId: string }): Promise<HarnessMessage | null> {
+    return firstUserMessage(this.engine.log, threadId);
+  }
+
+  async getFirstUserMessagesForThreads({ threadIds }: { threadIds: readonly string[] }) {
+    const messages = new Map<string, HarnessMessage>();
+    for (const threadId of threadIds) {
+      const message = await this.getFirstUserMessageForThread({ threadId });
+      if (message !== null) messages.set(threadId, message);
+    }
+    return messages;
+  }
+
+  /** Puts a reminder to the model into the open thread; null when none is open. */
+  async saveSystemReminderMessage(reminder: { message: string; reminderType: string }): Promise<HarnessMessage | null> {
+    return this.engine.remind(systemReminderText(reminder));
+  }
+
+  // Flow control
+
+  /** Stops what runs; what it said stays. */
+  abort(): void {
+    this.engine.turns.abort();
+  }
+
+  /** Puts an instruction into the run that is under way, at its next safe point; sends it when none is. */
+  async steer({ content, requestContext }: Omit<SendMessage, 'files'>): Promise<void> {
+    await this.engine.send({ content, requestContext });
+  }
+
+  /** Sends when what runs has ended, in the order of the calls; at once when nothing runs. */
+  async followUp({ content, requestContext }: Omit<SendMessage, 'files'>): Promise<void> {
+    await this.engine.turns.followUp({ content, requestContext });
+  }
+
+  getFollowUpCount(): number {
+    return this.engine.turns.followUpCount;
+  }
+
+  isRunning(): boolean {
+    return this.engine.turns.current !== undefined || this.getDisplayState().isRunning;
+  }
+
+  isCurrentThreadStreamActive(): boolean {
+    return this.getDisplayState().isRunning;
+  }
+
+  getCurrentRunId(): string | null {
+    return this.engine.turns.current?.handles[0]?.runId ?? null;
+  }
+
+  // What waits for a person
+
+  /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */
+  respondToToolApproval(approval: ToolApproval): void {
+    this.engine.addContext(approval.requestContext);
+    this.engine.responses.approve(approval);
+  }
+
+  respondToQuestion({ questionId, answer }: { questionId: string; answer: QuestionAnswer }): void {
+    const { relays } = this.engine;
+    if (relays.answerRegistered(questionId, answer)) return;
+    const relay = relays.find('question', questionId);
+    relays.answer(relay, answerTo(relay, answer));
+  }
+
+  /** An approved plan ends its run and leads to the default mode, when that is another one. */
+  async respondToPlanApproval({ planId, response }: { planId: string; response: PlanResponse }): Promise<void> {
+    await this.engine.responses.decidePlan(planId, response);
+  }
+
+  async respondToToolSuspension(data: { resumeData: unknown; requestContext?: RequestContext }): Promise<void> {
+    this.engine.addContext(data.requestContext);
+    const { relays } = this.engine;
+    await relays.settle(relays.find('suspension'), { outcome: 'answer', input: data.resumeData });
+  }
+
+  registerQuestion(question: RegisteredQuestion): void {
+    this.engine.relays.registerQuestion(question);
+  }
+
+  registerPlanApproval(plan: RegisteredPlan): void {
+    this.engine.relays.registerPlan(plan);
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { Heartbeats } from './heartbeats.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+
+function scene() {
+  const clock = new ManualClock();
+  const errors: [unknown, string][] = [];
+  const heartbeats = new Heartbeats({ clock, onError: (error, id) => void errors.push([error, id]) });
+  return { clock, errors, heartbeats };
+}
+/** Lets what was awaited go on. */
+const settled = () => new Promise(setImmediate);
+
+describe('a heartbeat', () => {
+  it('beats at once and then at its interval; not at once when told so', async () => {
+    const { clock, heartbeats } = scene();
+    const beats: string[] = [];
+    heartbeats.start([
+      { id: 'a', intervalMs: 100, handler: () => void beats.push(`a ${clock.now()}`) },
+      { id: 'b', intervalMs: 150, immediate: false, handler: () => void beats.push(`b ${clock.now()}`) },
+    ]);
+    for (let step = 0; step < 4; step++) {
+      await settled();
+      clock.advance(50);
+    }
+    expect(beats).toEqual(['a 0', 'a 100', 'b 150', 'a 200']);
+    await heartbeats.stop();
+    expect(clock.timers).toBe(0);
+  });
+
+  it('does not begin while it is under way', async () => {
+    const { clock, heartbeats } = scene();
+    const release: (() => void)[] = [];
+    heartbeats.start([{ id: 'a', intervalMs: 10, handler: () => new Promise(resolve => release.push(resolve)) }]);
+    clock.advance(50);
+    expect(release).toHaveLength(1);
+    release[0]?.();
+    await settled();
+    clock.advance(10);
+    expect(release).toHaveLength(2);
+    release[1]?.();
+    await heartbeats.stop();
+  });
+
+  it('that fails is reported and beats on', async () => {
+    const { clock, errors, heartbeats } = scene();
+    let beats = 0;
+    const failure = new Error('no network');
+    const handler = () => {
+      beats++;
+      throw failure;
+    };
+    heartbeats.start([{ id: 'a', intervalMs: 10, handler }]);
+    await settled();
+    clock.advance(10);
+    await settled();
+    expect([beats, errors]).toEqual([
+      2,
+      [
+        [failure, 'a'],
+        [failure, 'a'],
+      ],
+    ]);
+    await heartbeats.stop();
+  });
+
+  it('is shut down once it is over, also when that fails', async () => {
+    const { errors, heartbeats } = scene();
+    const order: string[] = [];
+    let release = () => {};
+    heartbeats.start([
+      {
+        id: 'a',
+        intervalMs: 10,
+        handler: () => new Promise<void>(resolve => (release = resolve)).then(() => void order.push('beat')),
+        shutdown: () => {
+          order.push('shutdown');
+          throw new Error('late');
+        },
+      },
+    ]);
+    const removed = heartbeats.remove('a');
+    release();
+    await removed;
+    expect(order).toEqual(['beat', 'shutdown']);
+    expect(errors).toMatchObject([[{ message: 'late' }, 'a']]);
+    await heartbeats.remove('a');
+  });
+
+  it('with an id that beats already is left out at the start, and takes its place when it is registered', async () => {
+    const { heartbeats, clock } = scene();
+    const seen: string[] = [];
+    const named = (name: string) => ({
+      id: 'a',
+      intervalMs: 10,
+      handler: () => void seen.push(name),
+      shutdown: () => void seen.push(`end of ${name}`),
+    });
+    heartbeats.start([named('first'), named('second')]);
+    await settled();
+    heartbeats.register(named('third'));
+    await settled();
+    clock.advance(10);
+    await settled();
+    expect(seen.toSorted()).toEqual(['end of first', 'first', 'third', 'third']);
+    await heartbeats.stop();
+  });
+});

@@ -1,0 +1,91 @@
+import { backgroundClock, type Clock } from './clock.ts';
+
+/** Work that is done again and again while the harness lives. */
+export interface HeartbeatHandler {
+  readonly id: string;
+  readonly intervalMs: number;
+  readonly handler: () => void | Promise<void>;
+  /** Whether it is done at once for the first time; true when absent. */
+  readonly immediate?: boolean;
+  /** Called once when it is removed. */
+  readonly shutdown?: () => void | Promise<void>;
+}
+
+interface Beating {
+  readonly handler: HeartbeatHandler;
+  stopTimer: () => void;
+  /** The beat that is under way. */
+  beat: Promise<void> | undefined;
+}
+
+export interface HeartbeatsOptions {
+  /** Told what a handler or a shutdown threw. */
+  readonly onError: (error: unknown, heartbeatId: string) => void;
+  readonly clock?: Clock;
+}
+
+/** Runs heartbeats: one beat at a time for each handler; a beat that is due while one is under way is left out. */
+export class Heartbeats {
+  readonly #onError: HeartbeatsOptions['onError'];
+  readonly #clock: Clock;
+  readonly #beating = new Map<string, Beating>();
+
+  constructor({ onError, clock = backgroundClock }: HeartbeatsOptions) {
+    this.#onError = onError;
+    this.#clock = clock;
+  }
+
+  /** Starts those that are not there yet. */
+  start(handlers: readonly HeartbeatHandler[]): void {
+    for (const handler of handlers) if (!this.#beating.has(handler.id)) this.#begin(handler);
+  }
+
+  /** Starts one in the place of the one with its id, which is shut down. */
+  register(handler: HeartbeatHandler): void {
+    void this.remove(handler.id);
+    this.#begin(handler);
+  }
+
+  /** Stops one; resolves when its beat and its shutdown are over, and never rejects. */
+  async remove(id: string): Promise<void> {
+    const beating = this.#beating.get(id);
+    if (beating === undefined) return;
+    this.#beating.delete(id);
+    beating.stopTimer();
+    await beating.beat;
+    await this.#safely(id, async () => beating.handler.shutdown?.());
+  }
+
+  /** Stops all. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#beating.keys()].map(id => this.remove(id)));
+  }
+
+  #begin(handler: HeartbeatHandler): void {
+    const beating: Beating = { handler, stopTimer: () => {}, beat: undefined };
+    this.#beating.set(handler.id, beating);
+    this.#wait(beating);
+    if (handler.immediate ?? true) this.#beat(beating);
+  }
+
+  #wait(beating: Beating): void {
+    beating.stopTimer = this.#clock.after(beating.handler.intervalMs, () => {
+      this.#wait(beating);
+      this.#beat(beating);
+    });
+  }
+
+  #beat(beating: Beating): void {
+    beating.beat ??= this.#safely(beating.handler.id, async () => beating.handler.handler()).finally(
+      () => void (beating.beat = undefined),
+    );
+  }
+
+  async #safely(id: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#onError(error, id);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The Harness, and the parts of it that stand alone: its events, messages, display, state, permissions, tasks and tools.
+ * @module
+ */
+export type { HarnessEventListener } from './announcer.ts';
+export { askUserTool, type BuiltinResult } from './builtin-tools/ask-user.ts';
+export { type BuiltinToolId, builtinTools } from './builtin-tools/builtin-tools.ts';
+export { loopTools, type HarnessTool, type ToolsInput } from './builtin-tools/harness-tool.ts';
+export { parseSubagentMeta, type SubagentMeta, withSubagentMeta } from './builtin-tools/subagent-meta.ts';
+export { submitPlanTool } from './builtin-tools/submit-plan.ts';
+export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './builtin-tools/task-tools.ts';
+export { backgroundClock, type Clock, systemClock } from './clock.ts';
+export { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
+export {
+  type ActiveSubagent,
+  type ActiveTool,
+  defaultDisplayState,
+  type HarnessDisplayState,
+  type ModifiedFile,
+  type ToolInputBuffer,
+} from './display/display-state.ts';
+export { defaultOMProgressState, type OMProgressState } from './display/om-progress.ts';
+export { reduceDisplayState } from './display/reduce-display-state.ts';
+export { Harness, type SendMessage } from './harness.ts';
+export type { HarnessState } from './harness-base.ts';
+export {
+  defaultMode,
+  type Dynamic,
+  type HarnessConfig,
+  type HarnessMode,
+  type HarnessOMConfig,
+  type HarnessSubagent,
+  type ThreadLock,
+  type UnavailableOptions,
+} from './harness-config.ts';
+export {
+  type AgentEndReason,
+  type DisplayEvent,
+  type DisplayOnlyEvent,
+  type HarnessEvent,
+  isHarnessEvent,
+  type NotificationEvent,
+  type ProjectedEvent,
+  type QuestionOption,
+  type SelectionMode,
+  type SubagentEvent,
+  type WorkspaceStatus,
+} from './harness-event.ts';
+export type { HarnessMessage, HarnessMessagePart, HarnessStopReason, SystemReminder } from './harness-message.ts';
+export type { HarnessThread } from './harness-thread.ts';
+export { type HeartbeatHandler, Heartbeats, type HeartbeatsOptions } from './heartbeats.ts';
+export { type HarnessFile, userContent } from './messages/message-content.ts';
+export { deltaOf, type MessageDelta } from './messages/message-delta.ts';
+export { parseSystemReminder, systemReminderText } from './messages/system-reminder.ts';
+export { messagesFold, threadMessages } from './messages/thread-messages.ts';
+export {
+  type AvailableModel,
+  type CustomAvailableModel,
+  listModels,
+  type ModelAuthChecker,
+  type ModelAuthStatus,
+  modelAuthStatus,
+  modelName,
+  modelOfMode,
+  type ModelSources,
+  type ModelSwitch,
+  type ModelUseCountProvider,
+  modeModelKey,
+  type SessionModels,
+  subagentModelId,
+  type SwitchedModel,
+  switchModel,
+} from './models.ts';
+export type { OMBuffered, OMBufferStatus, OMEvent, OMOperation } from './om-event.ts';
+export {
+  type HarnessPermissionRules,
+  noPermissionRules,
+  noSessionGrants,
+  permissionDecider,
+  type PermissionPolicy,
+  type PermissionSituation,
+  resolvePermission,
+  type SessionGrants,
+  type ToolCategory,
+  visibleTools,
+  withCategoryPolicy,
+  withGrant,
+  withToolPolicy,
+} from './permissions.ts';
+export { emptyProjection, type HarnessProjection } from './projection/open-run.ts';
+export { foldHarness, type Projected, projectHarness } from './projection/project-harness.ts';
+export { type RelayQueues, type RelaySlot, tellWaiting, waitingRelay } from './projection/relay-queues.ts';
+export { beginSubagent, type SubagentRun, subagentEvents } from './projection/subagent-run.ts';
+export type { RegisteredPlan, RegisteredQuestion, ToolApproval } from './relays.ts';
+export {
+  harnessContextOf,
+  type HarnessRequestContext,
+  type PlanResponse,
+  type QuestionAnswer,
+  RequestContext,
+  type HarnessToolContext,
+} from './request-context.ts';
+export type { PublicSchema } from './standard-schema.ts';
+export { type HarnessSettings, isSetting } from './state/harness-settings.ts';
+export { StateStore, type StateStoreOptions, type StateUpdate } from './state/state-store.ts';
+export { assignTaskIds, type TaskInput } from './tasks/assign-task-ids.ts';
+export { TaskBoard } from './tasks/task-board.ts';
+export type { TaskChange, TaskCheckResult, TaskResult, TaskSummary } from './tasks/task-changes.ts';
+export type { CloneOptions, ListThreadsOptions } from './threads.ts';
+export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
+export { tasksOf } from './tasks/thread-tasks.ts';
+export { addTokenUsage, emptyTokenUsage, type TokenUsage, tokenUsageOf } from './token-usage.ts';

@@ -1,0 +1,80 @@
+import type { ContentPart } from '../../../events/index.ts';
+import {
+  type Block,
+  type Chunk,
+  changeOf,
+  type Conversation,
+  getChunks,
+  isSuperseded,
+  textOf,
+} from '../../../graph/index.ts';
+import type { HarnessMessagePart } from '../harness-message.ts';
+import { parseSystemReminder } from './system-reminder.ts';
+import { toolOutcome } from './tool-outcome.ts';
+
+const kept = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessagePart[] }>();
+
+/** What a block says, in the order in which it came; made only once as long as the block does not change. */
+export function blockParts(conversation: Conversation, block: Block): readonly HarnessMessagePart[] {
+  const change = changeOf(conversation, 'block', block.id);
+  const before = kept.get(block);
+  if (before?.change === change) return before.parts;
+  const parts = getChunks(conversation, block.id).flatMap(chunk => partsOf(conversation, block, chunk));
+  kept.set(block, { change, parts });
+  return parts;
+}
+
+/** What somebody said, as parts of a message. */
+export function userParts(content: string | readonly ContentPart[]): HarnessMessagePart[] {
+  return typeof content === 'string' ? [textPart(content)] : content.map(userPart);
+}
+
+/** The same for what no person said. */
+export function reminderParts(content: string | readonly ContentPart[]): HarnessMessagePart[] {
+  return userParts(content).map(part =>
+    part.type === 'text' ? { type: 'system_reminder', message: part.text, reminderType: 'subagent' } : part,
+  );
+}
+
+/** A file that is sent with a message. */
+export interface HarnessFile {
+  /** base64, or a URL. */
+  readonly data: string;
+  readonly mediaType: string;
+  readonly filename?: string;
+}
+
+/** A text with its files, as the log holds it. */
+export function userContent(text: string, files: readonly HarnessFile[] = []): string | ContentPart[] {
+  if (files.length === 0) return text;
+  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files.map(filePart)];
+}
+
+function filePart({ data, mediaType, filename }: HarnessFile): ContentPart {
+  if (mediaType.startsWith('image/') && filename === undefined) return { type: 'image', data, mediaType };
+  return { type: 'file', data, mediaType, ...(filename !== undefined && { filename }) };
+}
+
+function userPart(part: ContentPart): HarnessMessagePart {
+  if (part.type === 'text') return textPart(part.text);
+  const { data, mediaType } = part;
+  if (part.type === 'image') return { type: 'image', data, mimeType: mediaType };
+  return { type: 'file', data, mediaType, ...(part.filename !== undefined && { filename: part.filename }) };
+}
+
+function textPart(text: string): HarnessMessagePart {
+  const reminder = parseSystemReminder(text);
+  return reminder === undefined ? { type: 'text', text } : { type: 'system_reminder', ...reminder };
+}
+
+function partsOf(conversation: Conversation, block: Block, chunk: Chunk): HarnessMessagePart[] {
+  const { event } = chunk;
+  if (block.state === 'superseded' && isSuperseded(conversation, chunk)) return [];
+  if (event.type === 'user') return userParts(event.content);
+  if (event.type === 'text') return [{ type: 'text', text: textOf(conversation, chunk.id) }];
+  if (event.type === 'reasoning') return [{ type: 'thinking', thinking: textOf(conversation, chunk.id) }];
+  if (event.type === 'tool_call') return [{ type: 'tool_call', id: event.id, name: event.name, args: event.input }];
+  if (event.type === 'tool_result')
+    return [{ type: 'tool_result', id: event.id, name: event.name, ...toolOutcome(event.output) }];
+  return [];
+}

@@ -1,0 +1,88 @@
+import {
+  type Block,
+  type Conversation,
+  getBlocks,
+  getChunks,
+  getMessage,
+  getRun,
+  type RunStatus,
+} from '../../../graph/index.ts';
+import type { HarnessMessage, HarnessMessagePart, HarnessStopReason } from '../harness-message.ts';
+import { blockParts } from './message-content.ts';
+
+/** A message of an agent: what its run said before, between and after the words that people put in meanwhile. */
+export interface AssistantPlace {
+  /** The message of the run in the conversation. */
+  readonly messageId: string;
+  /** How many times people put something in before it. */
+  readonly after: number;
+}
+
+/** The id of an agent's message: that of its run, with a number when people put something in before it. */
+export function assistantId({ messageId, after }: AssistantPlace): string {
+  return after === 0 ? messageId : `${messageId}:${after + 1}`;
+}
+
+/**
+ * An agent's message in a conversation, in constant time: content, stop reason and error message are made when they
+ * are read, once, and stay what they were in that conversation whatever comes later.
+ */
+export function assistantMessage(conversation: Conversation, place: AssistantPlace, createdAt: Date): HarnessMessage {
+  let content: readonly HarnessMessagePart[] | undefined;
+  return {
+    id: assistantId(place),
+    role: 'assistant',
+    createdAt,
+    get content() {
+      content ??= assistantBlocks(conversation, place).flatMap(block => blockParts(conversation, block));
+      return content;
+    },
+    get stopReason() {
+      return stopReasonOf(conversation, place);
+    },
+    get errorMessage() {
+      return this.stopReason === 'error' ? errorOf(conversation, place.messageId) : undefined;
+    },
+  };
+}
+
+/** How a run that ended with that status ended, as a harness tells it. */
+export function endReason(status: Exclude<RunStatus, 'running'>): 'complete' | 'aborted' | 'error' {
+  if (status === 'complete' || status === 'max_iterations') return 'complete';
+  return status === 'aborted' ? 'aborted' : 'error';
+}
+
+/** The agent's blocks at a place of its run. */
+export function assistantBlocks(conversation: Conversation, { messageId, after }: AssistantPlace): Block[] {
+  let before = 0;
+  return getBlocks(conversation, messageId).filter(block => {
+    if (block.role === 'user') before++;
+    return block.role !== 'user' && before === after;
+  });
+}
+
+function stopReasonOf(conversation: Conversation, place: AssistantPlace): HarnessStopReason | undefined {
+  const blocks = getBlocks(conversation, place.messageId);
+  const interrupted = blocks.filter(block => block.role === 'user').length > place.after;
+  const message = getMessage(conversation, place.messageId);
+  const status = (message && getRun(conversation, message.runId)?.status) ?? 'running';
+  if (!interrupted && status !== 'running') return endReason(status);
+  const last = assistantBlocks(conversation, place).at(-1);
+  if (!interrupted && last?.state !== 'complete') return undefined;
+  const asks = last !== undefined && blockParts(conversation, last).some(part => part.type === 'tool_call');
+  if (asks) return 'tool_use';
+  return interrupted ? 'complete' : undefined;
+}
+
+/** What a run failed with; one that failed before it began told it in the message before. */
+function errorOf(conversation: Conversation, messageId: string): string {
+  const { runId, parentMessageId } = getMessage(conversation, messageId) ?? { runId: messageId };
+  for (const id of [messageId, parentMessageId ?? '']) {
+    const chunks = getBlocks(conversation, id).flatMap(block => getChunks(conversation, block.id));
+    const failed = chunks.findLast(
+      ({ event }) => event.type === 'error' && (id === messageId || event.runId === runId),
+    );
+    if (failed?.event.type === 'error') return failed.event.message;
+  }
+  return `The run ended: ${getRun(conversation, runId)?.status ?? 'error'}.`;
+}

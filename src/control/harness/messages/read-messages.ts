@@ -1,0 +1,26 @@
+import type { EventLog } from '../../../log/index.ts';
+import { createConversation, reduceConversation } from '../../../graph/index.ts';
+import { threadEvents } from '../../thread-events.ts';
+import { readConversation } from '../../thread-record.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import { threadMessages } from './thread-messages.ts';
+
+/** The newest of messages; all without a limit. */
+export function lastMessages(messages: HarnessMessage[], limit?: number): HarnessMessage[] {
+  return limit === undefined ? messages : messages.slice(Math.max(0, messages.length - limit));
+}
+
+/** The messages of a thread, from its log. */
+export async function messagesOfThread(log: EventLog, threadId: string): Promise<HarnessMessage[]> {
+  return threadMessages(await readConversation(log, threadId));
+}
+
+/** What a person said first in a thread; it reads no further than that. */
+export async function firstUserMessage(log: EventLog, threadId: string): Promise<HarnessMessage | null> {
+  for await (const event of threadEvents(log, threadId)) {
+    if (event.type !== 'user' || event.by !== undefined) continue;
+    const [message] = threadMessages(reduceConversation(createConversation(), event));
+    if (message?.role === 'user') return message;
+  }
+  return null;
+}

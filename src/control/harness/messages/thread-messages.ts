@@ -1,0 +1,88 @@
+import {
+  type Active,
+  type Block,
+  type Chunk,
+  type Conversation,
+  type ConversationMessage,
+  defaultActive,
+  getBlocks,
+  getChunks,
+  getMessage,
+} from '../../../graph/index.ts';
+import { conversationFold, type Fold } from '../../../projections/fold.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import { reminderParts, userParts } from './message-content.ts';
+import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
+
+/** The messages of a branch, oldest first, in time proportional to it. What a run failed with before it said anything is a message without content. */
+export function threadMessages(
+  conversation: Conversation,
+  active: Active = defaultActive(conversation),
+): HarnessMessage[] {
+  const messages: HarnessMessage[] = [];
+  for (const id of active.messages) {
+    const message = getMessage(conversation, id);
+    if (message !== undefined) messages.push(...messagesOf(conversation, message, messages.at(-1)?.createdAt));
+  }
+  return messages;
+}
+
+/** The messages of the active branch, as a fold. */
+export const messagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
+
+/** What a person said, by the block it is in; what a subagent said that ended in the background is a reminder. */
+export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
+  const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
+  if (chunk?.event.type !== 'user') return undefined;
+  const { content, by } = chunk.event;
+  return {
+    id: chunk.id,
+    role: by === undefined ? 'user' : 'system',
+    content: by === undefined ? userParts(content) : reminderParts(content),
+    createdAt: timeOf(chunk) ?? before ?? new Date(0),
+  };
+}
+
+function* messagesOf(
+  conversation: Conversation,
+  { id, role }: ConversationMessage,
+  before: Date | undefined,
+): Generator<HarnessMessage> {
+  let after = 0;
+  const blocks = getBlocks(conversation, id);
+  if (role === 'assistant') yield* present(conversation, { messageId: id, after }, before);
+  for (const block of blocks) {
+    if (block.role !== 'user') continue;
+    const said = userMessage(conversation, block, before);
+    if (said !== undefined) yield said;
+    if (role === 'assistant') yield* present(conversation, { messageId: id, after: ++after }, said?.createdAt);
+  }
+}
+
+/** The message at a place, when there is one: it says something, or it failed. */
+function* present(
+  conversation: Conversation,
+  place: AssistantPlace,
+  before: Date | undefined,
+): Generator<HarnessMessage> {
+  const message = assistantMessage(conversation, place, beginningOf(conversation, place) ?? before ?? new Date(0));
+  if (message.content.length > 0 || message.stopReason === 'error') yield message;
+}
+
+/** When a message began: with its first word, its first call, or what it failed with. */
+function beginningOf(conversation: Conversation, place: AssistantPlace): Date | undefined {
+  let failed: Date | undefined;
+  for (const block of assistantBlocks(conversation, place))
+    for (const chunk of getChunks(conversation, block.id)) {
+      const { type } = chunk.event;
+      if (speaks.has(type)) return timeOf(chunk);
+      if (type === 'error') failed = timeOf(chunk);
+    }
+  return failed;
+}
+
+const speaks: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'tool_result']);
+
+function timeOf({ event }: Chunk): Date | undefined {
+  return event.ts === undefined ? undefined : new Date(event.ts);
+}

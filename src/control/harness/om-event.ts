@@ -1,0 +1,109 @@
+/** What observational memory is doing with one kind of text. */
+export type OMOperation = 'observation' | 'reflection';
+
+/** How far work that is done ahead of time is. */
+export type OMBufferStatus = 'idle' | 'running' | 'complete';
+
+/** What was observed or reflected ahead of time and not yet taken into use. */
+export interface OMBuffered {
+  readonly observations: {
+    readonly status: OMBufferStatus;
+    readonly chunks: number;
+    readonly messageTokens: number;
+    readonly projectedMessageRemoval: number;
+    readonly observationTokens: number;
+  };
+  readonly reflection: {
+    readonly status: OMBufferStatus;
+    readonly inputObservationTokens: number;
+    readonly observationTokens: number;
+  };
+}
+
+interface Filled {
+  readonly tokens: number;
+  readonly threshold: number;
+}
+
+/** What `harness.subscribe` delivers about observational memory. All of it is pure notification. */
+export type OMEvent =
+  | {
+      readonly type: 'om_status';
+      readonly windows: {
+        readonly active: { readonly messages: Filled; readonly observations: Filled };
+        readonly buffered: OMBuffered;
+      };
+      readonly recordId: string;
+      readonly threadId: string;
+      readonly stepNumber: number;
+      readonly generationCount: number;
+    }
+  | {
+      readonly type: 'om_observation_start';
+      readonly cycleId: string;
+      readonly operationType: OMOperation;
+      readonly tokensToObserve: number;
+    }
+  | {
+      readonly type: 'om_observation_end';
+      readonly cycleId: string;
+      readonly durationMs: number;
+      readonly tokensObserved: number;
+      readonly observationTokens: number;
+      readonly observations?: string;
+      readonly currentTask?: string;
+      readonly suggestedResponse?: string;
+    }
+  | {
+      readonly type: 'om_observation_failed' | 'om_reflection_failed';
+      readonly cycleId: string;
+      readonly error: string;
+      readonly durationMs: number;
+    }
+  | { readonly type: 'om_reflection_start'; readonly cycleId: string; readonly tokensToReflect: number }
+  | {
+      readonly type: 'om_reflection_end';
+      readonly cycleId: string;
+      readonly durationMs: number;
+      readonly compressedTokens: number;
+      readonly observations?: string;
+    }
+  | { readonly type: 'om_model_changed'; readonly role: 'observer' | 'reflector'; readonly modelId: string }
+  | {
+      readonly type: 'om_buffering_start';
+      readonly cycleId: string;
+      readonly operationType: OMOperation;
+      readonly tokensToBuffer: number;
+    }
+  | {
+      readonly type: 'om_buffering_end';
+      readonly cycleId: string;
+      readonly operationType: OMOperation;
+      readonly tokensBuffered: number;
+      readonly bufferedTokens: number;
+      readonly observations?: string;
+    }
+  | {
+      readonly type: 'om_buffering_failed';
+      readonly cycleId: string;
+      readonly operationType: OMOperation;
+      readonly error: string;
+    }
+  | {
+      readonly type: 'om_activation';
+      readonly cycleId: string;
+      readonly operationType: OMOperation;
+      readonly chunksActivated: number;
+      readonly tokensActivated: number;
+      readonly observationTokens: number;
+      readonly messagesActivated: number;
+      readonly generationCount: number;
+      readonly triggeredBy?: 'threshold' | 'ttl' | 'provider_change';
+    }
+  | {
+      readonly type: 'om_thread_title_updated';
+      readonly cycleId: string;
+      readonly threadId: string;
+      readonly oldTitle?: string;
+      readonly newTitle: string;
+    };

@@ -1,0 +1,162 @@
+import type { EventOf, LoggedEvent } from '../../events/index.ts';
+import { getMessage, getRun } from '../../graph/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import { threadEvents } from '../thread-events.ts';
+import { defaultDisplayState, type HarnessDisplayState } from './display/display-state.ts';
+import { reduceDisplayState } from './display/reduce-display-state.ts';
+import type { DisplayEvent } from './harness-event.ts';
+import { emptyProjection, type HarnessProjection } from './projection/open-run.ts';
+import { projectHarness } from './projection/project-harness.ts';
+import { tellRelay, tellWaiting } from './projection/relay-queues.ts';
+import { TaskBoard } from './tasks/task-board.ts';
+import type { TaskItemSnapshot } from './tasks/task-item.ts';
+import { tasksOf } from './tasks/thread-tasks.ts';
+import { emptyTokenUsage } from './token-usage.ts';
+
+export interface OpenThreadOptions {
+  readonly log: EventLog;
+  /** Told what the log tells from now on, with its time. */
+  readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
+  /** Told when the thread can no longer be followed. */
+  readonly onLost: (error: unknown) => void;
+}
+
+type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
+
+/** The thread that a harness has open: what its log came to so far, and what is read of it from now on. */
+export class OpenThread {
+  readonly id: string;
+  readonly board: TaskBoard;
+  readonly #options: OpenThreadOptions;
+  #projection = emptyProjection();
+  readonly #access = new Map<string, AccessRelay>();
+  /** What was asked and has its answer, by kind and the id it was told under. */
+  readonly #settled = new Set<string>();
+  #following: AbortController | undefined;
+  #isClosed = false;
+
+  private constructor(id: string, options: OpenThreadOptions, tasks: readonly TaskItemSnapshot[] = []) {
+    this.id = id;
+    this.board = new TaskBoard(tasks);
+    this.#options = options;
+  }
+
+  /** Reads a thread; what is shown of it is what one who followed it all the time sees. Nothing is told. */
+  static async open(
+    thread: Pick<Thread, 'id' | 'branchedFrom'>,
+    options: OpenThreadOptions,
+  ): Promise<{ thread: OpenThread; display: HarnessDisplayState }> {
+    const opened = new OpenThread(thread.id, options);
+    let display = defaultDisplayState();
+    for await (const event of threadEvents(options.log, thread.id)) {
+      const at = timeOf(event);
+      for (const told of opened.#read(event)) display = reduceDisplayState(display, told, at);
+      // What a copy shares with its source was used there.
+      if (event.seq === thread.branchedFrom?.seq) display = { ...display, tokenUsage: emptyTokenUsage() };
+    }
+    return { thread: opened, display };
+  }
+
+  /** The same thread under another id, for a copy that shares all of its log; in constant time. */
+  copy(id: string): OpenThread {
+    const copied = new OpenThread(id, this.#options, this.board.tasks);
+    copied.#projection = this.#projection;
+    for (const settled of this.#settled) copied.#settled.add(settled);
+    return copied;
+  }
+
+  get projection(): HarnessProjection {
+    return this.#projection;
+  }
+
+  /** The newest event that was read. */
+  get seq(): number {
+    return this.#projection.conversation.seq ?? 0;
+  }
+
+  /** Requests for access that nobody answered. */
+  get access(): ReadonlyMap<string, AccessRelay> {
+    return this.#access;
+  }
+
+  /** Whether something that was told under this id has its answer. */
+  isSettled(slot: string, id: string): boolean {
+    return this.#settled.has(`${slot} ${id}`);
+  }
+
+  /** What is told about all that waits for a person. */
+  waiting(): readonly DisplayEvent[] {
+    return [...tellWaiting(this.#projection.relays), ...[...this.#access.values()].map(tellRelay)];
+  }
+
+  /** The runs that have begun and not ended, subagents before those that started them. */
+  openRuns(): readonly { readonly runId: string; readonly agentId: string }[] {
+    const { conversation, runs, subagents } = this.#projection;
+    return [...subagents.keys(), ...runs.keys()].map(messageId => {
+      const runId = getMessage(conversation, messageId)?.runId ?? messageId;
+      return { runId, agentId: getRun(conversation, runId)?.agentId ?? 'unknown' };
+    });
+  }
+
+  /** Tells all that is in the log by now. */
+  async sync(): Promise<void> {
+    const { log } = this.#options;
+    for (;;) {
+      const page = await log.read(this.id, { after: this.seq, limit: 1000 });
+      for (const event of page) this.#take(event);
+      if (page.length < 1000) return;
+    }
+  }
+
+  /** Tells what comes from now on, as it comes. */
+  follow(): void {
+    if (this.#following !== undefined || this.#isClosed) return;
+    const stop = new AbortController();
+    this.#following = stop;
+    void this.#follow(stop);
+  }
+
+  /** Stops following, unless something runs. An idle thread costs nothing. */
+  rest(): void {
+    if (this.#projection.runs.size > 0) return;
+    this.#following?.abort();
+    this.#following = undefined;
+  }
+
+  /** Tells nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#following?.abort();
+  }
+
+  async #follow(stop: AbortController): Promise<void> {
+    try {
+      for await (const event of this.#options.log.tail(this.id, this.seq, { signal: stop.signal })) this.#take(event);
+    } catch (error) {
+      if (!stop.signal.aborted) this.#options.onLost(error);
+    } finally {
+      if (this.#following === stop) this.#following = undefined;
+    }
+  }
+
+  #take(event: LoggedEvent): void {
+    if (this.#isClosed || event.seq <= this.seq) return;
+    const at = event.type === 'tool_result' ? timeOf(event) : undefined;
+    for (const told of this.#read(event)) this.#options.onEvent(told, at);
+  }
+
+  #read(event: LoggedEvent): readonly DisplayEvent[] {
+    const { state, events } = projectHarness(this.#projection, event);
+    this.#projection = state;
+    if (event.type === 'tasks') this.board.take(tasksOf(event));
+    else if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
+    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
+    else if (event.type !== 'harness_end') return events;
+    for (const told of events) if (told.type === 'relay_settled') this.#settled.add(`${told.slot} ${told.id}`);
+    return events;
+  }
+}
+
+function timeOf({ ts }: LoggedEvent): Date | undefined {
+  return ts === undefined ? undefined : new Date(ts);
+}

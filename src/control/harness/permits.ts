@@ -1,0 +1,67 @@
+import type { StateStore } from './state/state-store.ts';
+import {
+  noPermissionRules,
+  noSessionGrants,
+  type HarnessPermissionRules,
+  type PermissionPolicy,
+  type PermissionSituation,
+  resolvePermission,
+  type SessionGrants,
+  type ToolCategory,
+  withCategoryPolicy,
+  withGrant,
+  withToolPolicy,
+} from './permissions.ts';
+
+/** What may run without asking: the rules of the state, and what a person granted for this session. */
+export class Permits {
+  readonly #state: StateStore;
+  readonly #categoryOf: (toolName: string) => ToolCategory | null;
+  #grants: SessionGrants = noSessionGrants;
+
+  constructor(state: StateStore, categoryOf: ((toolName: string) => ToolCategory | null) | undefined) {
+    this.#state = state;
+    this.#categoryOf = categoryOf ?? (() => null);
+  }
+
+  get rules(): HarnessPermissionRules {
+    return this.#state.setting('permissionRules') ?? noPermissionRules;
+  }
+
+  get grants(): SessionGrants {
+    return this.#grants;
+  }
+
+  categoryOf(toolName: string): ToolCategory | null {
+    return this.#categoryOf(toolName);
+  }
+
+  grantCategory(category: ToolCategory): void {
+    this.#grants = withGrant(this.#grants, { category });
+  }
+
+  grantTool(toolName: string): void {
+    this.#grants = withGrant(this.#grants, { toolName });
+  }
+
+  setForCategory(category: ToolCategory, policy: PermissionPolicy): void {
+    this.#state.setSetting('permissionRules', withCategoryPolicy(this.rules, category, policy));
+  }
+
+  setForTool(toolName: string, policy: PermissionPolicy): void {
+    this.#state.setSetting('permissionRules', withToolPolicy(this.rules, toolName, policy));
+  }
+
+  /** All that holds for a tool at this moment. */
+  readonly situationOf = (toolName: string): PermissionSituation => ({
+    rules: this.rules,
+    grants: this.#grants,
+    yolo: this.#state.setting('yolo') === true,
+    category: this.categoryOf(toolName),
+  });
+
+  /** Whether a tool may run without asking, at this moment. */
+  allows(toolName: string): boolean {
+    return resolvePermission(toolName, this.situationOf(toolName)) === 'allow';
+  }
+}

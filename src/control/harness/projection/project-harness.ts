@@ -1,0 +1,144 @@
+import { type AgentEvent, type EventOf, type EventType, isKnownEvent } from '../../../events/index.ts';
+import {
+  type Conversation,
+  type ConversationMessage,
+  getChunk,
+  getMessage,
+  getRun,
+  idsFrom,
+  reduceConversation,
+} from '../../../graph/index.ts';
+import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
+import { tasksOf } from '../tasks/thread-tasks.ts';
+import { emptyProjection, type HarnessProjection } from './open-run.ts';
+import { ProjectionStep } from './projection-step.ts';
+import { askRelay, endRelays, settleRelay } from './relay-queues.ts';
+import { onRun } from './run-events.ts';
+import { beginSubagent, subagentEvents } from './subagent-run.ts';
+
+/** What a logged event tells, and what the thread is after it. */
+export interface Projected {
+  readonly state: HarnessProjection;
+  readonly events: readonly DisplayEvent[];
+}
+
+/**
+ * The harness events that one event of the thread's log tells, in constant time. It is pure: the same log tells
+ * the same events in the same order, live or read later. An event that was taken in before tells nothing.
+ */
+export function projectHarness(state: HarnessProjection, event: AgentEvent): Projected {
+  const { conversation } = state;
+  if (event.seq !== undefined && conversation.seq !== undefined && event.seq <= conversation.seq)
+    return { state, events: [] };
+  const step = new ProjectionStep(state, reduceConversation(conversation, event));
+  if (isKnownEvent(event)) take(step, event);
+  return { state: step.state, events: step.events };
+}
+
+/** What a whole log comes to. */
+export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjection = emptyProjection()): Projected {
+  const told: DisplayEvent[] = [];
+  let state = from;
+  for (const event of events) {
+    const next = projectHarness(state, event);
+    state = next.state;
+    told.push(...next.events);
+  }
+  return { state, events: told };
+}
+
+/** Facts about the thread, which belong to a run only when it is known. */
+const facts: ReadonlySet<EventType> = new Set<EventType>([
+  'relay_resolved',
+  'plan_status',
+  'tasks',
+  'summary',
+  'warning',
+  'file_registered',
+  'unknown',
+  'custom',
+  'mode_changed',
+  'model_changed',
+  'branch_selected',
+  'collapsed',
+]);
+
+function take(step: ProjectionStep, event: AgentEvent): void {
+  const run = getRun(step.after, event.runId);
+  const message = run && getMessage(step.after, run.messageId);
+  const isRun = message !== undefined && step.state.runs.has(message.id);
+  if (event.type === 'user' && getRun(step.before, event.runId) === undefined) takeUser(step);
+  else if (message?.spawnedBy !== undefined && !isRun) takeSubagent(step, message, event);
+  else takeRun(step, message?.id ?? event.runId, event, message !== undefined);
+  if (event.type === 'relay') takeRelays(step, askRelay(step.state.relays, event));
+  else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
+}
+
+/** What a person said is told when its run starts, so that the start of the agent comes first; at once while one runs. */
+function takeUser(step: ProjectionStep): void {
+  const ids = idsFrom(step.after, 'message', step.state.messages);
+  const id = ids.at(-1);
+  step.change({ messages: step.state.messages + ids.length });
+  step.tellHeld();
+  if (id === undefined) return;
+  if (step.state.runs.size > 0) step.tellUser(id);
+  else step.change({ held: id });
+}
+
+function takeSubagent(step: ProjectionStep, { id, spawnedBy = '' }: ConversationMessage, event: AgentEvent): void {
+  const call = callOf(step.after, spawnedBy);
+  const known = step.state.subagents.get(id);
+  const ended = known === undefined && (getRun(step.before, event.runId)?.status ?? 'running') !== 'running';
+  if (event.type === 'harness_end') takeRelays(step, endRelays(step.state.relays, event.runId));
+  if (call === undefined || ended) return;
+  const begun = known === undefined ? beginSubagent(call, event) : { run: known, events: [] };
+  const { run, events } = subagentEvents(begun.run, event);
+  step.tell(...begun.events, ...events);
+  if (event.type !== 'harness_end' && run === known) return;
+  const subagents = new Map(step.state.subagents);
+  if (event.type === 'harness_end') subagents.delete(id);
+  else subagents.set(id, run);
+  step.change({ subagents });
+}
+
+function takeRun(step: ProjectionStep, messageId: string, event: AgentEvent, known: boolean): void {
+  if (event.type === 'harness_end') takeRelays(step, endRelays(step.state.relays, event.runId));
+  const begins = !facts.has(event.type) && (known || event.type !== 'error' || event.fatal === true);
+  const run = begins ? step.run(messageId, event) : step.state.runs.get(messageId);
+  const fact = factOf(event);
+  if (fact !== undefined) step.tell(fact);
+  if (event.type === 'tasks') step.change({ tasks: tasksOf(event) });
+  if (run !== undefined) (onRun[event.type] as (...taken: unknown[]) => void)(event, run, step);
+  else if (event.type === 'user') step.tellUser(messageId);
+}
+
+function takeRelays(step: ProjectionStep, { queues, events }: ReturnType<typeof askRelay>): void {
+  step.tell(...events);
+  if (queues !== step.state.relays) step.change({ relays: queues });
+}
+
+function factOf(event: AgentEvent): ProjectedEvent | undefined {
+  if (event.type === 'error') return errorOf(event);
+  if (event.type === 'warning') return { type: 'info', message: event.message };
+  if (event.type === 'tasks') return { type: 'task_updated', tasks: tasksOf(event) };
+  if (event.type === 'mode_changed')
+    return { type: 'mode_changed', modeId: event.modeId, previousModeId: event.previousModeId ?? '' };
+  if (event.type !== 'model_changed') return undefined;
+  const { modelId, scope, modeId } = event;
+  return { type: 'model_changed', modelId, ...(scope && { scope }), ...(modeId !== undefined && { modeId }) };
+}
+
+function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): ProjectedEvent {
+  return {
+    type: 'error',
+    error: new Error(message),
+    ...(code !== undefined && { errorType: code }),
+    ...(retryable !== undefined && { retryable }),
+    ...(retryAfterMs !== undefined && { retryDelay: retryAfterMs }),
+  };
+}
+
+function callOf(conversation: Conversation, chunkId: string): EventOf<'tool_call'> | undefined {
+  const event = getChunk(conversation, chunkId)?.event;
+  return event?.type === 'tool_call' ? event : undefined;
+}

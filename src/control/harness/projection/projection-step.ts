@@ -1,0 +1,96 @@
+import type { AgentEvent } from '../../../events/index.ts';
+import { type Conversation, getBlocks, getRun } from '../../../graph/index.ts';
+import type { DisplayEvent } from '../harness-event.ts';
+import { type MessageDelta, withDelta } from '../messages/message-delta.ts';
+import { assistantMessage } from '../messages/message-view.ts';
+import { userMessage } from '../messages/thread-messages.ts';
+import { addTokenUsage, type TokenUsage } from '../token-usage.ts';
+import { type HarnessProjection, newRun, type OpenRun } from './open-run.ts';
+
+/** One event on its way through the projection: what is told about it, and what the thread is after it. */
+export class ProjectionStep {
+  readonly events: DisplayEvent[] = [];
+  readonly before: Conversation;
+  #state: HarnessProjection;
+
+  constructor(state: HarnessProjection, after: Conversation) {
+    this.before = state.conversation;
+    this.#state = { ...state, conversation: after };
+  }
+
+  get state(): HarnessProjection {
+    return this.#state;
+  }
+
+  get after(): Conversation {
+    return this.#state.conversation;
+  }
+
+  tell(...events: readonly DisplayEvent[]): void {
+    this.events.push(...events);
+  }
+
+  change(change: Partial<HarnessProjection>): void {
+    this.#state = { ...this.#state, ...change };
+  }
+
+  /** The run that speaks in a message; it begins with its first event, and one that has ended stays so. */
+  run(messageId: string, { runId }: AgentEvent): OpenRun | undefined {
+    const known = this.#state.runs.get(messageId);
+    if (known !== undefined) return known;
+    if ((getRun(this.before, runId)?.status ?? 'running') !== 'running') return undefined;
+    if (this.#state.runs.size === 0) this.tell({ type: 'agent_start' });
+    this.tellHeld();
+    return this.set(newRun(messageId));
+  }
+
+  /** Replaces what is known about a run. */
+  set(run: OpenRun): OpenRun {
+    this.change({ runs: new Map(this.#state.runs).set(run.place.messageId, run) });
+    return run;
+  }
+
+  /** Tells what a person said before the run started. */
+  tellHeld(): void {
+    const { held, ...state } = this.#state;
+    if (held === undefined) return;
+    this.#state = state;
+    this.tellUser(held);
+  }
+
+  /** Tells what a person said last in a message. */
+  tellUser(messageId: string): void {
+    const block = getBlocks(this.after, messageId).findLast(({ role }) => role === 'user');
+    const message = block && userMessage(this.after, block);
+    if (message !== undefined) this.tell({ type: 'message_start', message }, { type: 'message_end', message });
+  }
+
+  /** Begins the message of a run, or one more text of it: what it held before is what the beginning shows. */
+  startMessage(run: OpenRun, { ts }: AgentEvent): OpenRun {
+    const since = run.since ?? new Date(ts ?? 0);
+    this.tell({ type: 'message_start', message: assistantMessage(this.before, run.place, since) });
+    return run.since === undefined ? this.set({ ...run, since }) : run;
+  }
+
+  /** Tells that the message of a run has grown; it begins with that when it has not. */
+  updateMessage(run: OpenRun, event: AgentEvent, delta?: MessageDelta): OpenRun {
+    const started = run.since === undefined ? this.startMessage(run, event) : run;
+    const message = assistantMessage(this.after, started.place, started.since as Date);
+    this.tell({ type: 'message_update', message: delta === undefined ? message : withDelta(message, delta) });
+    return started;
+  }
+
+  /** Ends the message of a run, when one is open. */
+  endMessage({ place, since }: OpenRun): void {
+    if (since !== undefined) this.tell({ type: 'message_end', message: assistantMessage(this.after, place, since) });
+  }
+
+  /** Tells what the step used, now when none of its calls is open. */
+  tellUsage(run: OpenRun, ...more: readonly TokenUsage[]): OpenRun {
+    const all = [...run.usage, ...more];
+    if (run.calls.size > 0) return more.length === 0 ? run : this.set({ ...run, usage: all });
+    for (const usage of all) this.tell({ type: 'usage_update', usage });
+    if (all.length > 0) this.change({ usage: all.reduce(addTokenUsage, this.#state.usage) });
+    return run.usage.length === 0 ? run : this.set({ ...run, usage: [] });
+  }
+}

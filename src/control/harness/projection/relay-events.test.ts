@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  ask,
+  asked,
+  begin,
+  begun,
+  call,
+  display,
+  end,
+  full,
+  line,
+  logged,
+  result,
+  runId,
+  step,
+  text,
+  told,
+  usage,
+} from '../../../../test/support/harness-log.ts';
+import type { AgentEvent } from '../../../events/index.ts';
+import { foldHarness } from './project-harness.ts';
+import { tellWaiting, waitingRelay } from './relay-queues.ts';
+
+describe('approvals', () => {
+  it('are told after the call and settle when they are answered', () => {
+    const events = [
+      ...asked,
+      step(0),
+      call('c'),
+      usage,
+      ask('r', 'c'),
+      answer('r', 'approve'),
+      begin('c'),
+      result('c'),
+      end(),
+    ];
+    expect(told(events).slice(begun.length)).toEqual([
+      'message_start assistant',
+      'tool_start c',
+      'message_update assistant',
+      'tool_approval_required c',
+      '(approval c settled)',
+      'tool_end c',
+      'message_update assistant tool_use',
+      'usage_update',
+      'message_end assistant complete',
+      'agent_end complete',
+    ]);
+    expect(display(events.slice(0, 6)).pendingApproval).toEqual({
+      toolCallId: 'c',
+      toolName: 'write',
+      args: { path: 'c' },
+    });
+    expect(display(events.slice(0, 7)).pendingApproval).toBeNull();
+  });
+
+  it('of calls that run side by side are told one after another, the answered one settled first', () => {
+    const two = [...asked, call('a'), call('b'), ask('r1', 'a'), ask('r2', 'b')];
+    const approvals = (events: AgentEvent[]) => told(events).filter(it => it.includes('appro'));
+    expect(approvals(two)).toEqual(['tool_approval_required a']);
+    expect(approvals([...two, answer('r1', 'reject')])).toEqual([
+      'tool_approval_required a',
+      '(approval a settled)',
+      'tool_approval_required b',
+    ]);
+    expect(approvals([...two, answer('r2', 'approve'), answer('r1', 'approve')])).toEqual([
+      'tool_approval_required a',
+      '(approval b settled)',
+      '(approval a settled)',
+    ]);
+  });
+
+  it('are still known to a reader of the log: which relay waits, and what to show', () => {
+    const { state } = foldHarness(logged([...asked, call('a'), ask('r1', 'a')]));
+    expect(waitingRelay(state.relays, 'approval')?.id).toBe('r1');
+    expect(tellWaiting(state.relays).map(line)).toEqual(['tool_approval_required a']);
+    expect(
+      waitingRelay(
+        foldHarness(logged([...asked, call('a'), ask('r1', 'a'), answer('r1', 'approve')])).state.relays,
+        'approval',
+      ),
+    ).toBeUndefined();
+  });
+});
+
+describe('other relays', () => {
+  it('tell questions with the relay as question id, suspensions, access and plans', () => {
+    const relays: AgentEvent[] = [
+      {
+        type: 'relay',
+        runId,
+        id: 'q1',
+        relayKind: 'question',
+        question: 'Which?',
+        options: [{ label: 'A' }],
+        selectionMode: 'single_select',
+      },
+      {
+        type: 'relay',
+        runId,
+        id: 's1',
+        relayKind: 'suspension',
+        toolCallId: 'c',
+        tool: 'deploy',
+        payload: { why: 1 },
+        resumeSchema: '{}',
+      },
+      { type: 'relay', runId, id: 'x1', relayKind: 'access', params: { path: '/etc', reason: 'to read' } },
+      { type: 'relay', runId, id: 'r1', relayKind: 'plan', planId: 'p1', plan: '1. Go' },
+    ];
+    expect(full([...asked, ...relays]).slice(begun.length)).toEqual([
+      {
+        type: 'ask_question',
+        questionId: 'q1',
+        question: 'Which?',
+        options: [{ label: 'A' }],
+        selectionMode: 'single_select',
+      },
+      {
+        type: 'tool_suspended',
+        toolCallId: 'c',
+        toolName: 'deploy',
+        args: {},
+        suspendPayload: { why: 1 },
+        resumeSchema: '{}',
+      },
+      { type: 'sandbox_access_request', questionId: 'x1', path: '/etc', reason: 'to read' },
+      { type: 'plan_approval_required', planId: 'p1', title: 'Implementation Plan', plan: '1. Go' },
+    ]);
+  });
+
+  it('tell that a plan was approved, and not that it was rejected', () => {
+    const plan: AgentEvent = { type: 'relay', runId, id: 'r', relayKind: 'plan', planId: 'p', title: 'T', plan: 'x' };
+    expect(told([...asked, plan, answer('r', 'approve')]).slice(-2)).toEqual(['(plan p settled)', 'plan_approved']);
+    expect(told([...asked, plan, answer('r', 'reject')]).at(-1)).toBe('(plan p settled)');
+  });
+
+  it('expire visibly', () => {
+    const question: AgentEvent = { type: 'relay', runId, id: 'q', relayKind: 'question', question: 'Sure?' };
+    expect(told([...asked, question, answer('q', 'expired')]).slice(-2)).toEqual([
+      '(question q settled)',
+      'info Nobody answered in time: the question "Sure?".',
+    ]);
+  });
+});
+
+describe('a run that is stopped', () => {
+  it('keeps what was said, ends its message as aborted, and leaves nothing pending', () => {
+    const events = [
+      ...asked,
+      step(0),
+      text('Half'),
+      call('c'),
+      usage,
+      ask('r', 'c'),
+      answer('r', 'cancelled'),
+      end('aborted'),
+    ];
+    expect(told(events).slice(-6)).toEqual([
+      'tool_approval_required c',
+      '(approval c settled)',
+      'info No answer is needed any more: the call of write.',
+      'usage_update',
+      'message_end assistant aborted',
+      'agent_end aborted',
+    ]);
+    const shown = display(events);
+    expect(shown).toMatchObject({ isRunning: false, pendingApproval: null });
+    expect(shown.currentMessage?.content[0]).toEqual({ type: 'text', text: 'Half' });
+    expect(shown.activeTools.get('c')?.status).toBe('error');
+  });
+
+  it('takes what it asked with it, also when nobody cancelled that', () => {
+    expect(told([...asked, call('c'), ask('r', 'c'), end('aborted')]).slice(-4)).toEqual([
+      '(approval c settled)',
+      'info No answer is needed any more: the call of write.',
+      'message_end assistant aborted',
+      'agent_end aborted',
+    ]);
+  });
+
+  it('without a word has no message', () => {
+    expect(told([...asked, step(0), end('aborted')])).toEqual([...begun, 'agent_end aborted']);
+  });
+});

@@ -1,0 +1,134 @@
+import type { EventOf } from '../../../events/index.ts';
+import type { DisplayEvent, DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
+
+type Relay = EventOf<'relay'>;
+
+/** Where a relay waits on the display. */
+export type RelaySlot = Extract<DisplayOnlyEvent, { type: 'relay_settled' }>['slot'];
+
+/** The relays that wait, oldest first. Of each list only the first is told: the display has one place for each kind. */
+export type RelayQueues = Readonly<Record<RelaySlot, readonly Relay[]>>;
+
+export const noRelays: RelayQueues = { approval: [], suspension: [], question: [], plan: [] };
+
+interface Step {
+  readonly queues: RelayQueues;
+  readonly events: readonly DisplayEvent[];
+}
+
+/** A relay that was asked: it is told when nothing of its kind waits before it. */
+export function askRelay(queues: RelayQueues, relay: Relay): Step {
+  const slot = slotOf(relay);
+  if (slot === undefined) return { queues, events: [tellRelay(relay)] };
+  const queue = queues[slot];
+  if (queue.some(({ id }) => id === relay.id)) return { queues, events: [] };
+  return { queues: { ...queues, [slot]: [...queue, relay] }, events: queue.length === 0 ? [tellRelay(relay)] : [] };
+}
+
+/** A relay that was answered: what it was told as no longer waits, and the next one of its kind is told. */
+export function settleRelay(queues: RelayQueues, { relayId, outcome }: EventOf<'relay_resolved'>): Step {
+  const relay = allRelays(queues).find(({ id }) => id === relayId);
+  const slot = relay && slotOf(relay);
+  if (slot === undefined || relay === undefined) return { queues, events: [] };
+  const [first, ...later] = queues[slot];
+  const next = first?.id === relayId ? later[0] : undefined;
+  const events: DisplayEvent[] = [{ type: 'relay_settled', slot, id: idIn(slot, relay) }];
+  if (slot === 'plan' && outcome === 'approve') events.push({ type: 'plan_approved' });
+  if (outcome === 'expired') events.push({ type: 'info', message: `Nobody answered in time: ${subjectOf(relay)}.` });
+  if (outcome === 'cancelled')
+    events.push({ type: 'info', message: `No answer is needed any more: ${subjectOf(relay)}.` });
+  if (next !== undefined) events.push(tellRelay(next));
+  return { queues: { ...queues, [slot]: queues[slot].filter(({ id }) => id !== relayId) }, events };
+}
+
+/** The run ended: what it asked and nobody answered no longer waits. */
+export function endRelays(queues: RelayQueues, runId: string): Step {
+  let step: Step = { queues, events: [] };
+  for (const relay of allRelays(queues)) {
+    if (relay.runId !== runId) continue;
+    const settled = { type: 'relay_resolved', runId, relayId: relay.id, outcome: 'cancelled' } as const;
+    const next = settleRelay(step.queues, settled);
+    step = { queues: next.queues, events: [...step.events, ...next.events] };
+  }
+  return step;
+}
+
+/** The relay that is told in a place: of that call, question or plan when an id is given. */
+export function waitingRelay(queues: RelayQueues, slot: RelaySlot, id?: string): Relay | undefined {
+  return queues[slot].find(relay => id === undefined || idIn(slot, relay) === id);
+}
+
+/** What is told about what waits, for a display that begins now. */
+export function tellWaiting(queues: RelayQueues): ProjectedEvent[] {
+  return Object.values(queues).flatMap(([first]) => (first === undefined ? [] : [tellRelay(first)]));
+}
+
+function allRelays(queues: RelayQueues): Relay[] {
+  return Object.values(queues).flat();
+}
+
+function slotOf({ relayKind }: Relay): RelaySlot | undefined {
+  if (relayKind === 'access') return undefined;
+  return relayKind === 'permission' ? 'approval' : relayKind;
+}
+
+/** The id under which a relay is told. */
+function idIn(slot: RelaySlot, relay: Relay): string {
+  if (slot === 'question') return relay.id;
+  return (relay.relayKind === 'plan' ? relay.planId : relay.toolCallId) ?? relay.id;
+}
+
+/** What a relay is told as. */
+export function tellRelay(relay: Relay): ProjectedEvent {
+  switch (relay.relayKind) {
+    case 'permission':
+      return {
+        type: 'tool_approval_required',
+        toolCallId: relay.toolCallId,
+        toolName: relay.tool,
+        args: relay.params,
+      };
+    case 'suspension':
+      return {
+        type: 'tool_suspended',
+        toolCallId: relay.toolCallId,
+        toolName: relay.tool,
+        args: relay.params ?? {},
+        suspendPayload: relay.payload,
+        ...(relay.resumeSchema !== undefined && { resumeSchema: relay.resumeSchema }),
+      };
+    case 'question':
+      return {
+        type: 'ask_question',
+        questionId: relay.id,
+        question: relay.question,
+        ...(relay.options !== undefined && { options: relay.options }),
+        ...(relay.selectionMode !== undefined && { selectionMode: relay.selectionMode }),
+      };
+    case 'plan':
+      return {
+        type: 'plan_approval_required',
+        planId: relay.planId,
+        title: relay.title ?? 'Implementation Plan',
+        plan: relay.plan,
+      };
+    default:
+      return {
+        type: 'sandbox_access_request',
+        questionId: relay.id,
+        path: textIn(relay.params, 'path'),
+        reason: textIn(relay.params, 'reason'),
+      };
+  }
+}
+
+function subjectOf(relay: Relay): string {
+  if (relay.relayKind === 'question') return `the question "${relay.question}"`;
+  if (relay.relayKind === 'plan') return `the plan "${relay.title ?? relay.planId}"`;
+  return relay.relayKind === 'access' ? 'the request for access' : `the call of ${relay.tool}`;
+}
+
+function textIn(params: Readonly<Record<string, unknown>>, key: string): string {
+  const value = params[key];
+  return typeof value === 'string' ? value : '';
+}

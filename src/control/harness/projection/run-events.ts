@@ -1,0 +1,99 @@
+import type { EventOf, Handlers } from '../../../events/index.ts';
+import { endReason } from '../messages/message-view.ts';
+import { toolOutcome } from '../messages/tool-outcome.ts';
+import { tokenUsageOf } from '../token-usage.ts';
+import type { OpenRun } from './open-run.ts';
+import type { ProjectionStep } from './projection-step.ts';
+
+/** What an event of a run of the thread tells. */
+export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
+  harness_start: nothing,
+  harness_end: (event, run, step) => {
+    const reason = endReason(event.reason ?? 'complete');
+    const done = step.tellUsage({ ...run, calls: new Set() });
+    step.endMessage(reason === 'error' && done.since === undefined ? step.startMessage(done, event) : done);
+    const runs = new Map(step.state.runs);
+    runs.delete(run.place.messageId);
+    step.change({ runs });
+    if (runs.size === 0) step.tell({ type: 'agent_end', reason });
+  },
+  step_start: (event, run, step) => {
+    const { textId: _, ...done } = step.tellUsage({ ...run, calls: new Set() });
+    for (const toolCallId of run.inputs) step.tell({ type: 'tool_input_end', toolCallId });
+    const next = step.set({ ...done, step: event.step, inputs: new Set() });
+    if (run.step === event.step && run.since !== undefined) step.updateMessage(next, event);
+  },
+  session: nothing,
+  user: (_, run, step) => {
+    const { messageId, after } = run.place;
+    const { since: _since, textId: _textId, ...rest } = step.tellUsage({ ...run, calls: new Set() });
+    step.endMessage(run);
+    step.tellUser(messageId);
+    step.set({ ...rest, place: { messageId, after: after + 1 } });
+  },
+  text: (event, run, step) => {
+    const goesOn = run.textId === event.id && run.since !== undefined;
+    const started = goesOn ? run : step.set({ ...step.startMessage(run, event), textId: event.id });
+    step.updateMessage(started, event, { type: 'text', delta: event.content });
+  },
+  reasoning: (event, run, step) => void step.updateMessage(run, event, { type: 'thinking', delta: event.content }),
+  tool_input_delta: ({ id: toolCallId, name, delta }, run, step) => {
+    if (!run.inputs.has(toolCallId)) {
+      step.tell({ type: 'tool_input_start', toolCallId, toolName: name ?? '' });
+      step.set({ ...run, inputs: new Set(run.inputs).add(toolCallId) });
+    }
+    const toolName = name === undefined ? {} : { toolName: name };
+    step.tell({ type: 'tool_input_delta', toolCallId, argsTextDelta: delta, ...toolName });
+  },
+  tool_call: (event, run, step) => {
+    const { id: toolCallId, name: toolName, input: args } = event;
+    const inputs = without(run.inputs, toolCallId);
+    if (inputs !== run.inputs) step.tell({ type: 'tool_input_end', toolCallId });
+    const { textId: _, ...rest } = run.since === undefined ? step.startMessage(run, event) : run;
+    step.tell({ type: 'tool_start', toolCallId, toolName, args });
+    step.updateMessage(step.set({ ...rest, inputs, calls: new Set(run.calls).add(toolCallId) }), event);
+  },
+  tool_start: nothing,
+  tool_progress: (event, _, step) => step.tell(progressOf(event)),
+  tool_result: (event, run, step) => {
+    const { textId: _, ...rest } = run;
+    step.tell({ type: 'tool_end', toolCallId: event.id, ...toolOutcome(event.output) });
+    const changed = step.set({ ...rest, calls: without(run.calls, event.id) });
+    step.tellUsage(step.updateMessage(changed, event));
+  },
+  repl_input: nothing,
+  repl_progress: nothing,
+  repl_output: nothing,
+  relay: nothing,
+  relay_resolved: nothing,
+  plan_status: nothing,
+  tasks: nothing,
+  summary: nothing,
+  usage: (event, run, step) => void step.tellUsage(run, tokenUsageOf(event)),
+  error: nothing,
+  warning: nothing,
+  file_registered: nothing,
+  unknown: nothing,
+  custom: nothing,
+  mode_changed: nothing,
+  model_changed: nothing,
+  branch_selected: nothing,
+  collapsed: nothing,
+};
+
+function nothing(): void {}
+
+/** A tool that reports what a shell prints says so; any other report is the tool's own. */
+function progressOf({ toolCallId, content }: EventOf<'tool_progress'>) {
+  const { stream, output } = Object(content) as Readonly<Record<string, unknown>>;
+  if ((stream === 'stdout' || stream === 'stderr') && typeof output === 'string')
+    return { type: 'shell_output', toolCallId, output, stream } as const;
+  return { type: 'tool_update', toolCallId, partialResult: content } as const;
+}
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  if (!ids.has(id)) return ids;
+  const rest = new Set(ids);
+  rest.delete(id);
+  return rest;
+}

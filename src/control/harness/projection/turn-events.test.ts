@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  answer,
+  asked,
+  begin,
+  begun,
+  call,
+  display,
+  end,
+  full,
+  line,
+  result,
+  runId,
+  step,
+  text,
+  told,
+  usage,
+} from '../../../../test/support/harness-log.ts';
+import type { Answers } from '../../../agents/agent.ts';
+import { loopAgent } from '../../../agents/loop/loop-agent.ts';
+import { defineTool } from '../../../agents/loop/tool.ts';
+import { scriptedModel } from '../../../agents/model/scripted-model.ts';
+import type { AgentEvent } from '../../../events/index.ts';
+
+describe('a plain turn', () => {
+  it('tells agent, user, assistant, usage, in that order', () => {
+    const events = [...asked, step(0), text('Hel'), text('lo'), usage, end()];
+    expect(told(events)).toEqual([
+      ...begun,
+      'message_start assistant',
+      'message_update assistant',
+      'message_update assistant',
+      'usage_update',
+      'message_end assistant complete',
+      'agent_end complete',
+    ]);
+  });
+
+  it('tells the whole message so far with each update, and keeps what it told', () => {
+    const messages = full([...asked, step(0), text('Hel'), text('lo'), usage, end()]).flatMap(event =>
+      'message' in event && typeof event.message === 'object' && event.message.role === 'assistant'
+        ? [event.message.content]
+        : [],
+    );
+    const hello = [{ type: 'text', text: 'Hello' }];
+    expect(messages).toEqual([[], [{ type: 'text', text: 'Hel' }], hello, hello]);
+  });
+
+  it('tells what the step used, not the sum', () => {
+    const updates = full([...asked, step(0), usage, step(1), usage, end()]).filter(
+      ({ type }) => type === 'usage_update',
+    );
+    const used = { promptTokens: 5, completionTokens: 2, totalTokens: 7, cachedInputTokens: 1 };
+    expect(updates).toEqual([
+      { type: 'usage_update', usage: used },
+      { type: 'usage_update', usage: used },
+    ]);
+    expect(display([...asked, step(0), usage, step(1), usage, end()]).tokenUsage.totalTokens).toBe(14);
+  });
+
+  it('that reached the last step it may take is complete', () => {
+    expect(told([...asked, end('max_iterations')]).at(-1)).toBe('agent_end complete');
+  });
+});
+
+describe('a turn with a tool', () => {
+  it('tells arguments, call, result and usage, then begins the message once more for the next text', () => {
+    const delta = (fragment: string): AgentEvent => ({
+      type: 'tool_input_delta',
+      runId,
+      id: 'c',
+      name: 'write',
+      delta: fragment,
+    });
+    const events = [
+      ...asked,
+      step(0),
+      text('I write.', 't1'),
+      delta('{"path"'),
+      delta(':"c"}'),
+      call('c'),
+      usage,
+      begin('c'),
+      result('c'),
+      step(1),
+      text('Done.', 't2'),
+      usage,
+      end(),
+    ];
+    expect(told(events)).toEqual([
+      ...begun,
+      'message_start assistant',
+      'message_update assistant',
+      'tool_input_start c',
+      'tool_input_delta c',
+      'tool_input_delta c',
+      'tool_input_end c',
+      'tool_start c',
+      'message_update assistant',
+      'tool_end c',
+      'message_update assistant tool_use',
+      'usage_update',
+      'message_start assistant',
+      'message_update assistant',
+      'usage_update',
+      'message_end assistant complete',
+      'agent_end complete',
+    ]);
+  });
+
+  it('tells what a tool reports: output of a shell as such, the rest as an update', () => {
+    const report = (content: unknown): AgentEvent => ({
+      type: 'tool_progress',
+      runId,
+      id: 'p',
+      toolCallId: 'c',
+      name: 'write',
+      content,
+    });
+    const events = [call('c'), report({ stream: 'stderr', output: 'oops' }), report({ done: 3 })];
+    expect(full([...asked, ...events]).slice(-2)).toEqual([
+      { type: 'shell_output', toolCallId: 'c', output: 'oops', stream: 'stderr' },
+      { type: 'tool_update', toolCallId: 'c', partialResult: { done: 3 } },
+    ]);
+  });
+
+  it('tells failures as errors, and what a person or a rule did not let run as not approved', () => {
+    const ends = [result('a', { error: 'boom' }), result('b', { status: 'denied', reason: 'A person rejected it.' })];
+    const structured = result('c', { context: 'x', result: { content: 'x', isError: true } });
+    const events = full([...asked, call('a'), call('b'), call('c'), ...ends, structured]);
+    expect(events.filter(({ type }) => type === 'tool_end')).toEqual([
+      { type: 'tool_end', toolCallId: 'a', result: 'boom', isError: true },
+      { type: 'tool_end', toolCallId: 'b', result: 'Tool call was not approved by the user', isError: false },
+      { type: 'tool_end', toolCallId: 'c', result: { content: 'x', isError: true }, isError: true },
+    ]);
+  });
+});
+
+describe('a run that fails', () => {
+  const failure: AgentEvent = {
+    type: 'error',
+    runId,
+    message: 'No key.',
+    code: 'model_auth',
+    fatal: true,
+    retryable: true,
+    retryAfterMs: 50,
+  };
+
+  it('tells the error with what is known of it, and ends its message with the error', () => {
+    const events = full([...asked, step(0), text('Half'), failure, end('error')]);
+    expect(events.map(line).slice(-3)).toEqual([
+      'error No key.',
+      'message_end assistant error No key.',
+      'agent_end error',
+    ]);
+    expect(events.at(-3)).toEqual({
+      type: 'error',
+      error: new Error('No key.'),
+      errorType: 'model_auth',
+      retryable: true,
+      retryDelay: 50,
+    });
+  });
+
+  it('has a message even when it failed before its first word, or before it told that it started', () => {
+    const last = ['error No key.', 'message_start assistant', 'message_end assistant error No key.', 'agent_end error'];
+    expect(told([...asked, failure, end('error')])).toEqual([...begun, ...last]);
+    expect(told([asked[0] as AgentEvent, failure, end('error')])).toEqual([...begun, ...last]);
+  });
+
+  it('tells an error that ends nothing, and a warning as information', () => {
+    const warning: AgentEvent = { type: 'warning', runId, message: 'Slow.' };
+    const { fatal: _, ...mild } = failure;
+    expect(told([...asked, mild, warning, text('Hi'), end()]).slice(3, 5)).toEqual(['error No key.', 'info Slow.']);
+  });
+});
+
+describe('a person who speaks', () => {
+  it('while the agent works ends its message and begins a new one', () => {
+    const word: AgentEvent = { type: 'user', runId, id: 'w', content: 'Faster.' };
+    const events = [...asked, step(0), call('c'), usage, result('c'), word, step(1), text('Ok.'), usage, end()];
+    expect(told(events).slice(begun.length + 5)).toEqual([
+      'usage_update',
+      'message_end assistant tool_use',
+      'message_start user',
+      'message_end user',
+      'message_start assistant',
+      'message_update assistant',
+      'usage_update',
+      'message_end assistant complete',
+      'agent_end complete',
+    ]);
+    const ids = full(events).flatMap(event => (event.type === 'message_end' ? [event.message.id] : []));
+    expect(ids).toEqual(['asked:user', 'run', 'run:user', 'run:2']);
+  });
+
+  it('in the next turn starts the agent again', () => {
+    const next: AgentEvent[] = [
+      { type: 'user', runId: 'again', content: 'More.' },
+      { type: 'harness_start', runId: 'run2', agentId: 'a', parentId: 'again:user' },
+      { type: 'harness_end', runId: 'run2', agentId: 'a' },
+    ];
+    expect(told([...asked, end(), ...next])).toEqual([...begun, 'agent_end complete', ...begun, 'agent_end complete']);
+  });
+
+  it('without anybody answering is told with the next message', () => {
+    const kept: AgentEvent = { type: 'user', runId: 'kept', content: 'Wait.' };
+    expect(told([kept])).toEqual([]);
+    expect(told([kept, ...asked])).toEqual(['message_start user', 'message_end user', ...begun]);
+  });
+});
+
+describe('runs side by side', () => {
+  it('are one agent at work: it starts with the first and ends with the last', () => {
+    const other: AgentEvent[] = [
+      { type: 'harness_start', runId: 'other', agentId: 'b', parentId: 'asked:user' },
+      { type: 'harness_end', runId: 'other', agentId: 'b' },
+    ];
+    expect(told([...asked, ...other, end()])).toEqual([...begun, 'agent_end complete']);
+  });
+});
+
+describe('an attempt at a step that was cut off', () => {
+  it('is taken back when the next one begins', () => {
+    const events = full([...asked, step(0), text('Hal', 't1'), step(0), text('Whole', 't2'), usage, end()]);
+    const contents = events.flatMap(event => (event.type === 'message_update' ? [event.message.content] : []));
+    expect(contents).toEqual([[{ type: 'text', text: 'Hal' }], [], [{ type: 'text', text: 'Whole' }]]);
+  });
+});
+
+describe('facts about the thread', () => {
+  it('are told whoever wrote them', () => {
+    const facts: AgentEvent[] = [
+      { type: 'mode_changed', runId: 'x', modeId: 'build' },
+      { type: 'model_changed', runId: 'x', modelId: 'p/m', scope: 'thread' },
+      { type: 'tasks', runId: 'x', tasks: [{ id: 'a', content: 'Do it', status: 'pending' }] },
+    ];
+    expect(full(facts)).toEqual([
+      { type: 'mode_changed', modeId: 'build', previousModeId: '' },
+      { type: 'model_changed', modelId: 'p/m', scope: 'thread' },
+      { type: 'task_updated', tasks: [{ id: 'a', content: 'Do it', status: 'pending', activeForm: 'Do it' }] },
+    ]);
+  });
+});
+
+describe('the loop itself', () => {
+  it('gives the observed order for an approved tool', async () => {
+    const tool = defineTool({
+      name: 'write',
+      description: '',
+      input: z.object({ path: z.string() }),
+      execute: () => 'ok',
+    });
+    const write = { toolCall: { id: 'c', name: 'write', input: { path: 'f' } } };
+    const agent = loopAgent({ id: 'a', model: scriptedModel([[{ text: 'I write.' }, write], 'Done.']), tools: [tool] });
+    const waiting = new Map<string, () => void>();
+    const answers: Answers = {
+      wait: relayId => new Promise(resolve => waiting.set(relayId, () => resolve({ relayId, outcome: 'approve' }))),
+    };
+    const events: AgentEvent[] = [asked[0] as AgentEvent];
+    const { signal } = new AbortController();
+    const invoked = agent.invoke({
+      runId,
+      parentId: 'asked:user',
+      messages: [{ role: 'user', content: 'Go.' }],
+      signal,
+      answers,
+    });
+    for await (const event of invoked) {
+      events.push(event);
+      if (event.type !== 'relay') continue;
+      events.push(answer(event.id, 'approve'));
+      setImmediate(() => waiting.get(event.id)?.());
+    }
+    const types = full(events)
+      .map(({ type }) => type)
+      .filter((type, index, all) => type !== all[index - 1]);
+    expect(types).toEqual([
+      'agent_start',
+      'message_start',
+      'message_end',
+      'message_start',
+      'message_update',
+      'tool_input_start',
+      'tool_input_delta',
+      'tool_input_end',
+      'tool_start',
+      'message_update',
+      'tool_approval_required',
+      'relay_settled',
+      'tool_end',
+      'message_update',
+      'usage_update',
+      'message_start',
+      'message_update',
+      'usage_update',
+      'message_end',
+      'agent_end',
+    ]);
+  });
+});

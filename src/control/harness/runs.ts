@@ -1,0 +1,95 @@
+import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import { openRunsOf } from '../open-runs.ts';
+import type { RunHandle } from '../run-control.ts';
+import { Supervisor } from '../supervisor.ts';
+import { drivenAgent } from './driven-agent.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { RequestContext } from './request-context.ts';
+import { newTurn, type Said, type Turn } from './turns.ts';
+
+export interface RunsOptions {
+  readonly log: EventLog;
+  /** The agent that answers now. */
+  readonly agent: () => Agent;
+  /** What a run in a thread is given. */
+  readonly prepare: (
+    params: InvokeParams,
+    place: { readonly thread: OpenThread; readonly requestContext: RequestContext | undefined },
+  ) => Promise<Partial<InvokeParams>>;
+}
+
+/** The runs of a harness in the thread it has open, through the supervisor. */
+export class Runs {
+  readonly supervisor: Supervisor;
+  readonly #options: RunsOptions;
+  /** The agent that runs left open are gone on with. */
+  readonly #agents: Agent[] = [];
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.supervisor = new Supervisor({ log: options.log, agents: this.#agents });
+  }
+
+  async start(thread: OpenThread, turn: Turn, { content, requestContext }: Said): Promise<RunHandle> {
+    const agent = this.#driven(thread, turn, requestContext);
+    await thread.sync();
+    thread.follow();
+    try {
+      return await this.supervisor.start(thread.id, { agent, content });
+    } catch (error) {
+      thread.rest();
+      throw error;
+    }
+  }
+
+  /** Goes on with what a process left open in a thread; a turn when something runs here now. */
+  async continue(thread: OpenThread): Promise<Turn | undefined> {
+    const { log } = this.#options;
+    const stored = await log.getThread(thread.id);
+    const open = stored === undefined ? [] : openRunsOf(stored);
+    if (open.length === 0) return undefined;
+    const turn = newTurn();
+    this.#agents.splice(0, 1, this.#driven(thread, turn, undefined));
+    thread.follow();
+    const handles: RunHandle[] = [];
+    for (const { runId } of open) {
+      const handle = await this.#continue(thread.id, runId);
+      if (handle !== undefined) handles.push(handle);
+    }
+    await thread.sync();
+    thread.rest();
+    turn.handles = handles;
+    return handles.length === 0 ? undefined : turn;
+  }
+
+  /** Keeps what was said too late for a run that did not end well. */
+  async keepUnread(thread: OpenThread, unread: readonly UserMessage[]): Promise<void> {
+    const said = unread.map(({ content }) => ({
+      type: 'user' as const,
+      runId: newId(),
+      content: typeof content === 'string' ? content : [...content],
+    }));
+    if (said.length > 0) await this.#options.log.append(thread.id, said);
+  }
+
+  async #continue(threadId: string, runId: string): Promise<RunHandle | undefined> {
+    try {
+      return await this.supervisor.continue(threadId, runId);
+    } catch (error) {
+      if (SingletreeError.is(error, 'run_not_found')) return undefined;
+      throw error;
+    }
+  }
+
+  #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined): Agent {
+    return drivenAgent(this.#options.agent(), {
+      prepare: async params => ({
+        ...(await this.#options.prepare(params, { thread, requestContext })),
+        steering: { take: () => turn.steering.splice(0) },
+      }),
+      endsBefore: () => turn.endsAtStep,
+    });
+  }
+}

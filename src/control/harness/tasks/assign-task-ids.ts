@@ -1,0 +1,60 @@
+import type { TaskItem, TaskItemSnapshot } from './task-item.ts';
+
+/** A task whose id may be missing. */
+export type TaskInput = Omit<TaskItemSnapshot, 'id'> & { readonly id?: TaskItem['id'] };
+
+const maxSlug = 48;
+
+/**
+ * The tasks, each with an id of its own. An id that is given stays, the first time. A task without one takes over the
+ * id of the one earlier task with the same content that nobody named; else it gets `task_<content>`, with a number when
+ * that is taken.
+ */
+export function assignTaskIds(tasks: readonly TaskInput[], previous: readonly TaskInput[] = []): TaskItemSnapshot[] {
+  const given = new Set(tasks.flatMap(task => idOf(task) ?? []));
+  const wanting = byContent(tasks.filter(task => idOf(task) === undefined));
+  const free = byContent(previous.filter(task => !given.has(idOf(task) ?? '')));
+  const reused = new Map<TaskInput, string>();
+  for (const [content, [task, another]] of wanting) {
+    const [before, alternative] = free.get(content) ?? [];
+    const id = before && idOf(before);
+    if (task && !another && id !== undefined && !alternative) reused.set(task, id);
+  }
+  const taken = new Set([...given, ...reused.values()]);
+  const seen = new Set<string>();
+  return tasks.map(task => {
+    const { content, status, activeForm } = task;
+    const named = idOf(task) ?? reused.get(task);
+    const id = named === undefined || seen.has(named) ? mint(content, taken) : named;
+    seen.add(id);
+    taken.add(id);
+    return { id, content, status, activeForm };
+  });
+}
+
+function idOf({ id }: TaskInput): string | undefined {
+  return id === '' ? undefined : id;
+}
+
+function byContent(tasks: readonly TaskInput[]): Map<string, TaskInput[]> {
+  const groups = new Map<string, TaskInput[]>();
+  for (const task of tasks) {
+    const group = groups.get(task.content);
+    if (group === undefined) groups.set(task.content, [task]);
+    else group.push(task);
+  }
+  return groups;
+}
+
+function mint(content: string, taken: ReadonlySet<string>): string {
+  const words = content
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, maxSlug)
+    .replace(/_+$/, '');
+  const first = `task_${words === '' ? 'item' : words}`;
+  let id = first;
+  for (let number = 2; taken.has(id); number++) id = `${first}_${number}`;
+  return id;
+}

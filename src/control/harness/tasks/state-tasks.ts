@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type AgentEvent, newId } from '../../../events/index.ts';
+import type { StateStore } from '../state/state-store.ts';
+import type { TaskBoard } from './task-board.ts';
+import type { TaskItemSnapshot } from './task-item.ts';
+
+type Tasks = readonly TaskItemSnapshot[];
+
+export interface StateTasksOptions {
+  readonly state: StateStore;
+  /** The list of the open thread. */
+  readonly board: () => TaskBoard | undefined;
+  /** Puts an event into the log of the open thread. */
+  readonly append: (event: AgentEvent) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Holds `tasks` of the state and the list of the open thread together: the thread's log has what counts. */
+export class StateTasks {
+  readonly #options: StateTasksOptions;
+  /** The list that the log told last. */
+  #logged: Tasks = [];
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(options: StateTasksOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when what was put into the state is in the log. */
+  get written(): Promise<void> {
+    return this.#written;
+  }
+
+  /** Shows in the state what the log told. */
+  show(tasks: Tasks): void {
+    this.#logged = tasks;
+    this.#options.state.setSetting('tasks', tasks.length === 0 ? undefined : [...tasks]);
+  }
+
+  /** The state has other tasks: they are the open thread's from now on. */
+  take(): void {
+    const { state, board, append, onError } = this.#options;
+    const tasks = state.setting('tasks') ?? [];
+    const list = board();
+    if (list === undefined || isDeepStrictEqual(tasks, this.#logged)) return;
+    list.take(tasks);
+    const event: AgentEvent = { type: 'tasks', runId: newId(), tasks: tasks.map(task => ({ ...task })) };
+    this.#written = append(event).catch(onError);
+  }
+}

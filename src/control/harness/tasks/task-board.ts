@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TaskChange, TaskResult } from './task-changes.ts';
+import type { TaskItemSnapshot } from './task-item.ts';
+
+type Tasks = readonly TaskItemSnapshot[];
+
+/** The task list of one thread: changes are made one after another, each on what the one before it left. */
+export class TaskBoard {
+  #tasks: Tasks;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Lists that were written here and are not back from the log yet. */
+  #written: Tasks[] = [];
+
+  constructor(tasks: Tasks = []) {
+    this.#tasks = tasks;
+  }
+
+  get tasks(): Tasks {
+    return this.#tasks;
+  }
+
+  /** Takes in a list that came from the thread's log; one that was written here is known already. */
+  take(tasks: Tasks): void {
+    if (this.#written[0] !== undefined && isDeepStrictEqual(this.#written[0], tasks)) {
+      this.#written.shift();
+      return;
+    }
+    this.#written = [];
+    this.#tasks = tasks;
+  }
+
+  /** Makes a change when it is its turn; a new list counts once `write` has stored it. */
+  change<Result extends TaskResult>(
+    make: (tasks: Tasks) => TaskChange<Result>,
+    write: (tasks: Tasks) => Promise<void> | void,
+  ): Promise<Result> {
+    const done = this.#queue.then(async () => {
+      const { tasks, result } = make(this.#tasks);
+      if (tasks === undefined) return result;
+      this.#written.push(tasks);
+      try {
+        await write(tasks);
+      } catch (error) {
+        this.#written = this.#written.filter(list => list !== tasks);
+        throw error;
+      }
+      this.#tasks = tasks;
+      return result;
+    });
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+const text = z.string().min(1);
+
+/** A task as a model writes it: the id may be left out. */
+export const taskItem = z.object({
+  id: text.optional().describe('the id of a task that is there already; leave it out for a new one'),
+  content: text.describe('what is to be done, as an order: "Run the tests"'),
+  status: z.enum(['pending', 'in_progress', 'completed']).describe('where it stands; one at most is in_progress'),
+  activeForm: text.describe('what is shown while it is done: "Running the tests"'),
+});
+
+export type TaskItem = z.infer<typeof taskItem>;
+
+/** A task of the list: it has an id. */
+export interface TaskItemSnapshot {
+  readonly id: string;
+  readonly content: string;
+  readonly status: TaskItem['status'];
+  readonly activeForm: string;
+}

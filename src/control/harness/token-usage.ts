@@ -1,0 +1,44 @@
+import type { EventOf } from '../../events/index.ts';
+
+/** Tokens as a harness counts them: `promptTokens` includes cached ones, `completionTokens` includes reasoning. */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly reasoningTokens?: number;
+  readonly cachedInputTokens?: number;
+  readonly cacheCreationInputTokens?: number;
+  readonly raw?: unknown;
+}
+
+/** No tokens yet. */
+export function emptyTokenUsage(): TokenUsage {
+  return { promptTokens: 0, completionTokens: 0, totalTokens: 0, cachedInputTokens: 0, cacheCreationInputTokens: 0 };
+}
+
+/** What one model call used; a count that was never reported is absent. */
+export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = event;
+  return {
+    promptTokens: inputTokens,
+    completionTokens: outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(cacheReadTokens !== undefined && { cachedInputTokens: cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheCreationInputTokens: cacheWriteTokens }),
+  };
+}
+
+const optionalCounts = ['reasoningTokens', 'cachedInputTokens', 'cacheCreationInputTokens'] as const;
+
+/** Both together; a count that neither has stays absent. */
+export function addTokenUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  const sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } = {
+    promptTokens: a.promptTokens + b.promptTokens,
+    completionTokens: a.completionTokens + b.completionTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+  };
+  for (const count of optionalCounts)
+    if (a[count] !== undefined || b[count] !== undefined) sum[count] = (a[count] ?? 0) + (b[count] ?? 0);
+  return sum;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { RunHandle, RunOutcome } from '../run-control.ts';
+import { newTurn, type Said, Turns } from './turns.ts';
+
+interface Run {
+  readonly said: Said;
+  readonly end: (outcome?: RunOutcome) => void;
+}
+
+/** Turns whose runs a test ends by hand. */
+function played(fails: (said: Said) => boolean = () => false) {
+  const runs: Run[] = [];
+  const log: string[] = [];
+  const turns = new Turns({
+    start: async (_, said) => {
+      if (fails(said)) throw new Error('no start');
+      let end: Run['end'] = () => {};
+      const done = new Promise<RunOutcome>(resolve => (end = (outcome = 'complete') => resolve(outcome)));
+      const handle: RunHandle = { threadId: 't', runId: `run-${runs.length}`, done };
+      runs.push({ said, end });
+      return handle;
+    },
+    stop: async ({ runId }) => {
+      log.push(`stop ${runId}`);
+      runs[Number(runId.slice(4))]?.end('aborted');
+    },
+    settle: async (_, unread) =>
+      void log.push(`settled ${unread.map(({ content }) => content as string).join()}`.trim()),
+    onQueued: count => void log.push(`queued ${count}`),
+    onError: error => void log.push(String(error)),
+  });
+  const started = async (count: number) => {
+    await expect.poll(() => runs.length).toBe(count);
+  };
+  return { turns, runs, log, started };
+}
+const contents = (runs: readonly Run[]) => runs.map(({ said }) => said.content);
+
+describe('turns', () => {
+  it('end when their run has, and was told', async () => {
+    const { turns, runs, log, started } = played();
+    const sent = turns.send({ content: 'a' });
+    expect(turns.current).toBeDefined();
+    await started(1);
+    expect(await turns.started()).toBe('run-0');
+    runs[0]?.end();
+    await sent;
+    expect(log).toEqual(['settled']);
+    expect(turns.current).toBe(undefined);
+  });
+
+  it('take in what is said meanwhile; what is left begins the next one, before what waits', async () => {
+    const { turns, runs, started } = played();
+    const sent = turns.send({ content: 'a' });
+    const put = turns.send({ content: 'b' });
+    await turns.followUp({ content: 'c' });
+    await put;
+    expect(turns.current?.steering.map(({ content }) => content)).toEqual(['b']);
+    runs[0]?.end();
+    await sent;
+    await started(2);
+    runs[1]?.end();
+    await started(3);
+    expect(contents(runs)).toEqual(['a', [{ type: 'text', text: 'b' }], 'c']);
+    runs[2]?.end();
+  });
+
+  it('that do not end well leave what was said to be kept', async () => {
+    const { turns, runs, log, started } = played();
+    const sent = turns.send({ content: 'a' });
+    await started(1);
+    void turns.send({ content: 'b' });
+    runs[0]?.end('error');
+    await sent;
+    expect(log).toEqual(['settled b']);
+    expect(turns.current).toBe(undefined);
+  });
+
+  it('are under way without a moment of rest while something waits', async () => {
+    const { turns, runs, log, started } = played();
+    const sent = turns.send({ content: 'a' });
+    await turns.followUp({ content: 'b' });
+    await started(1);
+    let rested = false;
+    const watching = sent.then(() => (rested = turns.current === undefined));
+    runs[0]?.end();
+    await watching;
+    expect(rested).toBe(false);
+    expect(log).toEqual(['queued 1', 'settled']);
+    await started(2);
+    runs[1]?.end();
+    await turns.ended();
+  });
+
+  it('are stopped, also before they have started', async () => {
+    const { turns, log } = played();
+    const sent = turns.send({ content: 'a' });
+    turns.abort();
+    await sent;
+    expect(log).toEqual(['stop run-0', 'settled']);
+    await turns.stop();
+    expect(log).toHaveLength(2);
+  });
+
+  it('that cannot start reject, for all who wait, and the next may', async () => {
+    const { turns, runs, log, started } = played(({ content }) => content === 'a');
+    const sent = turns.send({ content: 'a' });
+    const put = turns.send({ content: 'b' });
+    await turns.followUp({ content: 'a' });
+    await turns.followUp({ content: 'c' });
+    await expect(sent).rejects.toThrow('no start');
+    await expect(put).rejects.toThrow('no start');
+    await started(1);
+    expect(contents(runs)).toEqual(['c']);
+    expect(log).toContain('Error: no start');
+    runs[0]?.end();
+  });
+
+  it('may be taken over, and do something at their end', async () => {
+    const { turns, log } = played();
+    let end: (outcome: RunOutcome) => void = () => {};
+    const done = new Promise<RunOutcome>(resolve => (end = resolve));
+    const turn = newTurn();
+    turn.handles = [{ threadId: 't', runId: 'run-9', done }];
+    turn.atEnd = async () => void log.push('at end');
+    turns.adopt(turn);
+    expect(turns.current).toBe(turn);
+    end('complete');
+    await turns.ended();
+    expect(log).toEqual(['settled', 'at end']);
+  });
+});

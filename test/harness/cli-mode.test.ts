@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { cliAgent } from '../../src/agents/cli/cli-agent.ts';
+import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
+import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import { Harness } from '../../src/control/harness/index.ts';
+import { fakeProgram } from '../cli-agents/support/fake-program.ts';
+import { watch } from './scene.ts';
+
+const executable = fakeProgram();
+function harnessWithCli() {
+  return watch(
+    new Harness({
+      id: 'h',
+      modes: [
+        { id: 'codex', agent: cliAgent('codex', { executable, stopStepMs: 50 }) },
+        { id: 'own', agent: loopAgent({ model: scriptedModel(['Own words.']) }) },
+      ],
+    }),
+  );
+}
+const texts = async (harness: Harness) =>
+  (await harness.listMessages()).map(({ content }) =>
+    content.map(part => ('text' in part ? part.text : part.type)).join(),
+  );
+
+describe('an external agent as a mode', () => {
+  it('is told like any other', async () => {
+    const { harness, lines, of } = harnessWithCli();
+    await harness.sendMessage({ content: 'hello' });
+    expect(lines()).toEqual([
+      'thread_created',
+      'agent_start',
+      'message_start user',
+      'message_end user',
+      'message_start assistant',
+      'message_update assistant',
+      'usage_update',
+      'message_end assistant complete',
+      'agent_end complete',
+    ]);
+    expect(of('usage_update')).toMatchObject([{ usage: { promptTokens: 5, completionTokens: 7 } }]);
+    expect(await texts(harness)).toEqual(['hello', 'hello']);
+  });
+
+  it('goes on in its session, and is told what it missed in a new one', async () => {
+    const { harness } = harnessWithCli();
+    await harness.sendMessage({ content: 'hello' });
+    await harness.sendMessage({ content: 'args' });
+    expect((await texts(harness)).at(-1)).toContain('"resume"');
+    await harness.switchMode({ modeId: 'own' });
+    await harness.sendMessage({ content: 'Yours.' });
+    expect((await texts(harness)).at(-1)).toBe('Own words.');
+  });
+
+  it('that fails says why', async () => {
+    const { harness, of, lines } = harnessWithCli();
+    await harness.sendMessage({ content: 'crash' });
+    expect(of('error')[0]?.error.message).toContain('is on fire');
+    expect(lines().at(-1)).toBe('agent_end error');
+    expect((await harness.listMessages()).at(-1)).toMatchObject({ stopReason: 'error' });
+  });
+
+  it('is stopped with all it started', async () => {
+    const { harness, on, lines } = harnessWithCli();
+    const sending = harness.sendMessage({ content: 'hang' });
+    await on('message_update');
+    harness.abort();
+    await sending;
+    expect(lines().at(-1)).toBe('agent_end aborted');
+    expect(await texts(harness)).toEqual(['hang', 'still here']);
+  });
+
+  it('that cannot be told anything while it works is told afterwards', async () => {
+    const { harness, on, of } = harnessWithCli();
+    const sending = harness.sendMessage({ content: 'again' });
+    await on('agent_start');
+    await harness.steer({ content: 'hello' });
+    await sending;
+    await on('agent_end', 2);
+    expect(of('agent_end').map(({ reason }) => reason)).toEqual(['complete', 'complete']);
+    expect((await texts(harness)).slice(-2)).toEqual(['hello', 'hello']);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
+import { createModelRegistry } from '../../src/agents/model/registry.ts';
+import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
+import { calls, scene, waitingTool, watch, yolo } from './scene.ts';
+
+const agent = (id: string) => loopAgent({ id, model: scriptedModel([`${id}.`]) });
+function twoModes(config: Partial<HarnessConfig> = {}) {
+  return watch(
+    new Harness({
+      id: 'h',
+      modes: [
+        { id: 'plan', name: 'Plan', color: '#7c3aed', agent: agent('planner'), defaultModelId: 'a/plan' },
+        { id: 'build', agent: agent('builder'), default: true, defaultModelId: 'a/build' },
+      ],
+      ...config,
+    }),
+  );
+}
+
+describe('modes', () => {
+  it('are listed, and the default one is the first', () => {
+    const { harness } = twoModes();
+    expect(harness.id).toBe('h');
+    expect(harness.listModes().map(({ id }) => id)).toEqual(['plan', 'build']);
+    expect(harness.getCurrentModeId()).toBe('build');
+    expect(harness.getCurrentMode()).toMatchObject({ id: 'build', default: true });
+    expect(harness.getCurrentModelId()).toBe('a/build');
+  });
+
+  it('need to be there, and to have names of their own', () => {
+    expect(() => new Harness({ id: 'h', modes: [] })).toThrow('Harness requires at least one agent mode');
+    const mode = { id: 'a', agent: agent('a') };
+    expect(() => new Harness({ id: 'h', modes: [mode, mode] })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }) as Error,
+    );
+  });
+
+  it('are switched with their models, in the open thread and without one', async () => {
+    const { harness, lines, of } = twoModes();
+    await harness.switchMode({ modeId: 'plan' });
+    expect(harness.getCurrentModelId()).toBe('a/plan');
+    await harness.createThread();
+    await harness.switchMode({ modeId: 'build' });
+    await harness.switchMode({ modeId: 'build' });
+    const switched = ['state_changed', 'model_changed', 'mode_changed'];
+    expect(lines()).toEqual([...switched, 'thread_created', ...switched]);
+    expect(of('mode_changed')).toEqual([
+      { type: 'mode_changed', modeId: 'plan', previousModeId: 'build' },
+      { type: 'mode_changed', modeId: 'build', previousModeId: 'plan' },
+    ]);
+    expect(of('model_changed').at(-1)).toEqual({
+      type: 'model_changed',
+      modelId: 'a/build',
+      scope: 'mode',
+      modeId: 'build',
+    });
+    await expect(harness.switchMode({ modeId: 'no' })).rejects.toThrow('Mode not found: no');
+  });
+
+  it('that are switched stop what runs', async () => {
+    const { tool, begun } = waitingTool();
+    const { harness, lines } = watch(
+      new Harness({
+        id: 'h',
+        ...yolo,
+        tools: { wait: tool },
+        modes: [
+          { id: 'one', agent: loopAgent({ model: scriptedModel([[calls('wait')]]) }) },
+          { id: 'two', agent: agent('two') },
+        ],
+      }),
+    );
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.switchMode({ modeId: 'two' });
+    await sending;
+    expect(lines().slice(-2)).toEqual(['agent_end aborted', 'mode_changed']);
+    await harness.sendMessage({ content: 'And?' });
+    expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
+  });
+
+  it('may make their agent from the state, anew for each run; one that is not used is not looked at', async () => {
+    const states: unknown[] = [];
+    const untouched = new Proxy(agent('x'), {
+      get: () => {
+        throw new Error('looked at');
+      },
+    });
+    const { harness } = watch(
+      new Harness({
+        id: 'h',
+        stateSchema: z.object({ tone: z.string().default('calm') }),
+        modes: [
+          {
+            id: 'one',
+            agent: state => {
+              states.push(state.tone);
+              return agent('one');
+            },
+          },
+          { id: 'two', agent: untouched },
+        ],
+      }) as unknown as Harness,
+    );
+    await harness.sendMessage({ content: 'Hi.' });
+    await harness.setState({ tone: 'loud' });
+    await harness.sendMessage({ content: 'Hi.' });
+    expect(states).toEqual(['calm', 'loud']);
+  });
+});
+
+describe('models', () => {
+  it('have a name, or are unknown', async () => {
+    const { harness } = scene([]);
+    expect([harness.getCurrentModelId(), harness.getModelName(), harness.hasModelSelected()]).toEqual([
+      '',
+      'unknown',
+      false,
+    ]);
+    await harness.switchModel({ modelId: 'anthropic/claude-sonnet-4' });
+    expect([harness.getFullModelId(), harness.getModelName(), harness.hasModelSelected()]).toEqual([
+      'anthropic/claude-sonnet-4',
+      'claude-sonnet-4',
+      true,
+    ]);
+  });
+
+  it('that are chosen hold for the session, for the thread, or for another mode', async () => {
+    const used: string[] = [];
+    const { harness, of } = twoModes({ modelUseCountTracker: modelId => used.push(modelId) });
+    const { id } = await harness.createThread();
+    await harness.switchModel({ modelId: 'a/kept', scope: 'thread' });
+    await harness.switchModel({ modelId: 'a/other', modeId: 'plan' });
+    expect(harness.getCurrentModelId()).toBe('a/kept');
+    await harness.createThread();
+    await harness.switchModel({ modelId: 'a/session' });
+    expect(harness.getCurrentModelId()).toBe('a/session');
+    await harness.switchThread({ threadId: id });
+    expect(harness.getCurrentModelId()).toBe('a/kept');
+    await harness.switchMode({ modeId: 'plan' });
+    expect(harness.getCurrentModelId()).toBe('a/other');
+    expect(used).toEqual(['a/kept', 'a/other', 'a/session']);
+    expect(of('model_changed').slice(0, 3)).toEqual([
+      { type: 'model_changed', modelId: 'a/kept', scope: 'thread', modeId: 'build' },
+      { type: 'model_changed', modelId: 'a/other', modeId: 'plan' },
+      { type: 'model_changed', modelId: 'a/session', modeId: 'build' },
+    ]);
+  });
+
+  it('may be named by the state', async () => {
+    const { harness } = twoModes();
+    await harness.setState({ currentModelId: 'a/stated' });
+    expect(harness.getCurrentModelId()).toBe('a/stated');
+    await harness.switchMode({ modeId: 'plan' });
+    await harness.switchMode({ modeId: 'build' });
+    expect(harness.getCurrentModelId()).toBe('a/stated');
+  });
+
+  it('are given to the agent', async () => {
+    const own = scriptedModel(['Own.']);
+    const chosen = scriptedModel(['Chosen.']);
+    const registry = { ...createModelRegistry(), resolve: async () => chosen };
+    const { harness } = watch(
+      new Harness({ id: 'h', modes: [{ id: 'm', agent: loopAgent({ model: own, registry }) }] }),
+    );
+    await harness.sendMessage({ content: 'Hi.' });
+    await harness.switchModel({ modelId: 'a/chosen' });
+    await harness.sendMessage({ content: 'Hi.' });
+    expect([own.requests.length, chosen.requests.length]).toEqual([1, 1]);
+  });
+
+  it('are listed with whether they can be used and how often they were', async () => {
+    const { harness } = scene([], {
+      initialState: { currentModelId: 'mine/big' },
+      modelAuthChecker: provider => (provider === 'mine' ? true : undefined),
+      modelUseCountProvider: () => ({ 'mine/big': 3 }),
+      customModelCatalogProvider: () => [{ id: 'mine/big', provider: 'mine', modelName: 'big' }],
+    });
+    const models = await harness.listAvailableModels();
+    expect(models.length).toBeGreaterThan(10);
+    expect(models.find(({ id }) => id === 'mine/big')).toEqual({
+      id: 'mine/big',
+      provider: 'mine',
+      modelName: 'big',
+      hasApiKey: true,
+      useCount: 3,
+    });
+    expect(await harness.getCurrentModelAuthStatus()).toEqual({ hasAuth: true });
+    await harness.switchModel({ modelId: 'anthropic/claude-sonnet-4' });
+    expect(await harness.getCurrentModelAuthStatus()).toMatchObject({ apiKeyEnvVar: 'ANTHROPIC_API_KEY' });
+  });
+});

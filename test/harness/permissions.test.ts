@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { PermissionPolicy, ToolCategory } from '../../src/control/harness/index.ts';
+import { calls, echo, scene, type SceneOptions } from './scene.ts';
+
+const categories: Record<string, ToolCategory> = { echo: 'read' };
+const toolCategoryResolver = (name: string) => categories[name] ?? null;
+
+/** What happens to a call of `echo`: it runs, is asked about, or is denied. */
+async function outcome(set: (harness: ReturnType<typeof scene>['harness']) => unknown, options: SceneOptions = {}) {
+  const { harness, of, model } = scene([[calls('echo', { value: 'a' })], 'Done.'], {
+    tools: { echo },
+    toolCategoryResolver,
+    ...options,
+  });
+  await set(harness);
+  harness.subscribe(({ type }) => {
+    if (type === 'tool_approval_required') harness.respondToToolApproval({ decision: 'decline' });
+  });
+  await harness.sendMessage({ content: 'Go.' });
+  const [end] = of('tool_end');
+  const offered = (model.requests[0]?.toolNames ?? []).includes('echo');
+  if (of('tool_approval_required').length > 0) return 'ask';
+  if (end?.result === 'a!') return 'allow';
+  return offered ? 'deny' : 'hidden';
+}
+
+describe('permissions', () => {
+  it.each<[string, (harness: ReturnType<typeof scene>['harness']) => unknown, PermissionPolicy | 'hidden']>([
+    ['nothing is set', () => {}, 'ask'],
+    ['yolo', harness => harness.setState({ yolo: true }), 'allow'],
+    ['the tool is granted', harness => harness.grantSessionTool({ toolName: 'echo' }), 'allow'],
+    ['its category is granted', harness => harness.grantSessionCategory({ category: 'read' }), 'allow'],
+    ['another category is granted', harness => harness.grantSessionCategory({ category: 'edit' }), 'ask'],
+    [
+      'its category is allowed',
+      harness => harness.setPermissionForCategory({ category: 'read', policy: 'allow' }),
+      'allow',
+    ],
+    [
+      'its category is denied',
+      harness => harness.setPermissionForCategory({ category: 'read', policy: 'deny' }),
+      'deny',
+    ],
+    ['the tool is denied', harness => harness.setPermissionForTool({ toolName: 'echo', policy: 'deny' }), 'hidden'],
+    [
+      'the tool is denied, with yolo',
+      async harness => {
+        harness.setPermissionForTool({ toolName: 'echo', policy: 'deny' });
+        await harness.setState({ yolo: true });
+      },
+      'hidden',
+    ],
+    [
+      'the tool is asked about, and granted',
+      harness => {
+        harness.setPermissionForTool({ toolName: 'echo', policy: 'ask' });
+        harness.grantSessionTool({ toolName: 'echo' });
+      },
+      'ask',
+    ],
+    [
+      'its category is denied, and granted',
+      harness => {
+        harness.setPermissionForCategory({ category: 'read', policy: 'deny' });
+        harness.grantSessionCategory({ category: 'read' });
+      },
+      'allow',
+    ],
+    [
+      'its category is denied, with yolo',
+      async harness => {
+        harness.setPermissionForCategory({ category: 'read', policy: 'deny' });
+        await harness.setState({ yolo: true });
+      },
+      'allow',
+    ],
+  ])('when %s', async (_, set, expected) => {
+    expect(await outcome(set)).toBe(expected);
+  });
+
+  it('hold for the tools of the agent and for built-in ones', async () => {
+    const { harness, on, of } = scene([[calls('task_check')], 'Done.']);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    expect(await on('tool_approval_required')).toMatchObject({ toolName: 'task_check' });
+    harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    expect(of('tool_end')).toMatchObject([{ result: { content: expect.stringContaining('No tasks') as string } }]);
+  });
+
+  it('can be read', () => {
+    const { harness } = scene([], { toolCategoryResolver });
+    expect(harness.getPermissionRules()).toEqual({ categories: {}, tools: {} });
+    harness.setPermissionForCategory({ category: 'execute', policy: 'ask' });
+    harness.setPermissionForTool({ toolName: 'dangerous_tool', policy: 'deny' });
+    harness.grantSessionTool({ toolName: 'echo' });
+    harness.grantSessionCategory({ category: 'edit' });
+    expect(harness.getPermissionRules()).toEqual({ categories: { execute: 'ask' }, tools: { dangerous_tool: 'deny' } });
+    expect(harness.getSessionGrants()).toEqual({ categories: new Set(['edit']), tools: new Set(['echo']) });
+    expect(harness.getToolCategory({ toolName: 'echo' })).toBe('read');
+    expect(harness.getToolCategory({ toolName: 'other' })).toBe(null);
+  });
+
+  it('that change during a run hold for its next call', async () => {
+    const { harness, of } = scene(
+      [[calls('echo', { value: 'a' }, 'one')], [calls('echo', { value: 'b' }, 'two')], 'Done.'],
+      {
+        tools: { echo },
+      },
+    );
+    harness.subscribe(({ type }) => {
+      if (type !== 'tool_approval_required') return;
+      harness.grantSessionTool({ toolName: 'echo' });
+      harness.respondToToolApproval({ decision: 'approve' });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required')).toHaveLength(1);
+    expect(of('tool_end').map(({ result }) => result)).toEqual(['a!', 'b!']);
+  });
+});

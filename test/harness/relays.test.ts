@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../src/agents/loop/tool.ts';
+import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
+import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import { askUserTool, Harness, submitPlanTool, type ToolCategory } from '../../src/control/harness/index.ts';
+import * as z from 'zod';
+import { calls, echo, scene, sent, watch, yolo } from './scene.ts';
+
+const results = (events: readonly { result: unknown }[]) => events.map(({ result }) => result);
+const contents = (events: readonly { result: unknown }[]) =>
+  events.map(({ result }) => (result as { content: string }).content);
+
+describe('a call that needs approval', () => {
+  it.each([
+    ['approve', 'a!'],
+    ['decline', 'Tool call was not approved by the user'],
+  ] as const)('waits until a person decides: %s', async (decision, result) => {
+    const { harness, on, of, lines } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { toolCallId, toolName, args } = await on('tool_approval_required');
+    expect([toolName, args]).toEqual(['echo', { value: 'a' }]);
+    expect(harness.getDisplayState().pendingApproval).toEqual({ toolCallId, toolName, args });
+    harness.respondToToolApproval({ decision });
+    await sending;
+    expect(of('tool_end')).toMatchObject([{ toolCallId, result, isError: false }]);
+    expect(lines().filter(text => text.includes('echo'))).toEqual([
+      'tool_input_start echo',
+      'tool_input_delta echo',
+      'tool_input_end echo',
+      'tool_start echo',
+      'tool_approval_required echo',
+      'tool_end echo',
+    ]);
+  });
+
+  it('may be revised, and declined with words for the model', async () => {
+    const { harness, on, of, model } = scene(
+      [[calls('echo', { value: 'a' }, 'one')], [calls('echo', { value: 'b' }, 'two')], 'Done.'],
+      { tools: { echo } },
+    );
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await on('tool_approval_required');
+    harness.respondToToolApproval({ decision: 'revise', input: { value: 'better' } });
+    await on('tool_approval_required', 2);
+    harness.respondToToolApproval({ decision: 'decline', feedback: 'enough' });
+    await sending;
+    expect(results(of('tool_end'))).toEqual(['better!', 'Tool call was not approved by the user']);
+    expect(JSON.stringify(model.requests.at(-1))).toContain('enough');
+  });
+
+  it('beside others is decided by its id, in any order; the display shows the oldest', async () => {
+    const two = [calls('echo', { value: 'a' }, 'one'), calls('echo', { value: 'b' }, 'two')];
+    const { harness, on, of } = scene([two, 'Done.'], { tools: { echo } });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { toolCallId: first } = await on('tool_approval_required');
+    const second = first.replace('one', 'two');
+    await expect.poll(() => answerable(harness, second)).toBe(true);
+    expect(harness.getDisplayState().pendingApproval?.toolCallId).toBe(first);
+    harness.respondToToolApproval({ decision: 'approve', toolCallId: first });
+    await sending;
+    expect(of('tool_approval_required')).toHaveLength(1);
+    expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!']);
+
+    /** Answers the second as soon as it waits. */
+    function answerable(of: Harness, toolCallId: string): boolean {
+      try {
+        of.respondToToolApproval({ decision: 'approve', toolCallId });
+        return true;
+      } catch {
+        return false;
+      }
+    }
+  });
+
+  it('is let go with its whole category, and so are those that wait beside it', async () => {
+    const three = ['a', 'b', 'c'].map(value => calls('echo', { value }, value));
+    const toolCategoryResolver = (): ToolCategory => 'read';
+    const { harness, of, on } = scene([three, [calls('echo', { value: 'd' }, 'd')], 'Done.'], {
+      tools: { echo },
+      toolCategoryResolver,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await on('tool_approval_required');
+    harness.respondToToolApproval({ decision: 'always_allow_category' });
+    for (;;) {
+      const left = await Promise.race([sending, on('tool_approval_required', of('tool_approval_required').length + 1)]);
+      if (left === undefined) break;
+      harness.respondToToolApproval({ decision: 'approve' });
+    }
+    expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!', 'd!']);
+    expect([...harness.getSessionGrants().categories]).toEqual(['read']);
+  });
+
+  it('is answered once: a second answer and an unknown one are refused', async () => {
+    const { harness, on } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
+    expect(() => harness.respondToToolApproval({ decision: 'approve' })).toThrow(
+      expect.objectContaining({ code: 'relay_not_found' }) as Error,
+    );
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { toolCallId } = await on('tool_approval_required');
+    harness.respondToToolApproval({ decision: 'decline', toolCallId });
+    const again = () => harness.respondToToolApproval({ decision: 'approve', toolCallId });
+    expect(again).toThrow(expect.objectContaining({ code: 'relay_resolved' }) as Error);
+    await sending;
+    expect(again).toThrow(expect.objectContaining({ code: 'relay_resolved' }) as Error);
+  });
+
+  it('gives its tools more to work with', async () => {
+    const { RequestContext } = await import('../../src/control/harness/index.ts');
+    const tool = {
+      description: 'tells who asks',
+      execute: (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => [
+        context?.requestContext?.get('who'),
+        context?.requestContext?.get('more'),
+      ],
+    };
+    const { harness, of } = scene([[calls('who')], 'Done.'], { tools: { who: tool } });
+    harness.subscribe(({ type }) => {
+      if (type !== 'tool_approval_required') return;
+      harness.respondToToolApproval({ decision: 'approve', requestContext: new RequestContext([['more', 1]]) });
+    });
+    await harness.sendMessage({ content: 'Go.', requestContext: new RequestContext([['who', 'me']]) });
+    expect(results(of('tool_end'))).toEqual([['me', 1]]);
+  });
+});
+
+describe('a question', () => {
+  const options = [{ label: 'A' }, { label: 'B', description: 'the second' }, { label: 'C' }];
+  it.each([
+    ['free text', {}, undefined, 'blue', 'User answered: blue'],
+    ['one of several', { options }, 'single_select', 'A', 'User answered: A'],
+    ['some of several', { options, selectionMode: 'multi_select' }, 'multi_select', ['A', 'C'], 'User answered: A, C'],
+  ])('is answered: %s', async (_, more, selectionMode, answer, content) => {
+    const { harness, on, of } = scene([[calls('ask_user', { question: 'Which?', ...more })], 'Done.'], yolo);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { type: _type, ...asked } = await on('ask_question');
+    expect(asked).toEqual({
+      questionId: asked.questionId,
+      question: 'Which?',
+      ...('options' in more && { options, selectionMode }),
+    });
+    expect(harness.getDisplayState().pendingQuestion).toEqual(asked);
+    harness.respondToQuestion({ questionId: asked.questionId, answer });
+    await sending;
+    expect(of('tool_end')).toMatchObject([{ isError: false, result: { content, isError: false } }]);
+    expect(harness.getDisplayState().pendingQuestion).toBe(null);
+    expect(() => harness.respondToQuestion({ questionId: asked.questionId, answer })).toThrow(
+      expect.objectContaining({ code: 'relay_resolved' }) as Error,
+    );
+    expect(() => harness.respondToQuestion({ questionId: 'other', answer })).toThrow(
+      expect.objectContaining({ code: 'relay_not_found' }) as Error,
+    );
+  });
+
+  it('of a tool of the user reaches the person through the request context', async () => {
+    const { harness, of, on } = scene([[calls('ask', { question: 'Why?' })], 'Done.'], {
+      tools: { ask: askUserTool as never },
+      ...yolo,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { questionId } = await on('ask_question');
+    harness.respondToQuestion({ questionId, answer: 'because' });
+    await sending;
+    expect(contents(of('tool_end'))).toEqual(['User answered: because']);
+  });
+
+  it('may be registered by a program', () => {
+    const { harness } = scene([]);
+    const answers: unknown[] = [];
+    harness.registerQuestion({ questionId: 'q', resolve: answer => answers.push(answer) });
+    harness.respondToQuestion({ questionId: 'q', answer: 'yes' });
+    expect(answers).toEqual(['yes']);
+  });
+});
+
+describe('a request for access', () => {
+  const asking = defineTool({
+    name: 'reach',
+    description: 'asks for access',
+    input: z.object({}),
+    execute: async (_, { ask }) =>
+      (await ask({ relayKind: 'access', params: { path: '/etc', reason: 'to read' } }))?.outcome,
+  });
+
+  it.each([
+    ['Yes', 'approve'],
+    ['No', 'reject'],
+  ])('is answered like a question: %s', async (answer, outcome) => {
+    const { harness, of, on } = scene([[calls('reach')], 'Done.'], { tools: { reach: asking }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { questionId, path, reason } = await on('sandbox_access_request');
+    expect([path, reason]).toEqual(['/etc', 'to read']);
+    harness.respondToQuestion({ questionId, answer });
+    await sending;
+    expect(results(of('tool_end'))).toEqual([outcome]);
+  });
+});
+
+describe('a tool that waits for data', () => {
+  it('goes on with what it is given', async () => {
+    const suspended = defineTool({
+      name: 'pay',
+      description: 'waits for a code',
+      input: z.object({}),
+      execute: async (_, { ask }) => {
+        const answer = await ask({ relayKind: 'suspension', tool: 'pay', payload: { need: 'code' } });
+        return { context: answer?.input };
+      },
+    });
+    const { harness, of, on } = scene([[calls('pay')], 'Done.'], { tools: { pay: suspended }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    expect(await on('tool_suspended')).toMatchObject({ toolName: 'pay', suspendPayload: { need: 'code' } });
+    expect(harness.getDisplayState().pendingSuspension).toMatchObject({ toolName: 'pay' });
+    await harness.respondToToolSuspension({ resumeData: { code: 7 } });
+    await sending;
+    expect(results(of('tool_end'))).toEqual([{ code: 7 }]);
+    await expect(harness.respondToToolSuspension({ resumeData: 1 })).rejects.toMatchObject({ code: 'relay_not_found' });
+  });
+});
+
+describe('a plan', () => {
+  const plan = calls('submit_plan', { title: 'The plan', plan: '1. Do it' });
+
+  function planning() {
+    const planner = scriptedModel([[plan], 'Revised.']);
+    const builder = scriptedModel(['Built.']);
+    const harness = new Harness({
+      id: 'h',
+      initialState: { yolo: true },
+      modes: [
+        { id: 'build', default: true, agent: loopAgent({ id: 'builder', model: builder }) },
+        { id: 'plan', agent: loopAgent({ id: 'planner', model: planner }) },
+      ],
+    });
+    return { ...watch(harness), planner, builder };
+  }
+
+  it('that is approved ends its run after the step, and leads to the default mode', async () => {
+    const { harness, on, of, lines, planner, builder } = planning();
+    await harness.switchMode({ modeId: 'plan' });
+    const sending = harness.sendMessage({ content: 'Plan it.' });
+    const { planId, title, plan: text } = await on('plan_approval_required');
+    expect([title, text]).toEqual(['The plan', '1. Do it']);
+    expect(harness.getDisplayState().pendingPlanApproval).toEqual({ planId, title, plan: text });
+    await harness.respondToPlanApproval({ planId, response: { action: 'approved' } });
+    await sending;
+    expect(harness.getCurrentModeId()).toBe('build');
+    expect(planner.requests).toHaveLength(1);
+    expect(lines().slice(-7)).toEqual([
+      'plan_approved',
+      'tool_end submit_plan',
+      'message_update assistant tool_use',
+      'usage_update',
+      'message_end assistant complete',
+      'agent_end complete',
+      'mode_changed',
+    ]);
+    expect(contents(of('tool_end'))[0]).toContain('Plan approved');
+    await harness.sendMessage({ content: 'Go.' });
+    expect(sent(builder)).toEqual(['user: Plan it.', 'assistant: ', 'tool: ', 'user: Go.']);
+  });
+
+  it('that is rejected goes back to the agent with the feedback', async () => {
+    const { harness, on, of, planner } = planning();
+    await harness.switchMode({ modeId: 'plan' });
+    const sending = harness.sendMessage({ content: 'Plan it.' });
+    const { planId } = await on('plan_approval_required');
+    await harness.respondToPlanApproval({ planId, response: { action: 'rejected', feedback: 'Needs tests' } });
+    await sending;
+    expect(contents(of('tool_end'))[0]).toContain('User feedback: Needs tests');
+    expect(harness.getCurrentModeId()).toBe('plan');
+    expect(of('plan_approved')).toEqual([]);
+    expect(planner.requests).toHaveLength(2);
+    await expect(harness.respondToPlanApproval({ planId, response: { action: 'approved' } })).rejects.toMatchObject({
+      code: 'relay_resolved',
+    });
+    await expect(
+      harness.respondToPlanApproval({ planId: 'other', response: { action: 'approved' } }),
+    ).rejects.toMatchObject({ code: 'relay_not_found' });
+  });
+
+  it('that is approved in the default mode goes on there; what waits is sent in the new mode', async () => {
+    const { harness, on, builder } = planning();
+    await harness.switchMode({ modeId: 'plan' });
+    const sending = harness.sendMessage({ content: 'Plan it.' });
+    const { planId } = await on('plan_approval_required');
+    await harness.followUp({ content: 'Then build.' });
+    await harness.respondToPlanApproval({ planId, response: { action: 'approved' } });
+    await sending;
+    await on('agent_end', 2);
+    expect(sent(builder).at(-1)).toBe('user: Then build.');
+
+    const same = scene([[plan], 'Done.'], yolo);
+    const run = same.harness.sendMessage({ content: 'Plan it.' });
+    const asked = await same.on('plan_approval_required');
+    await same.harness.respondToPlanApproval({ planId: asked.planId, response: { action: 'approved' } });
+    await run;
+    expect(same.model.requests).toHaveLength(2);
+  });
+
+  it('of a tool of the user, or of a program, is decided too', async () => {
+    const { harness, of, on } = scene([[calls('propose', { plan: 'Do it' })], 'Done.'], {
+      tools: { propose: submitPlanTool as never },
+      ...yolo,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { planId } = await on('plan_approval_required');
+    await harness.respondToPlanApproval({ planId, response: { action: 'approved' } });
+    await sending;
+    expect(contents(of('tool_end'))[0]).toContain('Plan approved');
+    expect(of('plan_approved')).toHaveLength(1);
+    const decided: unknown[] = [];
+    harness.registerPlanApproval({ planId: 'p', resolve: response => decided.push(response) });
+    await harness.respondToPlanApproval({ planId: 'p', response: { action: 'rejected' } });
+    expect(decided).toEqual([{ action: 'rejected' }]);
+  });
+});

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
+import { scriptByStep } from '../../src/agents/model/script.ts';
+import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import { Harness, type HarnessDisplayState } from '../../src/control/harness/index.ts';
+import { type EventLog, MemoryLog, SqliteLog } from '../../src/log/index.ts';
+import { calls, echo, scene, waitingTool, watch, yolo } from './scene.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** Storage that two harnesses have one after the other, or at once. */
+const stores: [string, () => () => EventLog][] = [
+  [
+    'in memory',
+    () => {
+      const log = new MemoryLog();
+      return () => log;
+    },
+  ],
+  [
+    'in a file',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'singletree-harness-'));
+      cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+      return () => {
+        const log = new SqliteLog(join(folder, 'log.db'), { pollMs: 5 });
+        cleanups.push(() => log.close());
+        return log;
+      };
+    },
+  ],
+];
+
+/** What is shown, with messages as they serialise. */
+const shown = (display: HarnessDisplayState) => structuredClone(JSON.parse(JSON.stringify(display)) as unknown);
+const maps = ({ activeTools, modifiedFiles, activeSubagents }: HarnessDisplayState) => [
+  [...activeTools],
+  [...modifiedFiles],
+  [...activeSubagents],
+];
+
+describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
+  it('shows the same thread, idle', async () => {
+    const open = make();
+    const script = scriptByStep([
+      [
+        calls('task_write', { tasks: [{ content: 'A', status: 'pending', activeForm: 'A' }] }),
+        calls('write_file', { path: 'a.txt' }),
+      ],
+      'Done.',
+    ]);
+    const write_file = { description: 'writes', execute: () => 'ok' };
+    const first = scene(script, { storage: open(), tools: { write_file }, ...yolo });
+    await first.harness.createThread({ title: 'T' });
+    await first.harness.sendMessage({ content: 'Go.' });
+    const before = first.harness.getDisplayState();
+    const second = scene(script, { storage: open(), tools: { write_file }, ...yolo });
+    await second.harness.selectOrCreateThread();
+    const after = second.harness.getDisplayState();
+    expect(shown(after)).toEqual(shown(before));
+    expect(maps(after)).toEqual(maps(before));
+    expect(second.harness.getState()).toEqual(first.harness.getState());
+    expect(JSON.stringify(await second.harness.listMessages())).toBe(
+      JSON.stringify(await first.harness.listMessages()),
+    );
+    expect(second.lines()).toEqual(['thread_changed', 'state_changed']);
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
+
+  it('shows the approval that waits, answers it, and the run goes on there', async () => {
+    const open = make();
+    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+    const first = scene(script, { storage: open(), tools: { echo } });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    const before = first.harness.getDisplayState();
+    await first.harness.destroy();
+    await sending;
+    const second = scene(script, { storage: open(), tools: { echo } });
+    await second.harness.selectOrCreateThread();
+    expect(second.lines().slice(0, 3)).toEqual(['thread_changed', 'agent_start', 'tool_approval_required echo']);
+    expect(shown(second.harness.getDisplayState())).toEqual(shown(before));
+    expect(second.harness.isRunning()).toBe(true);
+    second.harness.respondToToolApproval({ decision: 'approve' });
+    await second.on('agent_end');
+    expect(second.of('tool_end')).toMatchObject([{ result: 'a!' }]);
+    expect(second.of('agent_end')).toEqual([{ type: 'agent_end', reason: 'complete' }]);
+    expect(second.harness.getDisplayState()).toMatchObject({ isRunning: false, pendingApproval: null });
+    await second.harness.destroy();
+  });
+
+  it('answers what waits in the first, while that is at work', async () => {
+    const open = make();
+    const script = scriptByStep([[calls('ask_user', { question: 'Why?' })], 'Done.']);
+    const first = scene(script, { storage: open(), ...yolo });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    const { questionId } = await first.on('ask_question');
+    const second = scene(script, { storage: open(), ...yolo });
+    await second.harness.selectOrCreateThread();
+    expect(second.harness.getDisplayState().pendingQuestion).toMatchObject({ questionId, question: 'Why?' });
+    second.harness.respondToQuestion({ questionId, answer: 'So.' });
+    await sending;
+    await second.on('agent_end');
+    expect(first.of('tool_end')).toEqual(second.of('tool_end'));
+    expect(first.model.requests).toHaveLength(2);
+    expect(second.model.requests).toHaveLength(0);
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
+});
+
+describe('after a restart', () => {
+  it('the mode, the model and the settings of the thread are back', async () => {
+    const storage = new MemoryLog();
+    const make = () =>
+      watch(
+        new Harness({
+          id: 'h',
+          storage,
+          modes: ['plan', 'build'].map(id => ({ id, agent: loopAgent({ id, model: scriptedModel(['Hi.']) }) })),
+        }),
+      );
+    const first = make();
+    await first.harness.createThread();
+    await first.harness.switchMode({ modeId: 'build' });
+    await first.harness.switchModel({ modelId: 'a/kept', scope: 'thread' });
+    await first.harness.setSubagentModelId({ modelId: 'a/small', agentType: 'explore' });
+    await first.harness.switchObserverModel({ modelId: 'a/observer' });
+    await first.harness.destroy();
+    const { harness, lines } = make();
+    await harness.selectOrCreateThread();
+    expect(harness.getCurrentModeId()).toBe('build');
+    expect(harness.getCurrentModelId()).toBe('a/kept');
+    expect(harness.getSubagentModelId({ agentType: 'explore' })).toBe('a/small');
+    expect(harness.getObserverModelId()).toBe('a/observer');
+    expect(lines()).toEqual(['thread_changed', 'state_changed', 'model_changed', 'mode_changed']);
+  });
+
+  it('a run goes on with the agent of its mode, though agents of modes have the same id', async () => {
+    const storage = new MemoryLog();
+    const plan = scriptedModel(scriptByStep([[calls('echo', { value: 'a' })], 'Planned.']));
+    const build = scriptedModel(['Built.']);
+    const make = () =>
+      watch(
+        new Harness({
+          id: 'h',
+          storage,
+          tools: { echo },
+          modes: [
+            { id: 'build', agent: loopAgent({ model: build }) },
+            { id: 'plan', agent: () => loopAgent({ model: plan }) },
+          ],
+        }),
+      );
+    const first = make();
+    await first.harness.switchMode({ modeId: 'plan' });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    await first.harness.destroy();
+    await sending;
+    const second = make();
+    await second.harness.selectOrCreateThread();
+    second.harness.respondToToolApproval({ decision: 'approve' });
+    await second.on('agent_end');
+    expect(build.requests).toHaveLength(0);
+    expect((await second.harness.listMessages()).at(-1)?.content.at(-1)).toEqual({ type: 'text', text: 'Planned.' });
+  });
+
+  it('a run that cannot go on has ended, and the next message is answered', async () => {
+    const storage = new MemoryLog();
+    const { tool, begun } = waitingTool();
+    const first = scene([[calls('wait')]], { storage, tools: { wait: tool }, ...yolo });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await first.harness.destroy();
+    await sending;
+    const { resumable: _, ...agent } = loopAgent({ id: 'main', model: scriptedModel(['Hi.']) });
+    const { harness, lines } = watch(new Harness({ id: 'harness', storage, modes: [{ id: 'main', agent }] }));
+    await harness.selectOrCreateThread();
+    expect(lines().slice(-4)).toEqual([
+      expect.stringContaining('info The process that ran "main" ended') as string,
+      'usage_update',
+      expect.stringContaining('message_end assistant error') as string,
+      'agent_end error',
+    ]);
+    await harness.sendMessage({ content: 'Again.' });
+    expect(lines().at(-1)).toBe('agent_end complete');
+  });
+
+  it('a destroyed harness does nothing any more', async () => {
+    const { harness, events } = scene(['Hi.']);
+    await harness.createThread();
+    await harness.destroy();
+    const count = events.length;
+    await expect(harness.sendMessage({ content: 'Hi.' })).rejects.toMatchObject({ code: 'log_closed' });
+    await expect(harness.createThread()).rejects.toThrow('make a new one');
+    expect(events).toHaveLength(count);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { scriptByStep } from '../../src/agents/model/script.ts';
+import { Harness, type HarnessDisplayState, RequestContext } from '../../src/control/harness/index.ts';
+import { calls, echo, scene, watch, yolo } from './scene.ts';
+
+const todo = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
+
+describe('the state', () => {
+  it('has defaults, takes updates, and tells what changed', async () => {
+    const harness = new Harness({
+      id: 'h',
+      stateSchema: z.object({ count: z.number().default(1), name: z.string().optional() }),
+      initialState: { name: 'x' },
+      modes: scene([]).harness.listModes(),
+    });
+    const events: unknown[] = [];
+    harness.subscribe(event => void (event.type === 'state_changed' && events.push(event)));
+    expect(harness.getState()).toEqual({ count: 1, name: 'x' });
+    await harness.setState({ count: 2, name: 'x' });
+    expect(events).toEqual([{ type: 'state_changed', state: { count: 2, name: 'x' }, changedKeys: ['count'] }]);
+    await expect(harness.setState({ count: 'many' as never })).rejects.toThrow('Invalid state update: count');
+    expect(harness.getState()).toEqual({ count: 2, name: 'x' });
+  });
+
+  it('is read and changed by tools, with what their request carries', async () => {
+    const tool = {
+      description: 'counts',
+      execute: async (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
+        const harness = context?.requestContext?.get('harness') as {
+          harnessId: string;
+          threadId: string;
+          resourceId: string;
+          getState(): { count?: number };
+          setState(updates: object): Promise<void>;
+          updateState(updater: (state: { count?: number }) => object): Promise<unknown>;
+          emitEvent(event: object): void;
+        };
+        await harness.setState({ count: 1 });
+        const result = await harness.updateState(state => ({
+          updates: { count: (state.count ?? 0) + 1 },
+          events: [{ type: 'info', message: 'counted' }],
+          result: 'counted',
+        }));
+        harness.emitEvent({ type: 'info', message: 'done' });
+        return [result, harness.getState().count, context?.requestContext?.get('who'), typeof harness.threadId];
+      },
+    };
+    const { harness, of } = scene([[calls('count')], 'Done.'], { tools: () => ({ count: tool }), ...yolo });
+    await harness.sendMessage({ content: 'Go.', requestContext: new RequestContext([['who', 'me']]) });
+    expect(of('tool_end')).toMatchObject([{ result: ['counted', 2, 'me', 'string'] }]);
+    expect(of('info').map(({ message }) => message)).toEqual(['counted', 'done']);
+    expect(harness.getState()).toMatchObject({ count: 2 });
+  });
+});
+
+describe('tasks', () => {
+  it('are changed by the built-in tools, and shown', async () => {
+    const { harness, of } = scene(
+      [
+        [calls('task_write', { tasks: [todo, { ...todo, id: 'task_b', content: 'B' }] })],
+        [calls('task_update', { id: 'task_b', status: 'in_progress' })],
+        [calls('task_complete', { id: 'task_a' })],
+        [calls('task_check')],
+        'Done.',
+      ],
+      yolo,
+    );
+    await harness.sendMessage({ content: 'Go.' });
+    const statuses = of('task_updated').map(({ tasks }) => tasks.map(({ status }) => status).join());
+    expect(statuses).toEqual(['pending,pending', 'pending,in_progress', 'completed,in_progress']);
+    expect(harness.getDisplayState().tasks.map(({ status }) => status)).toEqual(['completed', 'in_progress']);
+    expect(harness.getDisplayState().previousTasks.map(({ status }) => status)).toEqual(['pending', 'in_progress']);
+    expect(of('tool_end').at(-1)?.result).toMatchObject({ summary: { total: 2, completed: 1 }, isError: false });
+    expect(harness.getState().tasks).toEqual(harness.getDisplayState().tasks);
+  });
+
+  it('that are put into the state are those the tools work on, and the thread keeps them', async () => {
+    const { harness, of } = scene([[calls('task_complete', { id: 'task_a' })], 'Done.'], yolo);
+    const { id } = await harness.createThread();
+    await harness.setState({ tasks: [todo] });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_end')).toMatchObject([{ result: { tasks: [{ ...todo, status: 'completed' }] } }]);
+    await harness.createThread();
+    await harness.switchThread({ threadId: id });
+    expect(harness.getDisplayState().tasks).toEqual([{ ...todo, status: 'completed' }]);
+  });
+
+  it('that are restored are only shown', () => {
+    const { harness, lines, of } = scene([]);
+    harness.restoreDisplayTasks([todo]);
+    expect(harness.getDisplayState().tasks).toEqual([todo]);
+    expect(lines()).toEqual([]);
+    expect(of('display_state_changed')).toHaveLength(1);
+  });
+});
+
+describe('listeners', () => {
+  it('are told each event and then what is shown, in one order, also of what they cause', async () => {
+    const { harness } = scene(['Hi.']);
+    const seen: string[][] = [[], []];
+    const stop = harness.subscribe(event => {
+      seen[0]?.push(event.type);
+      if (event.type === 'agent_start') harness.setPermissionForTool({ toolName: 'x', policy: 'deny' });
+    });
+    harness.subscribe(event => void seen[1]?.push(event.type));
+    await harness.sendMessage({ content: 'Hi.' });
+    expect(seen[0]).toEqual(seen[1]);
+    const at = seen[1]?.indexOf('agent_start') ?? 0;
+    expect(seen[1]?.slice(at, at + 4)).toEqual([
+      'agent_start',
+      'display_state_changed',
+      'state_changed',
+      'display_state_changed',
+    ]);
+    stop();
+    const count = seen[0]?.length;
+    await harness.createThread();
+    expect(seen[0]).toHaveLength(count as number);
+  });
+
+  it('of the display get whole states, at once after what a person waits for', async () => {
+    const { harness } = scene(['Hi.']);
+    const states: HarnessDisplayState[] = [];
+    const stop = harness.subscribeDisplayState(state => void states.push(state), { windowMs: 10, maxWaitMs: 20 });
+    expect(states).toEqual([]);
+    await harness.sendMessage({ content: 'Hi.' });
+    expect(states.at(-1)).toBe(harness.getDisplayState());
+    expect(states.map(({ isRunning }) => isRunning)).toContain(true);
+    stop();
+    const count = states.length;
+    await harness.createThread();
+    expect(states).toHaveLength(count);
+  });
+});
+
+describe('what tools report', () => {
+  it('is told while they work', async () => {
+    const { defineTool } = await import('../../src/agents/loop/tool.ts');
+    const shell = defineTool({
+      name: 'shell',
+      description: 'runs',
+      input: z.object({}),
+      execute: async (_, { progress, emit }) => {
+        progress({ stream: 'stdout', output: 'hello' });
+        await emit({ type: 'custom', name: 'x', data: 1 } as never);
+        progress({ percent: 50 });
+        await emit({ type: 'warning', message: 'careful' });
+        return 'ok';
+      },
+    });
+    const { harness, of } = scene([[calls('shell')], 'Done.'], { tools: { shell }, ...yolo });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('shell_output')).toMatchObject([{ output: 'hello', stream: 'stdout' }]);
+    expect(of('tool_update')).toMatchObject([{ partialResult: { percent: 50 } }]);
+    expect(of('info')).toMatchObject([{ message: 'careful' }]);
+  });
+});
+
+describe('usage', () => {
+  it('is told for each step, and added up for the thread', async () => {
+    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+    const { harness, of } = scene(script, { tools: { echo }, ...yolo });
+    await harness.sendMessage({ content: 'Go.' });
+    await harness.sendMessage({ content: 'Go.' });
+    const total = of('usage_update').reduce((sum, { usage }) => sum + usage.totalTokens, 0);
+    expect(of('usage_update')).toHaveLength(4);
+    expect(harness.getTokenUsage().totalTokens).toBe(total);
+    expect((await harness.listThreads())[0]?.tokenUsage?.totalTokens).toBe(total);
+  });
+});
+
+describe('heartbeats', () => {
+  it('beat from init on, and end with the harness', async () => {
+    const beats: string[] = [];
+    const beat = (id: string) => ({
+      id,
+      intervalMs: 100_000,
+      handler: () => void beats.push(id),
+      shutdown: () => void beats.push(`${id} ends`),
+    });
+    const { harness } = scene([], { heartbeatHandlers: [beat('a')] });
+    expect(beats).toEqual([]);
+    await harness.init();
+    await harness.init();
+    harness.registerHeartbeat(beat('b'));
+    harness.registerHeartbeat(beat('c'));
+    expect(beats).toEqual(['a', 'b', 'c']);
+    await harness.removeHeartbeat({ id: 'b' });
+    await harness.stopHeartbeats();
+    await harness.destroy();
+    expect(beats).toEqual(['a', 'b', 'c', 'b ends', 'a ends', 'c ends']);
+  });
+
+  it('that fail are told', async () => {
+    const handler = () => {
+      throw new Error('no pulse');
+    };
+    const { harness, on } = scene([], { heartbeatHandlers: [{ id: 'a', intervalMs: 100_000, handler }] });
+    await harness.init();
+    expect((await on('error')).error.message).toBe('no pulse');
+    await harness.destroy();
+  });
+});
+
+describe('what is not available yet', () => {
+  it('is refused at construction', () => {
+    for (const option of ['memory', 'workspace', 'browser', 'pubsub', 'observability'])
+      expect(() => scene([], { [option]: {} })).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
+  });
+
+  it('is told honestly by what asks for a workspace', async () => {
+    const { harness } = scene([]);
+    expect(harness.hasWorkspace()).toBe(false);
+    expect(harness.isWorkspaceReady()).toBe(false);
+    expect(harness.getWorkspace()).toBe(undefined);
+    expect(await harness.resolveWorkspace()).toBe(undefined);
+    await harness.destroyWorkspace();
+    expect(() => harness.setBrowser({})).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
+  });
+});
+
+describe('observational memory', () => {
+  it('has no record yet; its models and thresholds can be chosen', async () => {
+    const { harness, of } = scene([], {
+      resolveModel: modelId => ({ modelId }) as never,
+      omConfig: {
+        defaultObserverModelId: 'a/o',
+        defaultReflectorModelId: 'a/r',
+        defaultObservationThreshold: 10,
+        defaultReflectionThreshold: 20,
+      },
+    });
+    await harness.createThread();
+    await harness.loadOMProgress();
+    expect(await harness.getObservationalMemoryRecord()).toBe(null);
+    expect([harness.getObserverModelId(), harness.getReflectorModelId()]).toEqual(['a/o', 'a/r']);
+    expect([harness.getObservationThreshold(), harness.getReflectionThreshold()]).toEqual([10, 20]);
+    await harness.switchObserverModel({ modelId: 'b/o' });
+    await harness.switchReflectorModel({ modelId: 'b/r' });
+    await harness.setState({ observationThreshold: 30, reflectionThreshold: 40 });
+    expect([harness.getObserverModelId(), harness.getReflectorModelId()]).toEqual(['b/o', 'b/r']);
+    expect([harness.getObservationThreshold(), harness.getReflectionThreshold()]).toEqual([30, 40]);
+    expect(of('om_model_changed')).toEqual([
+      { type: 'om_model_changed', role: 'observer', modelId: 'b/o' },
+      { type: 'om_model_changed', role: 'reflector', modelId: 'b/r' },
+    ]);
+    expect((await harness.listThreads())[0]?.metadata).toMatchObject({
+      observerModelId: 'b/o',
+      reflectorModelId: 'b/r',
+    });
+    expect(await harness.getResolvedObserverModel()).toEqual({ modelId: 'b/o' });
+    expect(await harness.getResolvedReflectorModel()).toEqual({ modelId: 'b/r' });
+    expect(await watch(scene([]).harness).harness.getResolvedObserverModel()).toBe(undefined);
+  });
+});

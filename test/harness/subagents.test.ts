@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import type { ModelScript } from '../../src/agents/model/script.ts';
+import { type HarnessSubagent, parseSubagentMeta } from '../../src/control/harness/index.ts';
+import { calls, echo, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
+
+const explore: HarnessSubagent = {
+  id: 'explore',
+  name: 'Explorer',
+  description: 'looks around',
+  instructions: 'Look around.',
+  allowedHarnessTools: ['echo'],
+};
+const delegate = (more: object = {}, id = 'sub') =>
+  calls('subagent', { agentType: 'explore', task: 'Look.', ...more }, id);
+
+function delegating(
+  child: ModelScript,
+  { subagent, turns, ...options }: SceneOptions & { subagent?: object; turns?: ModelScript } = {},
+) {
+  const models = new Map<string, ReturnType<typeof scriptedModel>>();
+  const resolveModel = (modelId: string) => {
+    const model = models.get(modelId) ?? scriptedModel(child, { modelId });
+    models.set(modelId, model);
+    return model;
+  };
+  const parent = scene(turns ?? [[delegate()], 'Done.'], {
+    tools: { echo, other: echo },
+    subagents: [{ ...explore, defaultModelId: 'a/small', ...subagent }],
+    resolveModel,
+    ...options,
+  });
+  return { ...parent, models };
+}
+const content = (events: readonly { result: unknown }[]) => {
+  const [end] = events.slice(-1);
+  return end?.result as { content: string; isError: boolean };
+};
+
+describe('a subagent', () => {
+  it('starts with a fresh context, uses what it may, and tells what it does', async () => {
+    const { harness, of, lines, models } = delegating([[calls('echo', { value: 'a' })], 'Found it.'], {
+      ...yolo,
+      subagent: { tools: { own: echo } },
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    const child = models.get('a/small');
+    expect(child?.requests[0]?.messages.map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      'system: Look around.',
+      'user: Look.',
+    ]);
+    expect(child?.requests[0]?.toolNames).toEqual(['own', 'echo']);
+    const about = { toolCallId: of('tool_start')[0]?.toolCallId, agentType: 'explore' };
+    expect(of('subagent_start')).toEqual([{ type: 'subagent_start', ...about, task: 'Look.', modelId: 'a/small' }]);
+    expect(of('subagent_tool_start')).toEqual([
+      { type: 'subagent_tool_start', ...about, subToolName: 'echo', subToolArgs: { value: 'a' } },
+    ]);
+    expect(of('subagent_tool_end')).toEqual([
+      { type: 'subagent_tool_end', ...about, subToolName: 'echo', subToolResult: 'a!', isError: false },
+    ]);
+    expect(
+      of('subagent_text_delta')
+        .map(({ textDelta }) => textDelta)
+        .join(''),
+    ).toBe('Found it.');
+    expect(of('subagent_end')).toMatchObject([{ ...about, result: 'Found it.', isError: false }]);
+    expect(lines().filter(text => /subagent|tool_(start|end)/.test(text))).toEqual([
+      'tool_start sub',
+      'subagent_start',
+      'subagent_tool_start',
+      'subagent_tool_end',
+      'subagent_text_delta',
+      'subagent_end',
+      'tool_end sub',
+    ]);
+    const result = content(of('tool_end'));
+    expect(result.isError).toBe(false);
+    expect(parseSubagentMeta(result.content)).toMatchObject({
+      text: 'Found it.',
+      modelId: 'a/small',
+      toolCalls: [{ name: 'echo', isError: false }],
+    });
+  });
+
+  it('is shown while it works', async () => {
+    const { tool, begun, end } = waitingTool();
+    const { harness } = delegating([[calls('wait')], 'Ok.'], { ...yolo, subagent: { tools: { wait: tool } } });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    expect([...harness.getDisplayState().activeSubagents.values()]).toMatchObject([
+      { agentType: 'explore', task: 'Look.', modelId: 'a/small', status: 'running' },
+    ]);
+    end.open();
+    await sending;
+    expect(harness.getDisplayState().activeSubagents.size).toBe(0);
+  });
+
+  it.each([
+    ['the call', { modelId: 'a/called' }, 'a/called'],
+    ['the type', {}, 'a/typed'],
+  ])('uses the model of %s first', async (_, more, expected) => {
+    const { harness, models } = delegating(['Ok.'], { ...yolo, turns: [[delegate(more)], 'Done.'] });
+    await harness.setSubagentModelId({ modelId: 'a/global' });
+    await harness.setSubagentModelId({ modelId: 'a/typed', agentType: 'explore' });
+    await harness.sendMessage({ content: 'Go.' });
+    expect([...models.keys()]).toEqual([expected]);
+  });
+
+  it('has a model for all, one for its type, and the chosen ones are told and kept', async () => {
+    const { harness, of } = delegating([]);
+    expect(harness.getSubagentModelId()).toBe(null);
+    await harness.setSubagentModelId({ modelId: 'a/global' });
+    await harness.createThread();
+    await harness.setSubagentModelId({ modelId: 'a/typed', agentType: 'explore' });
+    expect(harness.getSubagentModelId()).toBe('a/global');
+    expect(harness.getSubagentModelId({ agentType: 'other' })).toBe('a/global');
+    expect(harness.getSubagentModelId({ agentType: 'explore' })).toBe('a/typed');
+    expect(of('subagent_model_changed')).toEqual([
+      { type: 'subagent_model_changed', modelId: 'a/global', scope: 'global' },
+      { type: 'subagent_model_changed', modelId: 'a/typed', scope: 'thread', agentType: 'explore' },
+    ]);
+  });
+
+  it('has to conclude after its last step', async () => {
+    const { harness, of, models } = delegating(({ step }) => (step < 2 ? [calls('echo', { value: 'a' })] : 'Enough.'), {
+      ...yolo,
+      subagent: { maxSteps: 2 },
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(models.get('a/small')?.requests).toHaveLength(3);
+    expect(content(of('tool_end')).content).toContain('Enough.');
+  });
+
+  it('ends when its stop condition is met', async () => {
+    const { harness, of, models } = delegating(() => [calls('echo', { value: 'a' })], {
+      ...yolo,
+      subagent: { stopWhen: ({ steps }: { steps: number }) => steps >= 3 },
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(models.get('a/small')?.requests).toHaveLength(3);
+    expect(of('subagent_end')).toMatchObject([{ isError: false }]);
+    expect(content(of('tool_end'))).toMatchObject({ isError: false });
+  });
+
+  it('that fails is an error of the call, and the parent goes on', async () => {
+    const { harness, of, lines } = delegating([{ httpStatus: 400, message: 'bad' }], yolo);
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('subagent_end')).toMatchObject([{ isError: true }]);
+    expect(content(of('tool_end'))).toMatchObject({ isError: true, content: expect.stringContaining('bad') as string });
+    expect(lines().at(-1)).toBe('agent_end complete');
+  });
+
+  it('works beside others, and all end when the run is stopped', async () => {
+    const one = waitingTool();
+    const { harness, of, lines } = delegating(({ step }) => (step === 0 ? [calls('wait')] : 'Ok.'), {
+      ...yolo,
+      turns: [[delegate({}, 'one'), delegate({}, 'two')]],
+      subagent: { tools: { wait: one.tool } },
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await one.begun.opened;
+    await expect.poll(() => of('subagent_tool_start').length).toBe(2);
+    harness.abort();
+    await sending;
+    expect(of('subagent_end')).toHaveLength(2);
+    expect(lines().at(-1)).toBe('agent_end aborted');
+  });
+
+  it('is asked about what its parent would be asked about, and by the same rules', async () => {
+    const { harness, of, on } = delegating([[calls('echo', { value: 'a' })], 'Ok.']);
+    harness.grantSessionTool({ toolName: 'subagent' });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    expect(await on('tool_approval_required')).toMatchObject({ toolName: 'echo', args: { value: 'a' } });
+    expect(harness.getDisplayState().pendingApproval).toMatchObject({ toolName: 'echo' });
+    harness.respondToToolApproval({ decision: 'decline' });
+    await sending;
+    expect(of('subagent_tool_end')).toMatchObject([{ subToolResult: 'Tool call was not approved by the user' }]);
+    expect(of('agent_end')).toMatchObject([{ reason: 'complete' }]);
+  });
+
+  it('sees the request of its parent', async () => {
+    const seen: unknown[] = [];
+    const look = {
+      description: 'looks',
+      inputSchema: z.object({}),
+      execute: (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
+        const harness = context?.requestContext?.get('harness') as { harnessId: string; modeId: string };
+        seen.push(harness.harnessId, harness.modeId);
+        return 'ok';
+      },
+    };
+    const { harness } = delegating([[calls('look')], 'Ok.'], { ...yolo, subagent: { tools: { look } } });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(seen).toEqual(['harness', 'main']);
+  });
+
+  it('cannot be forked yet', async () => {
+    const { harness, of } = delegating([], { ...yolo, turns: [[delegate({ forked: true })], 'Done.'] });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(content(of('tool_end'))).toMatchObject({
+      isError: true,
+      content: expect.stringContaining('not available yet') as string,
+    });
+    expect(() => delegating([], { subagent: { forked: true } })).toThrow(
+      expect.objectContaining({ code: 'not_available' }) as Error,
+    );
+  });
+
+  it('needs a model', async () => {
+    const { harness, of } = delegating([], { ...yolo, subagent: { defaultModelId: undefined } });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(content(of('tool_end'))).toMatchObject({
+      isError: true,
+      content: expect.stringContaining('No model is chosen') as string,
+    });
+  });
+
+  it('is not offered when there is no type, or when it is disabled', async () => {
+    const none = scene(['Hi.']);
+    await none.harness.sendMessage({ content: 'Hi.' });
+    expect(none.model.requests[0]?.toolNames).not.toContain('subagent');
+    const disabled = delegating([], { turns: ['Hi.'], disableBuiltinTools: ['subagent', 'task_check'] });
+    await disabled.harness.sendMessage({ content: 'Hi.' });
+    expect(disabled.model.requests[0]?.toolNames).toEqual([
+      'ask_user',
+      'submit_plan',
+      'task_write',
+      'task_update',
+      'task_complete',
+      'echo',
+      'other',
+    ]);
+    expect(sent(disabled.model)).toEqual(['user: Hi.']);
+  });
+});

@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import type { HarnessConfig } from '../../src/control/harness/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
+import { calls, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
+
+/** Locks that note what happens to them; those in `held` belong to somebody else. */
+function locks(held: readonly string[] = []) {
+  const log: string[] = [];
+  const mine = new Set<string>();
+  const threadLock: HarnessConfig['threadLock'] = {
+    acquire: id => {
+      log.push(`acquire ${id}`);
+      if (held.includes(id)) throw new Error(`${id} is locked`);
+      mine.add(id);
+    },
+    release: async id => {
+      log.push(`release ${id}`);
+      mine.delete(id);
+    },
+  };
+  return { log, mine: () => [...mine], threadLock };
+}
+
+function numbered(options: SceneOptions = {}) {
+  let count = 0;
+  return scene(() => 'Hello!', { idGenerator: () => `t${++count}`, ...options });
+}
+
+describe('threads', () => {
+  it('are created with a title, the mode and the model, and opened', async () => {
+    const { harness, lines, of } = numbered({ initialState: { currentModelId: 'a/b' } });
+    const thread = await harness.createThread({ title: 'First' });
+    expect(thread).toMatchObject({ id: 't1', resourceId: 'harness', title: 'First' });
+    expect(thread.metadata).toEqual({ currentModeId: 'main', currentModelId: 'a/b', modeModelId_main: 'a/b' });
+    expect(thread.createdAt).toBeInstanceOf(Date);
+    expect(harness.getCurrentThreadId()).toBe('t1');
+    expect(lines()).toEqual(['thread_created']);
+    expect(of('thread_created')[0]?.thread).toEqual(thread);
+  });
+
+  it('are selected by when they were used last, or created', async () => {
+    let now = 0;
+    const storage = new MemoryLog({ now: () => ++now * 1000 });
+    const first = numbered({ storage });
+    expect(await first.harness.selectOrCreateThread()).toMatchObject({ id: 't1' });
+    await first.harness.createThread();
+    await first.harness.switchThread({ threadId: 't1' });
+    await first.harness.sendMessage({ content: 'Hi.' });
+    await first.harness.destroy();
+    const second = numbered({ storage });
+    expect(await second.harness.selectOrCreateThread()).toMatchObject({ id: 't1' });
+    expect(second.of('thread_changed')).toMatchObject([{ threadId: 't1', previousThreadId: null }]);
+    await second.harness.selectOrCreateThread();
+    expect(second.of('thread_changed')).toHaveLength(1);
+  });
+
+  it('are listed for the resource, or for all; those of forks only on request', async () => {
+    const storage = new MemoryLog();
+    await storage.createThread({ id: 'fork', resourceId: 'harness', metadata: { forkedSubagent: true } });
+    await storage.createThread({ id: 'other', resourceId: 'elsewhere' });
+    const { harness } = numbered({ storage });
+    await harness.createThread();
+    const ids = async (options?: Parameters<typeof harness.listThreads>[0]) =>
+      (await harness.listThreads(options)).map(({ id }) => id).toSorted();
+    expect(await ids()).toEqual(['t1']);
+    expect(await ids({ allResources: true })).toEqual(['other', 't1']);
+    expect(await ids({ includeForkedSubagents: true })).toEqual(['fork', 't1']);
+    expect(await harness.getKnownResourceIds()).toEqual(['elsewhere', 'harness']);
+  });
+
+  it('are listed beyond a page', async () => {
+    const storage = new MemoryLog();
+    for (let at = 0; at < 450; at++) await storage.createThread({ resourceId: 'harness' });
+    const { harness } = numbered({ storage });
+    expect(new Set((await harness.listThreads()).map(({ id }) => id)).size).toBe(450);
+  });
+
+  it('are renamed', async () => {
+    const { harness } = numbered();
+    await expect(harness.renameThread({ title: 'X' })).rejects.toMatchObject({ code: 'thread_not_found' });
+    await harness.createThread();
+    await harness.renameThread({ title: 'Named' });
+    expect(await harness.listThreads()).toMatchObject([{ title: 'Named' }]);
+  });
+
+  it('are deleted; the one that is open is closed', async () => {
+    const { harness, lines, of } = numbered();
+    await harness.createThread();
+    await harness.createThread();
+    await harness.memory.deleteThread({ threadId: 't1' });
+    expect(harness.getCurrentThreadId()).toBe('t2');
+    await harness.memory.deleteThread({ threadId: 't2' });
+    expect(harness.getCurrentThreadId()).toBe(null);
+    expect(of('thread_deleted').map(({ threadId }) => threadId)).toEqual(['t1', 't2']);
+    expect(lines()).toEqual(['thread_created', 'thread_deleted'].flatMap(type => [type]));
+    await expect(harness.memory.deleteThread({ threadId: 't2' })).rejects.toMatchObject({ code: 'thread_not_found' });
+    expect(await harness.listThreads()).toEqual([]);
+  });
+
+  it('are managed through memory too', async () => {
+    const { harness } = numbered();
+    const { memory } = harness;
+    await memory.createThread({ title: 'A' });
+    await memory.createThread();
+    await memory.switchThread({ threadId: 't1' });
+    await memory.renameThread({ title: 'B' });
+    expect((await memory.listThreads()).map(({ id, title }) => `${id} ${title}`).toSorted()).toEqual([
+      't1 B',
+      't2 undefined',
+    ]);
+  });
+
+  it('keep settings under their keys', async () => {
+    const { harness } = numbered();
+    await harness.createThread();
+    await harness.setThreadSetting({ key: 'colour', value: 'red' });
+    expect((await harness.listThreads())[0]?.metadata).toMatchObject({ colour: 'red' });
+    await harness.setThreadSetting({ key: 'colour', value: null });
+    expect((await harness.listThreads())[0]?.metadata).not.toHaveProperty('colour');
+  });
+
+  it('are told with the session', async () => {
+    const { harness } = numbered();
+    expect(await harness.getSession()).toEqual({ currentThreadId: null, currentModeId: 'main', threads: [] });
+    const thread = await harness.createThread();
+    expect(await harness.getSession()).toEqual({ currentThreadId: 't1', currentModeId: 'main', threads: [thread] });
+  });
+});
+
+describe('switching threads', () => {
+  it('stops what runs, and shows the other thread', async () => {
+    const { tool, begun } = waitingTool();
+    const { harness, lines, of } = scene(({ index }) => (index === 0 ? [calls('wait')] : 'Hello!'), {
+      tools: { wait: tool },
+      ...yolo,
+    });
+    const { id: other } = await harness.createThread();
+    const { id } = await harness.createThread();
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.switchThread({ threadId: other });
+    await sending;
+    expect(lines().slice(-2)).toEqual(['agent_end aborted', 'thread_changed']);
+    expect(of('thread_changed')).toMatchObject([{ threadId: other, previousThreadId: id }]);
+    expect(harness.getDisplayState()).toMatchObject({ isRunning: false, currentMessage: null });
+    expect(await harness.listMessages()).toEqual([]);
+    expect(await harness.listMessagesForThread({ threadId: id })).toHaveLength(2);
+    expect(await harness.listMessagesForThread({ threadId: id, limit: 1 })).toMatchObject([{ stopReason: 'aborted' }]);
+  });
+
+  it('forgets what waits to be sent', async () => {
+    const { tool, begun } = waitingTool();
+    const { harness, model } = scene([[calls('wait')]], { tools: { wait: tool }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.followUp({ content: 'Later.' });
+    await harness.createThread();
+    await sending;
+    expect(harness.getFollowUpCount()).toBe(0);
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a clone', () => {
+  it('has all messages, nothing used, and is open; both go on by themselves', async () => {
+    const { harness, lines, model } = numbered();
+    await harness.createThread({ title: 'Source' });
+    await harness.sendMessage({ content: 'One.' });
+    expect(harness.getTokenUsage().totalTokens).toBeGreaterThan(0);
+    const clone = await harness.cloneThread();
+    expect(clone).toMatchObject({ id: 't2', title: 'Source', resourceId: 'harness' });
+    expect(clone.tokenUsage).toBe(undefined);
+    expect(lines().at(-1)).toBe('thread_created');
+    expect(harness.getTokenUsage().totalTokens).toBe(0);
+    expect(await harness.listMessages()).toHaveLength(2);
+    await harness.sendMessage({ content: 'Two.' });
+    expect(sent(model)).toEqual(['user: One.', 'assistant: Hello!', 'user: Two.']);
+    await harness.switchThread({ threadId: 't1' });
+    expect(await harness.listMessages()).toHaveLength(2);
+    const [first] = (await harness.listThreads()).filter(({ id }) => id === 't1');
+    expect(first?.tokenUsage).toEqual(harness.getTokenUsage());
+  });
+
+  it('may be of another thread, named, and in another resource', async () => {
+    const { harness } = numbered();
+    await harness.createThread();
+    await harness.sendMessage({ content: 'One.' });
+    await harness.createThread();
+    const clone = await harness.cloneThread({ sourceThreadId: 't1', title: 'Copy', resourceId: 'r' });
+    expect(clone).toMatchObject({ id: 't3', title: 'Copy', resourceId: 'r' });
+    expect(await harness.listMessages()).toHaveLength(2);
+  });
+
+  it('needs a source', async () => {
+    const { harness } = numbered();
+    await expect(harness.cloneThread()).rejects.toMatchObject({ code: 'thread_not_found' });
+    await expect(harness.cloneThread({ sourceThreadId: 'no' })).rejects.toThrow('Thread not found: no');
+  });
+
+  it('of a thread in which a run goes on elsewhere is at rest', async () => {
+    const storage = new MemoryLog();
+    const { tool, begun, end } = waitingTool();
+    const running = scene([[calls('wait')], 'Done.'], { storage, tools: { wait: tool }, ...yolo });
+    const sending = running.harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    const { harness } = numbered({ storage });
+    await harness.cloneThread({ sourceThreadId: running.harness.getCurrentThreadId() as string });
+    expect(harness.getDisplayState()).toMatchObject({ isRunning: false });
+    await harness.sendMessage({ content: 'And?' });
+    expect((await harness.listMessages()).at(-1)).toMatchObject({ stopReason: 'complete' });
+    end.open();
+    await sending;
+    expect(running.lines().at(-1)).toBe('agent_end complete');
+  });
+});
+
+describe('messages', () => {
+  it('are the last ones with a limit', async () => {
+    const { harness } = numbered();
+    await harness.sendMessage({ content: 'One.' });
+    await harness.sendMessage({ content: 'Two.' });
+    expect(await harness.listMessages()).toHaveLength(4);
+    expect((await harness.listMessages({ limit: 2 }))[0]?.content).toEqual([{ type: 'text', text: 'Two.' }]);
+    expect(await harness.listMessages({ limit: 0 })).toEqual([]);
+  });
+
+  it('of a person are found first', async () => {
+    const { harness } = numbered();
+    await harness.createThread();
+    await harness.sendMessage({ content: 'One.' });
+    await harness.sendMessage({ content: 'Two.' });
+    await harness.createThread();
+    expect(await harness.getFirstUserMessageForThread({ threadId: 't1' })).toMatchObject({
+      role: 'user',
+      content: [{ type: 'text', text: 'One.' }],
+    });
+    expect(await harness.getFirstUserMessageForThread({ threadId: 't2' })).toBe(null);
+    expect([...(await harness.getFirstUserMessagesForThreads({ threadIds: ['t1', 't2'] })).keys()]).toEqual(['t1']);
+  });
+
+  it('may be reminders to the model', async () => {
+    const { harness, model } = numbered();
+    expect(await harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' })).toBe(null);
+    await harness.createThread();
+    const message = await harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' });
+    expect(message?.content).toEqual([{ type: 'system_reminder', message: 'Be kind.', reminderType: 'tone' }]);
+    await harness.sendMessage({ content: 'Hi.' });
+    expect(sent(model).join()).toContain('Be kind.');
+  });
+});
+
+describe('resources', () => {
+  it('group threads; with another one no thread is open', async () => {
+    const { harness, lines } = numbered({ resourceId: 'r' });
+    await harness.createThread();
+    expect([harness.getResourceId(), harness.getDefaultResourceId()]).toEqual(['r', 'r']);
+    harness.setResourceId({ resourceId: 's' });
+    expect([harness.getResourceId(), harness.getDefaultResourceId()]).toEqual(['s', 'r']);
+    expect(harness.getCurrentThreadId()).toBe(null);
+    expect(await harness.listThreads()).toEqual([]);
+    expect(await harness.createThread()).toMatchObject({ resourceId: 's' });
+    expect(lines()).toEqual(['thread_created']);
+  });
+
+  it('that change stop what runs', async () => {
+    const { tool, begun } = waitingTool();
+    const { harness, lines } = scene([[calls('wait')]], { tools: { wait: tool }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    harness.setResourceId({ resourceId: 'other' });
+    expect(harness.getDisplayState().isRunning).toBe(false);
+    await sending;
+    expect(lines().at(-1)).toBe('agent_end aborted');
+    expect(harness.isRunning()).toBe(false);
+  });
+});
+
+describe('locks', () => {
+  it('are taken for the new thread before the old one is given back', async () => {
+    const { log, mine, threadLock } = locks();
+    const { harness } = numbered({ threadLock });
+    await harness.createThread();
+    await harness.createThread();
+    await harness.switchThread({ threadId: 't1' });
+    await harness.cloneThread();
+    await harness.selectOrCreateThread();
+    await harness.memory.deleteThread({ threadId: harness.getCurrentThreadId() as string });
+    expect(log.slice(0, 7)).toEqual([
+      'acquire t1',
+      'acquire t2',
+      'release t1',
+      'acquire t1',
+      'release t2',
+      'acquire t3',
+      'release t1',
+    ]);
+    expect(mine()).toEqual([]);
+  });
+
+  it('stay as they are when a thread is missing, held by another, or open already', async () => {
+    const { log, mine, threadLock } = locks(['theirs']);
+    const storage = new MemoryLog();
+    await storage.createThread({ id: 'theirs', resourceId: 'x' });
+    const { harness } = numbered({ threadLock, storage });
+    await harness.createThread();
+    await expect(harness.switchThread({ threadId: 'missing' })).rejects.toThrow('Thread not found: missing');
+    await expect(harness.switchThread({ threadId: 'theirs' })).rejects.toThrow('theirs is locked');
+    await harness.switchThread({ threadId: 't1' });
+    expect(log).toEqual(['acquire t1', 'acquire theirs']);
+    expect(mine()).toEqual(['t1']);
+    expect(harness.getCurrentThreadId()).toBe('t1');
+  });
+
+  it('are given back when a thread cannot be created', async () => {
+    const { mine, threadLock } = locks();
+    const { harness } = scene([], { threadLock, idGenerator: () => 'same' });
+    await harness.createThread();
+    harness.setResourceId({ resourceId: 'other' });
+    await expect(harness.createThread()).rejects.toMatchObject({ code: 'thread_exists' });
+    expect(mine()).toEqual([]);
+    expect(harness.getCurrentThreadId()).toBe(null);
+  });
+
+  it('are given back at the end, and with another resource', async () => {
+    const { mine, threadLock } = locks();
+    const { harness } = numbered({ threadLock });
+    await harness.createThread();
+    harness.setResourceId({ resourceId: 'other' });
+    await harness.listThreads();
+    await harness.createThread();
+    expect(mine()).toEqual(['t2']);
+    await harness.destroy();
+    expect(mine()).toEqual([]);
+  });
+});
