@@ -13,8 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const lanes = 2;
 const filesPerLane = 4;
-/** 200 kills in all where everything is checked, 64 where somebody waits for the tests. */
-const killsPerFile = process.env['CI'] ? 25 : 8;
+/** 200 kills in all where everything is checked, 32 where somebody waits for the tests. */
+const killsPerFile = process.env['CI'] ? 25 : 4;
 
 interface Acknowledged {
   readonly seq: number;
