@@ -361,4 +361,25 @@ describe.skipIf(browser === undefined)('the page', () => {
     await log.getByText('Answer 2 to green.').waitFor();
     complaints = complaints.filter(complaint => !complaint.includes('net::ERR_FAILED'));
   });
+
+  it('lets somebody in who signs in with the token, and nobody else', async () => {
+    const guarded = await startTestServer([streamer], { webRoot, tokens: [{ token: 'the-right-token' }] });
+    try {
+      await page.goto(guarded.url);
+      await page.getByLabel('Token').fill('a-wrong-token');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      await page.getByLabel('Token').fill('the-right-token');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('Message').fill('Count');
+      await page.keyboard.press('Enter');
+      await page.getByRole('log').getByText('One, two').waitFor();
+      await page.goto(`${guarded.url}/api/reference`);
+      await page.getByText('/api/threads/{threadId}/events').first().waitFor();
+      complaints = complaints.filter(complaint => !complaint.includes('401'));
+    } finally {
+      more.open();
+      await guarded.close();
+    }
+  });
 });

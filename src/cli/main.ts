@@ -25,7 +25,7 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
-/** 0 for help and version, 2 for a command line that is not understood, 1 for a failure, which is told on stderr. */
+/** 0 for help and version, 2 for a command line that is not understood or asks for what cannot be, 1 for a failure, which is told on stderr. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const told = SingletreeError.is(error)
@@ -34,5 +34,5 @@ function exitCodeOf(error: unknown): number {
       ? (error.stack ?? error.message)
       : String(error);
   console.error(`singletree: ${told}`);
-  return 1;
+  return SingletreeError.is(error, 'invalid_argument') ? 2 : 1;
 }

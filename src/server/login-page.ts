@@ -18,17 +18,31 @@ ${told}
 }
 
 /** The style of the server's own pages. */
-export const loginStyle = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-.sign-in { max-width: 22rem; margin: 15vh auto; }
+export const loginStyle = `:root {
+  color-scheme: light dark;
+  --ground: light-dark(#f7f6f3, #161614);
+  --surface: light-dark(#ffffff, #1f1f1c);
+  --line: light-dark(#e2dfd7, #33322d);
+  --ink: light-dark(#23221f, #ebe9e3);
+  --ink-soft: light-dark(#5f5c55, #b3afa5);
+  --accent: light-dark(#2f6b4d, #7fc29d);
+  --accent-ink: light-dark(#ffffff, #10241a);
+  --bad: light-dark(#b3352c, #ef8a80);
+  font: 15px/1.5 ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif;
+}
+body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; background: var(--ground); color: var(--ink); }
+.sign-in { max-width: 22rem; margin: 15vh auto; padding: 1.5rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface); }
+h1 { margin: 0 0 1rem; font-size: 1.5rem; letter-spacing: -0.02em; }
 form { display: grid; gap: 1rem; }
-label { display: grid; gap: 0.25rem; }
-input, button { font: inherit; padding: 0.5rem; }
-[role=alert] { border-left: 4px solid #c33; padding-left: 0.75rem; }
-section { border-top: 1px solid #8885; padding: 1rem 0; }
+label { display: grid; gap: 0.25rem; color: var(--ink-soft); }
+input, button { font: inherit; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 8px; color: var(--ink); background: var(--ground); }
+input:focus { outline: 2px solid var(--accent); outline-offset: -1px; }
+button { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); font-weight: 600; cursor: pointer; }
+[role=alert] { border-left: 4px solid var(--bad); padding-left: 0.75rem; }
+section { border-top: 1px solid var(--line); padding: 1rem 0; }
 h3 { font-size: 1rem; margin: 0; }
-h3 b { display: inline-block; min-width: 4rem; text-transform: uppercase; }
+h3 b { display: inline-block; min-width: 4rem; text-transform: uppercase; color: var(--accent); }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.85rem; }
-pre { overflow: auto; background: #8881; padding: 0.75rem; }
+pre { overflow: auto; background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: 0.75rem; }
 td, th { text-align: left; vertical-align: top; padding: 0.15rem 1rem 0.15rem 0; }
 `;
