@@ -362,6 +362,17 @@ describe.skipIf(browser === undefined)('the page', () => {
     complaints = complaints.filter(complaint => !complaint.includes('net::ERR_FAILED'));
   });
 
+  it('goes on with the agent that answered last, unless another is chosen', async () => {
+    const log = await start('counting', 'red');
+    await log.getByText('Answer 1 to red.').waitFor();
+    await page.reload();
+    await log.getByText('Answer 1 to red.').waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('counting');
+    await page.getByLabel('Message').fill('blue');
+    await page.keyboard.press('Enter');
+    await log.getByText('Answer 2 to red and blue.').waitFor();
+  });
+
   it('lets somebody in who signs in with the token, and nobody else', async () => {
     const guarded = await startTestServer([streamer], { webRoot, tokens: [{ token: 'the-right-token' }] });
     try {

@@ -52,7 +52,9 @@ export class PrettyRun {
       ...(totals.inputTokens + totals.outputTokens === 0
         ? []
         : [`${totals.inputTokens} tokens in, ${totals.outputTokens} out`]),
-      ...(totals.cost === undefined ? [] : [`$${totals.cost.toFixed(4)}`]),
+      ...(totals.cost === undefined
+        ? []
+        : [totals.cost > 0 && totals.cost < 0.0001 ? '< $0.0001' : `$${totals.cost.toFixed(4)}`]),
       ...(files.length === 0
         ? []
         : [`${files.length} file${files.length === 1 ? '' : 's'} changed: ${files.join(', ')}`]),

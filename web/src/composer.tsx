@@ -4,20 +4,22 @@ import { SendIcon, StopIcon } from './icons.tsx';
 
 interface ComposerProps {
   readonly agents: readonly AgentInfo[];
+  /** The agent that is asked unless another is chosen; the first when absent. */
+  readonly usual?: string | undefined;
   readonly running: boolean;
   readonly onSend: (message: MessageBody) => Promise<void>;
   readonly onStop?: () => void;
 }
 
 /** The place to write. Enter sends, Shift+Enter makes a new line; what could not be sent stays. */
-export function Composer({ agents, running, onSend, onStop }: ComposerProps) {
+export function Composer({ agents, usual, running, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('');
   const [agentId, setAgentId] = useState<string>();
   const [model, setModel] = useState('');
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
-  const agent = agents.find(each => each.id === agentId) ?? agents[0];
+  const agent = agents.find(each => each.id === (agentId ?? usual)) ?? agents[0];
   const models = agent?.models ?? [];
 
   const send = async () => {

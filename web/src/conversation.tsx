@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
+import type { ThreadView } from '../../src/projections/thread-view-tree.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { Composer } from './composer.tsx';
@@ -87,10 +88,16 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
           <DownIcon />
         </button>
         <StatusLine view={view} connected={connected || failure !== undefined} problem={problem} />
-        <Composer agents={agents} running={running > 0} onSend={send} onStop={stop} />
+        <Composer agents={agents} usual={lastAgent(view)} running={running > 0} onSend={send} onStop={stop} />
       </div>
     </main>
   );
+}
+
+/** The agent that answered last. */
+function lastAgent({ entries }: ThreadView): string | undefined {
+  const entry = entries.findLast(each => each.kind === 'run');
+  return entry?.kind === 'run' ? entry.run.agentId : undefined;
 }
 
 function useAnswer(client: Client, threadId: string) {

@@ -1,7 +1,7 @@
 import { type Ref, useEffect } from 'react';
 import type { UsageTotal } from '../../src/projections/thread-view-item.ts';
 import { MenuIcon } from './icons.tsx';
-import { shortCount } from './wording.ts';
+import { dollars, shortCount } from './wording.ts';
 
 interface TopBarProps {
   readonly title: string;
@@ -25,7 +25,7 @@ export function TopBar({ title, usage, graph, onMenu }: TopBarProps) {
       <h2>{title}</h2>
       {usage && total > 0 && (
         <span className="usage" title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}>
-          {shortCount(total)} tokens{usage.cost !== undefined && ` · $${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)}`}
+          {shortCount(total)} tokens{usage.cost !== undefined && ` · ${dollars(usage.cost)}`}
         </span>
       )}
       {graph && (

@@ -81,3 +81,9 @@ export function gist(input: unknown): string {
 function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
+
+/** A cost in dollars, short; one too small to be read is told as that. */
+export function dollars(cost: number): string {
+  if (cost > 0 && cost < 0.001) return '< $0.001';
+  return `$${cost.toFixed(cost < 1 ? 3 : 2)}`;
+}
