@@ -7,6 +7,7 @@ import { graphReduce } from './graph-reduce.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
 import { subagents } from './subagents.ts';
+import { harness } from './harness.ts';
 import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
 import { sqliteAppend } from './sqlite-append.ts';
 import { sqliteRead } from './sqlite-read.ts';
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'conversation-views': conversationViews,
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
+  harness,
   rlm,
   'server-load': serverLoad,
   'sqlite-append': sqliteAppend,

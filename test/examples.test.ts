@@ -11,6 +11,8 @@ const names = readdirSync(join(root, 'examples'))
 
 /** What each example prints, in this order. */
 const printed: Readonly<Record<string, readonly string[]>> = {
+  'harness-chat': ['You said: hi', 'May I use dice?', '["a 6"]', 'Lucky you.'],
+  'harness-plan-build': ['mode: build → plan', 'plan: A page', 'mode: plan → build', 'index.html'],
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
   'coding-agent': [
     '{"type":"read","path":"sum.js"',
@@ -70,7 +72,8 @@ describe('the examples', () => {
   it.each(Object.entries(printed))('%s runs against the built package', (name, expected) => {
     const built = join(root, 'build/examples', `${name}.js`);
     expect(existsSync(built), `${built} is missing: run npm run build`).toBe(true);
-    const output = execFileSync(process.execPath, [built], { encoding: 'utf8', timeout: 20_000 });
+    const input = name === 'harness-chat' ? 'hi\nroll\ny\n' : '';
+    const output = execFileSync(process.execPath, [built], { encoding: 'utf8', timeout: 20_000, input });
     let from = 0;
     for (const text of expected) {
       const at = output.indexOf(text, from);

@@ -1,10 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/cli-agent.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
 import { Harness } from '../../src/control/harness/index.ts';
 import { fakeProgram } from '../cli-agents/support/fake-program.ts';
 import { watch } from './scene.ts';
+
+const cleanups: (() => void)[] = [];
+afterAll(() => cleanups.forEach(cleanup => cleanup()));
 
 const executable = fakeProgram();
 function harnessWithCli() {
@@ -40,6 +46,27 @@ describe('an external agent as a mode', () => {
     ]);
     expect(of('usage_update')).toMatchObject([{ usage: { promptTokens: 5, completionTokens: 7 } }]);
     expect(await texts(harness)).toEqual(['hello', 'hello']);
+  });
+
+  it('tells its tools', async () => {
+    const command = { id: 'c', type: 'command_execution', command: 'ls', aggregated_output: 'a.txt', exit_code: 0 };
+    const folder = mkdtempSync(join(tmpdir(), 'singletree-codex-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const lines = [
+      { type: 'thread.started', thread_id: 's' },
+      { type: 'item.started', item: { ...command, status: 'in_progress' } },
+      { type: 'item.completed', item: { ...command, status: 'completed' } },
+      { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
+    ];
+    const program = join(folder, 'codex');
+    const print = lines.map(line => `echo '${JSON.stringify(line)}'`).join('\n');
+    writeFileSync(program, `#!/bin/sh\n${print}\n`, { mode: 0o755 });
+    const agent = cliAgent('codex', { executable: program });
+    const { harness, of } = watch(new Harness({ id: 'h', modes: [{ id: 'codex', agent }] }));
+    await harness.sendMessage({ content: 'List.' });
+    expect(of('tool_start')).toMatchObject([{ toolName: 'command_execution', args: { command: 'ls' } }]);
+    expect(of('tool_end')).toMatchObject([{ isError: false }]);
+    expect(JSON.stringify(of('tool_end')[0])).toContain('a.txt');
   });
 
   it('goes on in its session, and is told what it missed in a new one', async () => {

@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
 import { deltaOf } from '../../src/control/harness/messages/message-delta.ts';
-import { MemoryLog } from '../../src/log/index.ts';
+import { MemoryLog, SqliteLog } from '../../src/log/index.ts';
 import { calls, echo, gate, scene, sent, silentAfterOneWord, waitingTool, yolo } from './scene.ts';
 
 const modes = () => scene([]).harness.listModes();
@@ -335,13 +338,21 @@ describe('better than the reference:', () => {
 
   it('no timers run while idle, and none polls while the model is silent', async () => {
     const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
+    const folder = mkdtempSync(join(tmpdir(), 'singletree-idle-'));
+    const storage = new SqliteLog(join(folder, 'log.db'));
     const before = timers();
+    const tail = storage.tail.bind(storage);
+    const following: (AbortSignal | undefined)[] = [];
+    storage.tail = (id, after, how) => {
+      following.push(how?.signal);
+      return tail(id, after, how);
+    };
     const { model: options, silent } = silentAfterOneWord();
-    const { harness } = scene(({ index }) => (index === 0 ? 'Hi.' : { text: 'One two', delayMs: 1 }), {
-      model: options,
-    });
+    const script = ({ index }: { index: number }) => (index === 0 ? 'Hi.' : { text: 'One two', delayMs: 1 });
+    const { harness } = scene(script, { model: options, storage });
     await harness.sendMessage({ content: 'Hi.' });
-    expect(timers()).toBe(before);
+    await expect.poll(() => following.every(signal => signal?.aborted)).toBe(true);
+    await expect.poll(timers).toBe(before);
     const sending = harness.sendMessage({ content: 'Count.' });
     await silent.opened;
     const fired: number[] = [];
@@ -357,6 +368,9 @@ describe('better than the reference:', () => {
     expect(fired.filter(ms => ms < 1000)).toEqual([]);
     harness.abort();
     await sending;
+    await harness.destroy();
+    await storage.close();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('init is implied by createThread and sendMessage', async () => {

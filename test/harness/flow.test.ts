@@ -220,6 +220,22 @@ describe('abort', () => {
     expect(of('agent_end').map(({ reason }) => reason)).toEqual(['aborted', 'complete']);
   });
 
+  it('twice is once, and what is said then is answered after it', async () => {
+    const { tool, begun } = waitingTool();
+    const script = ({ index }: { index: number }) => (index === 0 ? [calls('wait')] : 'Done.');
+    const { harness, of, model } = scene(script, { tools: { wait: tool }, ...yolo });
+    const sending = harness.sendMessage({ content: 'One.' });
+    await begun.opened;
+    harness.abort();
+    harness.abort();
+    await harness.sendMessage({ content: 'Two.' });
+    await sending;
+    harness.abort();
+    expect(of('error')).toEqual([]);
+    expect(of('agent_end').map(({ reason }) => reason)).toEqual(['aborted', 'complete']);
+    expect(sent(model).at(-1)).toBe('user: Two.');
+  });
+
   it('does nothing when nothing runs', () => {
     const { harness, events } = scene([]);
     harness.abort();

@@ -82,11 +82,7 @@ describe('a call that needs approval', () => {
     const sending = harness.sendMessage({ content: 'Go.' });
     await on('tool_approval_required');
     harness.respondToToolApproval({ decision: 'always_allow_category' });
-    for (;;) {
-      const left = await Promise.race([sending, on('tool_approval_required', of('tool_approval_required').length + 1)]);
-      if (left === undefined) break;
-      harness.respondToToolApproval({ decision: 'approve' });
-    }
+    await sending;
     expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!', 'd!']);
     expect([...harness.getSessionGrants().categories]).toEqual(['read']);
   });

@@ -143,6 +143,22 @@ describe('after a restart', () => {
     expect(lines()).toEqual(['thread_changed', 'state_changed', 'model_changed', 'mode_changed']);
   });
 
+  it('the model of one thread is not that of another', async () => {
+    const storage = new MemoryLog();
+    await storage.createThread({ id: 'plain', resourceId: 'harness' });
+    await storage.createThread({ id: 'own', resourceId: 'harness', metadata: { modeModelId_main: 'a/own' } });
+    const agent = loopAgent({ model: scriptedModel([]) });
+    const harness = new Harness({
+      id: 'harness',
+      storage,
+      modes: [{ id: 'main', agent, defaultModelId: 'a/default' }],
+    });
+    await harness.switchThread({ threadId: 'own' });
+    expect(harness.getCurrentModelId()).toBe('a/own');
+    await harness.switchThread({ threadId: 'plain' });
+    expect(harness.getCurrentModelId()).toBe('a/default');
+  });
+
   it('a run goes on with the agent of its mode, though agents of modes have the same id', async () => {
     const storage = new MemoryLog();
     const plan = scriptedModel(scriptByStep([[calls('echo', { value: 'a' })], 'Planned.']));
@@ -192,6 +208,17 @@ describe('after a restart', () => {
     ]);
     await harness.sendMessage({ content: 'Again.' });
     expect(lines().at(-1)).toBe('agent_end complete');
+  });
+
+  it.each([0, 1, 2, 5, 20])('a harness may be destroyed while a message is sent: after %i moments', async moments => {
+    const held = new Set<string>();
+    const threadLock = { acquire: (id: string) => void held.add(id), release: (id: string) => void held.delete(id) };
+    const { harness } = scene(['Hi.'], { threadLock });
+    const sending = harness.sendMessage({ content: 'Hi.' }).catch(() => {});
+    for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+    await harness.destroy();
+    await sending;
+    expect([...held]).toEqual([]);
   });
 
   it('a destroyed harness does nothing any more', async () => {

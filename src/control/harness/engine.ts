@@ -75,7 +75,7 @@ export class Engine<State extends object> {
     this.choices.begin();
     this.#tasks = new StateTasks({
       state: this.state,
-      board: () => this.threads.current?.board,
+      hasThread: () => this.threads.current !== undefined,
       append: event => this.#append([event]),
       onError,
     });
@@ -103,14 +103,14 @@ export class Engine<State extends object> {
     this.turns = new Turns({
       start: async (turn, said) => {
         await this.init();
-        return this.#exclusive.run(async () => {
+        return this.#alone(async () => {
           if (this.threads.current === undefined) await this.threads.create();
           const thread = this.threads.current as OpenThread;
           this.#turnThreads.set(turn, thread);
           return this.runs.start(thread, turn, said);
         });
       },
-      stop: ({ runId }) => this.runs.supervisor.abort(runId),
+      stop: ({ runId }) => this.runs.stop(runId),
       settle: (turn, unread) => this.#settle(turn, unread),
       onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
       onError,
@@ -148,8 +148,7 @@ export class Engine<State extends object> {
 
   /** Done once, by whatever is called first. */
   init(): Promise<void> {
-    if (this.#isDestroyed)
-      return Promise.reject(new SingletreeError('log_closed', 'The harness was destroyed: make a new one.'));
+    if (this.#isDestroyed) return Promise.reject(destroyed());
     this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
@@ -157,7 +156,7 @@ export class Engine<State extends object> {
   /** Works on the threads, alone; goes on with what was left open in the one that is open then. */
   async withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
     await this.init();
-    return this.#exclusive.run(async () => {
+    return this.#alone(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
       if (this.threads.current !== before) await this.#continue();
@@ -165,11 +164,16 @@ export class Engine<State extends object> {
     });
   }
 
+  /** Works alone, unless the harness was destroyed meanwhile. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#exclusive.run(() => (this.#isDestroyed ? Promise.reject(destroyed()) : work()));
+  }
+
   /** Aborts what runs, and goes to another mode. */
   async switchMode(modeId: string): Promise<void> {
     const mode = this.modes.find(modeId);
     await this.init();
-    await this.#exclusive.run(async () => {
+    await this.#alone(async () => {
       if (mode === this.modes.current) return;
       await this.turns.stop();
       await this.#enterMode(mode);
@@ -195,7 +199,7 @@ export class Engine<State extends object> {
     await this.heartbeats.stop();
     await this.runs.supervisor.close();
     await this.#exclusive.run(async () => {
-      await this.turns.ended();
+      await this.turns.stop();
       this.announcer.close();
       await this.threads.clear();
     });
@@ -341,12 +345,13 @@ export class Engine<State extends object> {
   /** An answer to a run that no process has takes it up here. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
-    if (this.turns.current === undefined) await this.#exclusive.run(() => this.#continue());
+    if (this.turns.current === undefined) await this.#alone(() => this.#continue());
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
     this.announcer.tell(event, at);
     if (event.type === 'task_updated') this.#tasks.show(event.tasks);
+    if (event.type === 'tool_approval_required') this.responses.letGo();
   }
 
   /** New tasks of the open thread are told by its log. */
@@ -367,7 +372,11 @@ export class Engine<State extends object> {
       state: this.state.get(),
       getState: () => this.state.get(),
       setState: updates => this.setState(updates),
-      updateState: updater => this.state.update(updater),
+      updateState: async updater => {
+        const result = await this.state.update(updater);
+        await this.#tasks.written;
+        return result;
+      },
       threadId: thread.id,
       resourceId: this.threads.resourceId,
       modeId: this.modes.current.id,
@@ -377,4 +386,8 @@ export class Engine<State extends object> {
       getSubagentModelId: ({ agentType } = {}) => subagentModelId(this.state.get(), agentType),
     };
   }
+}
+
+function destroyed(): SingletreeError {
+  return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
 }

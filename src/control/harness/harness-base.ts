@@ -35,8 +35,6 @@ export class HarnessBase<State extends object> {
     this.id = config.id;
   }
 
-  // State
-
   getState(): Readonly<HarnessState<State>> {
     return this.engine.state.get() as HarnessState<State>;
   }
@@ -58,8 +56,6 @@ export class HarnessBase<State extends object> {
     return this.getDisplayState().tokenUsage;
   }
 
-  // Modes
-
   listModes(): readonly HarnessMode<State>[] {
     return this.engine.modes.list;
   }
@@ -75,8 +71,6 @@ export class HarnessBase<State extends object> {
   async switchMode({ modeId }: { modeId: string }): Promise<void> {
     await this.engine.switchMode(modeId);
   }
-
-  // Models
 
   getCurrentModelId(): string {
     return this.engine.choices.modelId;
@@ -109,8 +103,6 @@ export class HarnessBase<State extends object> {
     return listModels(await this.engine.modelSources());
   }
 
-  // Permissions
-
   grantSessionCategory({ category }: { category: ToolCategory }): void {
     this.engine.permits.grantCategory(category);
   }
@@ -139,8 +131,6 @@ export class HarnessBase<State extends object> {
     return this.engine.permits.categoryOf(toolName);
   }
 
-  // Workspace
-
   getWorkspace(): undefined {
     return undefined;
   }
@@ -162,8 +152,6 @@ export class HarnessBase<State extends object> {
   setBrowser(_browser: unknown): void {
     throw notAvailable('A browser', 'give its tools as `tools`');
   }
-
-  // Observational memory
 
   /** There are no records yet, so there is nothing to tell. */
   async loadOMProgress(): Promise<void> {}
@@ -208,8 +196,6 @@ export class HarnessBase<State extends object> {
     return this.engine.resolveModel(this.getReflectorModelId());
   }
 
-  // Subagents
-
   getSubagentModelId({ agentType }: { agentType?: string } = {}): string | null {
     return subagentModelId(this.engine.state.get(), agentType);
   }
@@ -225,8 +211,6 @@ export class HarnessBase<State extends object> {
       ...(agentType !== undefined && { agentType }),
     });
   }
-
-  // Events and heartbeats
 
   /** Every event, in order. Returns what ends it. */
   subscribe(listener: HarnessEventListener): () => void {

@@ -23,8 +23,6 @@ export interface SendMessage {
  * the modules beside it do the work, the supervisor invokes the agents, and the log holds what happened.
  */
 export class Harness<State extends object = Record<string, unknown>> extends HarnessBase<State> {
-  // Lifecycle
-
   /** Checks the initial state and starts the heartbeats. It is implied by whatever is called first. */
   init(): Promise<void> {
     return this.engine.init();
@@ -38,8 +36,6 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   destroy(): Promise<void> {
     return this.engine.destroy();
   }
-
-  // Threads
 
   getCurrentThreadId(): string | null {
     return this.engine.threads.current?.id ?? null;
@@ -103,8 +99,6 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.keep({ [key]: value });
   }
 
-  // Messages
-
   /** Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted. */
   sendMessage({ content, files, requestContext }: SendMessage): Promise<void> {
     return this.engine.send({ content: userContent(content, files), requestContext });
@@ -147,8 +141,6 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.remind(systemReminderText(reminder));
   }
 
-  // Flow control
-
   /** Stops what runs; what it said stays. */
   abort(): void {
     this.engine.turns.abort();
@@ -179,8 +171,6 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   getCurrentRunId(): string | null {
     return this.engine.turns.current?.handles[0]?.runId ?? null;
   }
-
-  // What waits for a person
 
   /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */
   respondToToolApproval(approval: ToolApproval): void {

@@ -31,8 +31,14 @@ export class Responses {
     if (decision !== 'always_allow_category' || relay.relayKind !== 'permission') return;
     const category = permits.categoryOf(relay.tool);
     if (category !== null) permits.grantCategory(category);
-    for (const other of relays.waiting('approval'))
-      if (other.relayKind === 'permission' && permits.allows(other.tool)) relays.answer(other, { outcome: 'approve' });
+    this.letGo();
+  }
+
+  /** Approves what waits and needs no approval any more: it was granted after it was asked. */
+  letGo(): void {
+    const { relays, permits } = this.#options;
+    for (const relay of relays.waiting('approval'))
+      if (relay.relayKind === 'permission' && permits.allows(relay.tool)) relays.answer(relay, { outcome: 'approve' });
   }
 
   /** Decides on a plan that waits; resolves when the decision is stored, and the mode is the one it leads to. */

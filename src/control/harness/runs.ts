@@ -64,6 +64,15 @@ export class Runs {
     return handles.length === 0 ? undefined : turn;
   }
 
+  /** Stops a run, when it is still under way. */
+  async stop(runId: string): Promise<void> {
+    try {
+      await this.supervisor.abort(runId);
+    } catch (error) {
+      if (!SingletreeError.is(error, 'run_not_found')) throw error;
+    }
+  }
+
   /** Keeps what was said too late for a run that did not end well. */
   async keepUnread(thread: OpenThread, unread: readonly UserMessage[]): Promise<void> {
     const said = unread.map(({ content }) => ({

@@ -59,9 +59,13 @@ export class Turns {
     return this.#followUps.length;
   }
 
-  /** Resolves when the turn it begins is over; put into the turn that is under way it resolves when that has started. */
+  /**
+   * Resolves when the turn it begins is over; put into the turn that is under way it resolves when that has started. A
+   * turn that is being stopped takes nothing in: it is sent after it.
+   */
   send(said: Said): Promise<void> {
     if (this.#open === undefined) return this.#begin(said);
+    if (this.#open.isStopped) return this.ended().then(() => this.send(said));
     this.#open.turn.steering.push({ id: newId(), content: said.content });
     return this.#open.started;
   }

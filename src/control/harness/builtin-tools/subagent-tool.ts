@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { loopAgent } from '../../../agents/loop/loop-agent.ts';
 import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
 import type { ModelRegistry } from '../../../agents/model/registry.ts';
 import type { ChildResult } from '../../../agents/subagents/child-run.ts';
@@ -73,6 +72,8 @@ async function freshAgent(
   model: string,
   { requestContext, shared, registry }: SubagentToolOptions,
 ) {
+  // Loaded when the first subagent starts: not every harness has one.
+  const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
   const { id, tools = {}, allowedHarnessTools = [], stopWhen } = subagent;
   const own = loopTools(tools, requestContext);
   const allowed = shared.filter(({ name }) => allowedHarnessTools.includes(name) && !(name in tools));

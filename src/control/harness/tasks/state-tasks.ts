@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentEvent, newId } from '../../../events/index.ts';
 import type { StateStore } from '../state/state-store.ts';
-import type { TaskBoard } from './task-board.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 
 export interface StateTasksOptions {
   readonly state: StateStore;
-  /** The list of the open thread. */
-  readonly board: () => TaskBoard | undefined;
+  readonly hasThread: () => boolean;
   /** Puts an event into the log of the open thread. */
   readonly append: (event: AgentEvent) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -39,11 +37,9 @@ export class StateTasks {
 
   /** The state has other tasks: they are the open thread's from now on. */
   take(): void {
-    const { state, board, append, onError } = this.#options;
+    const { state, hasThread, append, onError } = this.#options;
     const tasks = state.setting('tasks') ?? [];
-    const list = board();
-    if (list === undefined || isDeepStrictEqual(tasks, this.#logged)) return;
-    list.take(tasks);
+    if (!hasThread() || isDeepStrictEqual(tasks, this.#logged)) return;
     const event: AgentEvent = { type: 'tasks', runId: newId(), tasks: tasks.map(task => ({ ...task })) };
     this.#written = append(event).catch(onError);
   }

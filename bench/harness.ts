@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Result } from './result.ts';
+
+/** Two versions of the peer, with the store and the memory of their time. */
+const versions: Readonly<Record<string, readonly string[]>> = {
+  '1.41.0': ['@mastra/libsql@1.12.1', '@mastra/memory@1.20.2'],
+  '1.71.0': ['@mastra/libsql@1.23.1', '@mastra/memory@1.31.0'],
+};
+const deltas = 10_000;
+const worker = fileURLToPath(new URL('./peers/harness-worker.js', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+type Measured = Readonly<Record<string, number>>;
+interface Peer {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/**
+ * The harness beside `@mastra/core`, which has the class it is compatible with. Each measurement is a process of its own
+ * that loads only what it needs. Peers are installed into a cache folder; without them only our numbers are shown.
+ */
+export async function* harness(): AsyncGenerator<Result> {
+  const peers = Object.keys(versions).flatMap(installed);
+  yield* compare(peers, 'events', deltas, [
+    { claim: 'CPU per text delta through subscribe', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },
+    { claim: 'peak memory', of: 'memory', unit: 'MB' },
+  ]);
+  yield* compare(peers, 'joined', deltas, [
+    { claim: 'CPU per text delta, joined within 32 ms', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },
+  ]);
+  yield* compare(peers, 'display', deltas, [
+    { claim: 'CPU per text delta, display only', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },
+  ]);
+  yield* compare(peers, 'bytes', 2000, [
+    { claim: 'JSON of all events but display states', of: 'bytes', unit: 'bytes' },
+  ]);
+  for (const size of [100, 1000, 5000]) {
+    const goal = size === 5000 ? { goal: { atMost: 0.05 } } : {};
+    yield* compare(peers, 'sized', size, [
+      { claim: 'listMessages', of: 'list', unit: 'ms', ...goal },
+      { claim: 'cloneThread', of: 'clone', unit: 'ms', ...goal },
+      { claim: 'sendMessage', of: 'send', unit: 'ms' },
+    ]);
+  }
+  yield* race(peers, 'import', (who: string) => importTime(who), { unit: 'ms', goal: { atMost: 0.33 } });
+  yield* race(peers, 'process start to first reply', (who: string) => replyTime(who), { unit: 'ms' });
+  yield* race(peers, 'install size', (who: string) => megabytes(packagesOf(who)), { unit: 'MB' });
+  yield* race(peers, 'packages', (who: string) => packagesOf(who).length, { unit: 'packages' });
+}
+
+interface Claim extends Pick<Result, 'claim' | 'unit' | 'goal'> {
+  /** The number of the measurement that is claimed. */
+  readonly of: string;
+}
+
+/** The same measurement of us and of each peer; the goal holds against the better peer. */
+function* compare(peers: readonly Peer[], what: string, count: number, claims: readonly Claim[]): Generator<Result> {
+  const ours = measure('ours', what, count);
+  const theirs = peers.map(peer => ({ peer, measured: measure(peer.folder, what, count) }));
+  const size = `${count.toLocaleString('en-US')} ${what === 'sized' ? 'messages' : 'deltas'}`;
+  for (const { claim, of, unit, goal } of claims) {
+    const own = ours[of] ?? Number.NaN;
+    const best = Math.min(...theirs.map(({ measured }) => measured[of] ?? Number.POSITIVE_INFINITY));
+    yield* rows({
+      claim,
+      size,
+      unit,
+      own,
+      peers: theirs.map(({ peer, measured }) => ({ peer, value: measured[of] })),
+      best,
+      goal,
+    });
+  }
+}
+
+/** One number of us and of each peer. */
+function* race(
+  peers: readonly Peer[],
+  claim: string,
+  of: (who: string) => number,
+  { unit, goal }: Pick<Result, 'unit' | 'goal'>,
+): Generator<Result> {
+  const own = of('ours');
+  const values = peers.map(peer => ({ peer, value: of(peer.folder) }));
+  const best = Math.min(...values.map(({ value }) => value));
+  yield* rows({ claim, size: 'one process', unit, own, peers: values, best, goal });
+}
+
+interface Rows extends Pick<Result, 'claim' | 'size' | 'unit'> {
+  readonly own: number;
+  readonly best: number;
+  readonly goal: Result['goal'];
+  readonly peers: readonly { readonly peer: Peer; readonly value: number | undefined }[];
+}
+
+function* rows({ claim, size, unit, own, peers, best, goal }: Rows): Generator<Result> {
+  if (peers.length === 0) yield { claim: `harness: ${claim}`, size, unit, ours: own };
+  for (const { peer, value } of peers) {
+    if (value === undefined) continue;
+    const isBest = value === best;
+    yield {
+      claim: `harness: ${claim} vs ${peer.name}`,
+      size,
+      unit,
+      ours: own,
+      peer: value,
+      ...(isBest && goal && { goal }),
+    };
+  }
+}
+
+function measure(who: string, what: string, count: number): Measured {
+  const printed = execFileSync(process.execPath, [worker, who, what, String(count)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 600_000,
+  });
+  return JSON.parse(printed.trim().split('\n').at(-1) as string) as Measured;
+}
+
+/** The fastest of three processes that load the harness and nothing else. */
+function importTime(who: string): number {
+  const at = who === 'ours' ? import.meta.resolve('singletree/control') : entryIn(who);
+  const code = `const t = performance.now(); await import(${JSON.stringify(at)}); console.log(performance.now() - t); process.exit(0)`;
+  const run = () => Number(execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }));
+  return Math.min(run(), run(), run());
+}
+
+/** The fastest of three processes from their start to the end of the first reply. */
+function replyTime(who: string): number {
+  const run = () => {
+    const before = performance.now();
+    measure(who, 'reply', 1);
+    return performance.now() - before;
+  };
+  return Math.min(run(), run(), run());
+}
+
+function entryIn(folder: string): string {
+  return pathToFileURL(createRequire(join(folder, 'from.js')).resolve('@mastra/core/harness')).href;
+}
+
+/** The folders of all packages that an installation has. */
+function packagesOf(who: string): string[] {
+  const cwd = who === 'ours' ? root : who;
+  const listed = execFileSync('npm', ['ls', '--all', '--omit=dev', '--parseable'], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const folders = listed.split('\n').filter(line => line.includes('node_modules'));
+  return who === 'ours' ? [join(root, 'dist'), ...folders] : folders;
+}
+
+function megabytes(folders: readonly string[]): number {
+  return folders.reduce((sum, folder) => sum + bytesIn(folder), 0) / 1e6;
+}
+
+/** The bytes of a package, without those of packages inside it: they are listed themselves. */
+function bytesIn(folder: string): number {
+  let sum = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) sum += bytesIn(path);
+    else if (entry.isFile()) sum += statSync(path).size;
+  }
+  return sum;
+}
+
+/** A peer, installed when it is not there yet; none when it cannot be installed. */
+function installed(version: string): Peer[] {
+  const folder = join(homedir(), '.cache', 'singletree-bench-peers', `mastra-${version}`);
+  const peer: Peer = { name: `mastra ${version}`, folder };
+  if (hasVersion(folder, version)) return [peer];
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+  try {
+    const wanted = [`@mastra/core@${version}`, ...(versions[version] ?? [])];
+    const options = ['--no-audit', '--no-fund', '--legacy-peer-deps', '--prefix', folder];
+    execFileSync('npm', ['install', ...options, ...wanted], { stdio: 'ignore', timeout: 300_000 });
+    return [peer];
+  } catch {
+    console.error(`${peer.name} cannot be installed: its rows are left out.`);
+    return [];
+  }
+}
+
+function hasVersion(folder: string, version: string): boolean {
+  const file = join(folder, 'node_modules/@mastra/core/package.json');
+  return existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === version;
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Contender, Setting } from './harness-contender.ts';
+
+/** One measurement in a process of its own: `ours` or the folder of a peer, what is measured, and how much of it. */
+const [who = 'ours', what = 'deltas', size = '10'] = process.argv.slice(2);
+const count = Number(size);
+
+async function contender(setting: Setting): Promise<Contender> {
+  if (who === 'ours') return (await import('./harness-ours.ts')).ours(setting);
+  return (await import('./harness-mastra.ts')).mastra(who, setting);
+}
+
+/** CPU time of the process in microseconds. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+/** What a person says and hears, with listeners; a short turn first, so that what is loaded late is loaded. */
+async function deltas(
+  listen: (harness: Contender, heard: { events: number; bytes: number }) => void,
+  { joined = false } = {},
+) {
+  const warm = await contender({ words: 200 });
+  await warm.send('warm up');
+  await warm.close();
+  const harness = await contender({ words: count, joined });
+  const heard = { events: 0, bytes: 0 };
+  listen(harness, heard);
+  const cpu = await cpuOf(() => harness.send('speak'));
+  await harness.close();
+  return { perDelta: cpu / count, memory: process.resourceUsage().maxRSS / 1024, ...heard };
+}
+
+/** What a long conversation on disk costs. */
+async function sized() {
+  const folder = mkdtempSync(join(tmpdir(), 'singletree-bench-'));
+  try {
+    const harness = await contender({ words: 5, file: join(folder, 'threads.db') });
+    await harness.fill(count);
+    await harness.send('warm up');
+    const send = await timeOf(() => harness.send('go on'));
+    let listed = 0;
+    const list = await timeOf(async () => (listed = await harness.list()));
+    const clone = await timeOf(() => harness.clone());
+    await harness.close();
+    return { send, list, clone, listed };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const measurements: Record<string, () => Promise<object>> = {
+  events: () => deltas((harness, heard) => harness.subscribe(() => void heard.events++)),
+  joined: () => deltas((harness, heard) => harness.subscribe(() => void heard.events++), { joined: true }),
+  display: async () => {
+    const { subscribeDisplay } = await contender({ words: 1 });
+    if (subscribeDisplay === undefined) return {};
+    return deltas((harness, heard) => harness.subscribeDisplay?.(() => void heard.events++));
+  },
+  bytes: () =>
+    deltas((harness, heard) =>
+      harness.subscribe(event => {
+        if (event.type !== 'display_state_changed') heard.bytes += harness.serialise(event).length;
+      }),
+    ),
+  sized,
+  reply: async () => {
+    const harness = await contender({ words: 5 });
+    await harness.send('hello');
+    await harness.close();
+    return {};
+  },
+};
+
+const measure = measurements[what];
+if (measure === undefined) throw new Error(`There is no measurement "${what}".`);
+process.stdout.write(`${JSON.stringify(await measure())}\n`);
+process.exit(0);
