@@ -43,7 +43,7 @@ function apart(agent: Agent): Agent {
     async *invoke(params) {
       let count = 0;
       for await (const event of agent.invoke(params))
-        yield event.type === 'text' ? Object.assign(event, { count: count++ }) : event;
+        yield event.type === 'text' ? Object.assign(event, { callId: `${count++ % 2}` }) : event;
     },
   };
 }

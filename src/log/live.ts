@@ -8,7 +8,8 @@ const pageSize = 500;
 /** Events that were just stored: the reader that waits for exactly these need not read them back. */
 interface Batch {
   readonly firstSeq: number;
-  readonly bodies: readonly string[];
+  /** The events, decoded once for all readers. */
+  readonly events: () => readonly LoggedEvent[];
 }
 
 interface Reader {
@@ -39,7 +40,9 @@ export class Live {
 
   /** Hands stored events to the readers of the thread. */
   publish(threadId: string, firstSeq: number, bodies: readonly string[]): void {
-    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, { firstSeq, bodies });
+    let decoded: readonly LoggedEvent[] | undefined;
+    const events = () => (decoded ??= bodies.map(decodeEvent));
+    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, { firstSeq, events });
   }
 
   /** Makes every reader look again: something changed that nobody told of. */
@@ -97,8 +100,7 @@ export class Live {
       while (!isOver()) {
         if (reader.state === 'gone') throw threadNotFound(threadId);
         const fits = batch !== undefined && batch.firstSeq === position + 1;
-        const events =
-          fits && batch ? batch.bodies.map(decodeEvent) : await read(threadId, { after: position, limit: pageSize });
+        const events = fits && batch ? batch.events() : await read(threadId, { after: position, limit: pageSize });
         batch = undefined;
         for (const event of events) {
           if (isOver()) return;

@@ -1,5 +1,5 @@
 import { type AgentEvent, definitionOf } from '../events/index.ts';
-import { plainEvent } from './encode.ts';
+import { plainEvent, plainFragment, withFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 
 export interface ThreadWriterOptions {
@@ -53,14 +53,15 @@ export class ThreadWriter {
    * `invalid_event` and hinders nothing else.
    */
   async write(written: AgentEvent): Promise<void> {
-    const event = plainEvent(written);
-    const definition = definitionOf(event.type);
+    const type = (written as Partial<AgentEvent> | null | undefined)?.type;
+    const definition = typeof type === 'string' ? definitionOf(type) : undefined;
     if (definition?.durability !== 'delta' || definition.fragment === undefined) {
+      const event = plainEvent(written);
       this.#take();
       this.#batch.push(event);
       return this.#append();
     }
-    this.#add(event, definition.fragment);
+    this.#add(plainFragment(written, definition.fragment), definition.fragment);
     if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
   }
@@ -91,7 +92,7 @@ export class ThreadWriter {
     this.#cancel?.();
     this.#cancel = undefined;
     for (const { event, fragment, pieces } of this.#waiting)
-      this.#batch.push(pieces.length === 1 ? event : { ...event, [fragment]: pieces.join('') });
+      this.#batch.push(pieces.length === 1 ? event : withFragment(event, fragment, pieces.join('')));
     this.#waiting = [];
     this.#open.clear();
     this.#leaving += this.#length;
