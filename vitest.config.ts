@@ -1,10 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that look at which modules were loaded. */
+const apart = ['src/**/*-lazy.test.ts'];
+/** Tests that go through several modules in one process. */
+const through = ['test/{cli-agents,harness,protocols}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'],
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      // Tests of one module share what is loaded: loading it anew for each file takes longer than they do.
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'web/**/*.test.ts', ...through],
+          exclude: apart,
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts', ...apart], exclude: through } },
+    ],
   },
 });

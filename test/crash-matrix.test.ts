@@ -53,7 +53,7 @@ describe('a run that is killed and continued', () => {
     expect(expected.length).toBeGreaterThan(30);
     expect(checkOrder(expected)).toEqual([]);
 
-    const every = process.env['CI'] ? 1 : 3;
+    const every = process.env['CI'] ? 1 : 5;
     const boundaries = Array.from({ length: expected.length }, (_, index) => index + 1).filter(at => at % every === 0);
     let unknown = 0;
     const lane = async () => {

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { type Operation, operationsOf, valid } from './open-api.ts';
 
 /** How long requests are made up, in milliseconds. */
-const budget = Number(process.env['SINGLETREE_FUZZ_MS'] ?? (process.env['CI'] ? 20_000 : 5_000));
+const budget = Number(process.env['SINGLETREE_FUZZ_MS'] ?? (process.env['CI'] ? 20_000 : 3_000));
 
 const agent = scriptedAgent('agent', async function* ({ event, answer, params }) {
   const id = `${params.runId}/ask`;
