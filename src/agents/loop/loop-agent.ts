@@ -6,6 +6,7 @@ import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import type { CompactionOptions } from './compaction.ts';
+import { startEvent } from '../start-event.ts';
 import { Loop } from './loop.ts';
 import { sharedSignal } from './shared-signal.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
@@ -55,17 +56,9 @@ export function loopAgent(options: LoopAgentOptions): Agent {
   if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId, parentId, model, resume } = params;
+    const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
-    if (resume?.agentId === undefined)
-      yield {
-        type: 'harness_start',
-        runId,
-        agentId: id,
-        ...(parentId !== undefined && { parentId }),
-        ...(model !== undefined && { model }),
-        ...(options.cwd !== undefined && { cwd: options.cwd }),
-      };
+    if (resume?.agentId === undefined) yield startEvent(id, params, options.cwd);
     const stop = new AbortController();
     const signal = sharedSignal(params.signal, stop.signal);
     try {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { sharedSignal } from '../loop/shared-signal.ts';
+import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelSource } from '../model/model-source.ts';
@@ -52,16 +53,9 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
   functionsOf(options.tools ?? []);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId, parentId, model, resume } = params;
+    const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
-    if (resume?.agentId === undefined)
-      yield {
-        type: 'harness_start',
-        runId,
-        agentId: id,
-        ...(parentId !== undefined && { parentId }),
-        ...(model !== undefined && { model }),
-      };
+    if (resume?.agentId === undefined) yield startEvent(id, params);
     const stop = new AbortController();
     const signal = sharedSignal(params.signal, stop.signal);
     const count = shared ?? { made: 0 };

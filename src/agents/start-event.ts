@@ -1,0 +1,18 @@
+import type { EventOf } from '../events/index.ts';
+import type { InvokeParams } from './agent.ts';
+
+/** The first event of a run. */
+export function startEvent(
+  agentId: string,
+  { runId, parentId, model }: InvokeParams,
+  cwd?: string,
+): EventOf<'harness_start'> {
+  return {
+    type: 'harness_start',
+    runId,
+    agentId,
+    ...(parentId !== undefined && { parentId }),
+    ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
