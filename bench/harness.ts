@@ -45,7 +45,7 @@ export async function* harness(): AsyncGenerator<Result> {
     yield* compare(peers, 'sized', size, [
       { claim: 'listMessages', of: 'list', unit: 'ms', ...goal },
       { claim: 'cloneThread', of: 'clone', unit: 'ms', ...goal },
-      { claim: 'sendMessage', of: 'send', unit: 'ms' },
+      { claim: 'sendMessage', of: 'send', unit: 'ms', ...goal },
     ]);
   }
   yield* race(peers, 'import', (who: string) => importTime(who), { unit: 'ms', goal: { atMost: 0.33 } });
