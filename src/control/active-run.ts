@@ -31,6 +31,8 @@ export class ActiveRun implements RunHandle {
   readonly #below = new Map<string, string>();
   #steering: UserMessage[] = [];
   #leftOpen = false;
+  /** Whether the run has its end: what the agent emits after it is not written. */
+  #isOver = false;
 
   constructor(options: ActiveRunOptions) {
     this.threadId = options.threadId;
@@ -82,19 +84,30 @@ export class ActiveRun implements RunHandle {
     });
     const events = invoked[Symbol.asyncIterator]();
     try {
-      for (;;) {
-        const next = await Promise.race([events.next(), this.#letGo]);
-        if (this.#leftOpen) return 'interrupted';
-        if (next === 'let go' || next.done) return await this.#end('aborted');
-        if (isEndOf(next.value, this.runId)) return await this.#end(next.value.reason ?? 'complete', next.value);
-        await this.#follow(next.value);
-        await thread.writer.write(next.value);
-        await this.#warnOfOrder(next.value);
-      }
+      // Raced once, not for each event: what a promise that stays is raced with stays too.
+      const consumed = await Promise.race([this.#consume(events), this.#letGo]);
+      if (this.#leftOpen) return 'interrupted';
+      this.#isOver = true;
+      return await (consumed === 'let go' ? this.#end('aborted') : this.#end(consumed.reason, consumed.event));
     } catch (error) {
       return await this.#fail(error);
     } finally {
+      this.#isOver = true;
       void Promise.resolve(events.return?.()).catch(() => {});
+    }
+  }
+
+  /** Appends what the agent emits until it ends, or until nobody waits for it any more; tells how it ended. */
+  async #consume(events: AsyncIterator<AgentEvent>): Promise<{ reason: RunOutcome; event?: AgentEvent }> {
+    const { writer } = this.#options.thread;
+    for (;;) {
+      const next = await events.next();
+      if (this.#isOver || this.#leftOpen || next.done === true) return { reason: 'aborted' };
+      const event = next.value;
+      if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
+      if (event.runId !== this.runId) await this.#follow(event);
+      await writer.write(event);
+      if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
   }
 
@@ -108,7 +121,6 @@ export class ActiveRun implements RunHandle {
 
   /** Knows which runs below are open; one that ends takes back what it asked. */
   async #follow(event: AgentEvent): Promise<void> {
-    if (event.runId === this.runId) return;
     if (event.type === 'harness_start') this.#below.set(event.runId, event.agentId);
     if (event.type !== 'harness_end') return;
     this.#below.delete(event.runId);

@@ -1,11 +1,17 @@
 import { type AgentEvent, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 
-/** Copies made here that nobody else holds: what is known to be an event is not checked again. */
-const known = new WeakSet<AgentEvent>();
+/** Lists of copies that were checked and that nobody else holds: they are stored, and told, as they are. */
+const owned = new WeakSet<readonly AgentEvent[]>();
+
+/** Gives up a list of events that were made here, with `plainEvent` and `plainFragment`, to whoever stores it. */
+export function giveUp(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  owned.add(events);
+  return events;
+}
 
 /** The event as JSON holds it, in a copy; throws `invalid_event` when that is not an event. */
 export function plainEvent(event: AgentEvent): AgentEvent {
-  return keep(eventIn(jsonText(event)));
+  return eventIn(jsonText(event));
 }
 
 /** Fields that any text that is not empty fits. */
@@ -22,27 +28,18 @@ const plainFields: ReadonlySet<string> = new Set([
 
 /** The same for a fragment, whose fields are nearly always only texts: that is seen without writing it as JSON. */
 export function plainFragment(event: AgentEvent, fragment: string): AgentEvent {
+  return isPlain(event, fragment) ? { ...event } : plainEvent(event);
+}
+
+function isPlain(event: AgentEvent, fragment: string): boolean {
+  if (Object.getPrototypeOf(event) !== Object.prototype) return false;
   const fields = event as unknown as Record<string, unknown>;
-  const isPlain =
-    Object.getPrototypeOf(event) === Object.prototype &&
-    typeof fields[fragment] === 'string' &&
-    typeof fields['runId'] === 'string' &&
-    typeof fields['id'] === 'string' &&
-    Object.keys(fields).every(key => {
-      const value = fields[key];
-      return key === fragment || (plainFields.has(key) && typeof value === 'string' && value !== '');
-    });
-  return isPlain ? keep({ ...event }) : plainEvent(event);
-}
-
-/** A fragment with another text in the place of its own. */
-export function withFragment(event: AgentEvent, fragment: string, text: string): AgentEvent {
-  return keep({ ...event, [fragment]: text });
-}
-
-function keep(event: AgentEvent): AgentEvent {
-  known.add(event);
-  return event;
+  for (const key in fields) {
+    const value = fields[key];
+    if (key === 'line' ? !Number.isInteger(value) || (value as number) < 1 : typeof value !== 'string') return false;
+    if (key !== fragment && key !== 'line' && (value === '' || !plainFields.has(key))) return false;
+  }
+  return 'runId' in fields && 'id' in fields && fragment in fields;
 }
 
 function eventIn(text: string | undefined): AgentEvent {
@@ -57,19 +54,31 @@ function jsonText(value: unknown): string | undefined {
   }
 }
 
-/** The text each event is stored as, with `seq` from `firstSeq` on and `ts` filled in; throws `invalid_event`. */
-export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, now: () => number): string[] {
-  let stamp: string | undefined;
-  return events.map((event, index) => {
-    const text = jsonText(event);
-    const plain = known.has(event) ? event : eventIn(text);
+/** Events on their way into a store. */
+export interface Encoded {
+  /** The events as they are read back, with `seq` from `firstSeq` on and `ts` filled in. */
+  readonly events: readonly LoggedEvent[];
+  /** The text each of them is stored as. */
+  readonly bodies: readonly string[];
+}
+
+/** Makes events ready to be stored; throws `invalid_event`. The given ones stay as they are, unless they were given up. */
+export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, now: () => number): Encoded {
+  const isOwned = owned.has(events);
+  const stamp = new Date(now()).toISOString();
+  const bodies: string[] = [];
+  const logged = events.map((event, index) => {
     const seq = firstSeq + index;
-    const ts = plain.ts ?? (stamp ??= new Date(now()).toISOString());
+    const text = isOwned ? undefined : jsonText(event);
+    const plain = isOwned ? event : eventIn(text);
     // What is only to be added needs no second pass over the event.
-    if (text !== undefined && plain.seq === undefined && plain.ts === undefined)
-      return `${text.slice(0, -1)},"seq":${seq},"ts":"${ts}"}`;
-    return JSON.stringify({ ...plain, seq, ts });
+    const isAddition = text !== undefined && plain.seq === undefined && plain.ts === undefined;
+    plain.seq = seq;
+    plain.ts ??= stamp;
+    bodies.push(isAddition ? `${text.slice(0, -1)},"seq":${seq},"ts":"${stamp}"}` : JSON.stringify(plain));
+    return plain as LoggedEvent;
   });
+  return { events: logged, bodies };
 }
 
 /** The event a stored text stands for. It was validated when it was stored. */

@@ -1,22 +1,15 @@
 import type { LoggedEvent } from '../events/index.ts';
 import { logClosed, threadNotFound } from './checks.ts';
-import { decodeEvent } from './encode.ts';
 import type { EventLog, TailOptions } from './event-log.ts';
 
 const pageSize = 500;
-
-/** Events that were just stored: the reader that waits for exactly these need not read them back. */
-interface Batch {
-  readonly firstSeq: number;
-  /** The events, decoded once for all readers. */
-  readonly events: () => readonly LoggedEvent[];
-}
 
 interface Reader {
   readonly threadId: string;
   /** Whether something may have been appended since the reader last looked. */
   stale: boolean;
-  wake: ((batch?: Batch) => void) | undefined;
+  /** Tells a reader that waits to look again, or what was just stored: that need not be read back. */
+  wake: ((stored?: readonly LoggedEvent[]) => void) | undefined;
   /** `left` when it wants no more, `gone` when its thread was deleted, `late` when the log was closed before it came. */
   state: 'reading' | 'left' | 'gone' | 'late';
 }
@@ -38,11 +31,10 @@ export class Live {
     return [...this.#readers.values()].reduce((sum, readers) => sum + readers.size, 0);
   }
 
-  /** Hands stored events to the readers of the thread. */
-  publish(threadId: string, firstSeq: number, bodies: readonly string[]): void {
-    let decoded: readonly LoggedEvent[] | undefined;
-    const events = () => (decoded ??= bodies.map(decodeEvent));
-    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, { firstSeq, events });
+  /** Hands stored events, in their order, to the readers of the thread; they share them. */
+  publish(threadId: string, stored: readonly LoggedEvent[]): void {
+    if (stored.length === 0) return;
+    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, stored);
   }
 
   /** Makes every reader look again: something changed that nobody told of. */
@@ -96,18 +88,18 @@ export class Live {
     signal?.addEventListener('abort', onAbort);
     try {
       let position = after;
-      let batch: Batch | undefined;
+      let stored: readonly LoggedEvent[] | undefined;
       while (!isOver()) {
         if (reader.state === 'gone') throw threadNotFound(threadId);
-        const fits = batch !== undefined && batch.firstSeq === position + 1;
-        const events = fits && batch ? batch.events() : await read(threadId, { after: position, limit: pageSize });
-        batch = undefined;
+        const fits = stored?.[0]?.seq === position + 1;
+        const events = fits && stored ? stored : await read(threadId, { after: position, limit: pageSize });
+        stored = undefined;
         for (const event of events) {
           if (isOver()) return;
           position = event.seq;
           yield event;
         }
-        if (fits || events.length < pageSize) batch = await this.#next(reader);
+        if (fits || events.length < pageSize) stored = await this.#next(reader);
       }
     } finally {
       signal?.removeEventListener('abort', onAbort);
@@ -115,23 +107,23 @@ export class Live {
     }
   }
 
-  #next(reader: Reader): Promise<Batch | undefined> {
+  #next(reader: Reader): Promise<readonly LoggedEvent[] | undefined> {
     if (reader.stale || this.#closed) {
       reader.stale = false;
       return Promise.resolve(undefined);
     }
     return new Promise(resolve => {
-      reader.wake = batch => {
+      reader.wake = stored => {
         reader.wake = undefined;
         if (--this.#waiting === 0) this.#onWaiting?.(false);
-        resolve(batch);
+        resolve(stored);
       };
       if (this.#waiting++ === 0) this.#onWaiting?.(true);
     });
   }
 
-  #wake(reader: Reader, batch?: Batch): void {
-    if (reader.wake) reader.wake(batch);
+  #wake(reader: Reader, stored?: readonly LoggedEvent[]): void {
+    if (reader.wake) reader.wake(stored);
     else reader.stale = true;
   }
 

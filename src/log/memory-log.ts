@@ -62,12 +62,12 @@ export class MemoryLog implements EventLog {
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
-    const bodies = encodeEvents(events, seq + 1, this.#now);
+    const { bodies, events: logged } = encodeEvents(events, seq + 1, this.#now);
     for (const body of bodies) held.bodies.push(body);
     const lastSeq = seq + bodies.length;
     if (once !== undefined) held.once.set(once, lastSeq);
     held.thread = { ...held.thread, seq: lastSeq, updatedAt: this.#stamp() };
-    this.#live.publish(threadId, seq + 1, bodies);
+    this.#live.publish(threadId, logged);
     return { firstSeq: seq + 1, lastSeq };
   }
 

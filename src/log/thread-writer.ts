@@ -1,5 +1,5 @@
 import { type AgentEvent, definitionOf } from '../events/index.ts';
-import { plainEvent, plainFragment, withFragment } from './encode.ts';
+import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 
 export interface ThreadWriterOptions {
@@ -13,11 +13,20 @@ export interface ThreadWriterOptions {
   schedule?: (ms: number, callback: () => void) => () => void;
 }
 
+type Fragment = Record<string, unknown> & { readonly runId: string; readonly id: string };
+
+/** A fragment of our own that waits for more. */
 interface Waiting {
-  readonly event: AgentEvent;
-  readonly fragment: string;
-  readonly pieces: string[];
+  readonly event: Fragment;
+  /** The field that grows. */
+  readonly field: string;
+  /** How many fields it has. */
+  readonly size: number;
+  text: string;
 }
+
+/** What a fragment that was accepted at once resolves with. */
+const accepted: Promise<void> = Promise.resolve();
 
 /**
  * Writes the events of a thread in order, joining fragments of one stream that come close together before they get
@@ -31,8 +40,9 @@ export class ThreadWriter {
   readonly #threadId: string;
   readonly #options: Required<Omit<ThreadWriterOptions, 'lease'>> & Pick<AppendOptions, 'lease'>;
   #waiting: Waiting[] = [];
-  /** The newest waiting fragment of each stream. */
-  readonly #open = new Map<string, Waiting>();
+  /** The stream that grew last, and the newest waiting fragment of each other stream. */
+  #last: Waiting | undefined;
+  readonly #others = new Map<string, Waiting>();
   #length = 0;
   #cancel: (() => void) | undefined;
   /** Events that are on their way into the log, or failed to get there. */
@@ -52,18 +62,16 @@ export class ThreadWriter {
    * up. Any other event resolves when it and all before it are in the log. What is not an event is refused with
    * `invalid_event` and hinders nothing else.
    */
-  async write(written: AgentEvent): Promise<void> {
-    const type = (written as Partial<AgentEvent> | null | undefined)?.type;
-    const definition = typeof type === 'string' ? definitionOf(type) : undefined;
-    if (definition?.durability !== 'delta' || definition.fragment === undefined) {
-      const event = plainEvent(written);
-      this.#take();
-      this.#batch.push(event);
-      return this.#append();
+  write(written: AgentEvent): Promise<void> {
+    try {
+      const type = (written as Partial<AgentEvent> | null | undefined)?.type;
+      const definition = typeof type === 'string' ? definitionOf(type) : undefined;
+      return definition?.durability === 'delta' && definition.fragment !== undefined
+        ? this.#writeFragment(written, definition.fragment)
+        : this.#writeEvent(written);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    this.#add(plainFragment(written, definition.fragment), definition.fragment);
-    if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
-    this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
   }
 
   /** Resolves when everything written so far is in the log. */
@@ -72,29 +80,56 @@ export class ThreadWriter {
     return this.#append();
   }
 
-  #add(event: AgentEvent, fragment: string): void {
-    const fields = event as unknown as Record<string, string>;
-    const piece = fields[fragment] ?? '';
-    this.#length += piece.length;
-    const stream = `${event.runId}\u0000${fields['id']}`;
-    const open = this.#open.get(stream);
-    if (open !== undefined && joins(open.event, event, fragment)) {
-      open.pieces.push(piece);
-      return;
-    }
-    const waiting = { event, fragment, pieces: [piece] };
-    this.#waiting.push(waiting);
-    this.#open.set(stream, waiting);
+  #writeEvent(written: AgentEvent): Promise<void> {
+    const event = plainEvent(written);
+    this.#take();
+    this.#batch.push(event);
+    return this.#append();
+  }
+
+  #writeFragment(written: AgentEvent, field: string): Promise<void> {
+    const next = written as unknown as Fragment;
+    if (this.#last !== undefined && repeats(this.#last, next)) this.#grow(this.#last, next[field] as string);
+    else this.#add(plainFragment(written, field) as unknown as Fragment, field);
+    if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
+    this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
+    return accepted;
+  }
+
+  #add(event: Fragment, field: string): void {
+    const text = event[field] as string;
+    const before = this.#newest(event);
+    if (before !== undefined && joins(before, event)) return this.#grow(before, text);
+    this.#last = { event, field, size: Object.keys(event).length, text };
+    this.#waiting.push(this.#last);
+    this.#length += text.length;
+  }
+
+  #grow(waiting: Waiting, text: string): void {
+    this.#last = waiting;
+    waiting.text += text;
+    this.#length += text.length;
+  }
+
+  /** The newest waiting fragment of the same stream. */
+  #newest(event: Fragment): Waiting | undefined {
+    const last = this.#last;
+    if (last === undefined || (last.event.runId === event.runId && last.event.id === event.id)) return last;
+    this.#others.set(streamOf(last.event), last);
+    return this.#others.get(streamOf(event));
   }
 
   /** Moves what waits into the batch. */
   #take(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    for (const { event, fragment, pieces } of this.#waiting)
-      this.#batch.push(pieces.length === 1 ? event : withFragment(event, fragment, pieces.join('')));
+    for (const { event, field, text } of this.#waiting) {
+      event[field] = text;
+      this.#batch.push(event as unknown as AgentEvent);
+    }
     this.#waiting = [];
-    this.#open.clear();
+    this.#last = undefined;
+    this.#others.clear();
     this.#leaving += this.#length;
     this.#length = 0;
   }
@@ -107,7 +142,7 @@ export class ThreadWriter {
       this.#batch = [];
       try {
         const { lease } = this.#options;
-        await this.#log.append(this.#threadId, events, lease ? { lease } : {});
+        await this.#log.append(this.#threadId, giveUp(events), lease ? { lease } : {});
         this.#leaving -= length;
       } catch (error) {
         this.#batch = [...events, ...this.#batch];
@@ -119,12 +154,25 @@ export class ThreadWriter {
   }
 }
 
+function streamOf({ runId, id }: Fragment): string {
+  return `${runId}\u0000${id}`;
+}
+
+/** Whether something has the very fields of a fragment that waits, and another text: then it is one, and joins it. */
+function repeats({ event, field, size }: Waiting, next: Fragment): boolean {
+  if (Object.getPrototypeOf(next) !== Object.prototype) return false;
+  let count = 0;
+  for (const key in next) {
+    if (key === field ? typeof next[key] !== 'string' : event[key] !== next[key]) return false;
+    count++;
+  }
+  return count === size;
+}
+
 /** Whether a fragment goes on from another: all but the text, the time and the raw line is the same. */
-function joins(first: AgentEvent, next: AgentEvent, fragment: string): boolean {
-  const a = first as unknown as Record<string, unknown>;
-  const b = next as unknown as Record<string, unknown>;
-  const same = (key: string) => key === fragment || key === 'ts' || key === 'line' || a[key] === b[key];
-  return Object.keys(a).every(same) && Object.keys(b).every(same);
+function joins({ event, field }: Waiting, next: Fragment): boolean {
+  const same = (key: string) => key === field || key === 'ts' || key === 'line' || event[key] === next[key];
+  return Object.keys(event).every(same) && Object.keys(next).every(same);
 }
 
 function onTimer(ms: number, callback: () => void): () => void {

@@ -43,7 +43,7 @@ export class Compaction {
   }
 
   /** Summarises when it is time; a failure is a warning, and the run goes on with everything. */
-  async *run(request: Request): AsyncGenerator<AgentEvent> {
+  async run(request: Request, put: (event: AgentEvent) => Promise<void>): Promise<void> {
     if (this.#hasFailed) return;
     const threshold = this.#options.threshold ?? thresholdFor(request.model);
     const messages = this.#transcript.messages();
@@ -53,14 +53,14 @@ export class Compaction {
     const { runId } = request;
     const made = await this.#summarise(request, messages.slice(0, covered.count));
     if (request.signal.aborted) return;
-    if (made.usage !== undefined) yield made.usage;
+    if (made.usage !== undefined) await put(made.usage);
     if ('problem' in made) {
       this.#hasFailed = true;
-      yield { type: 'warning', runId, code: 'compaction_failed', message: `No summary was made: ${made.problem}` };
-      return;
+      const message = `No summary was made: ${made.problem}`;
+      return put({ type: 'warning', runId, code: 'compaction_failed', message });
     }
     const { from, to } = covered;
-    yield { type: 'summary', runId, id: newId(), covers: { from, to }, text: made.text, kind: 'compaction' };
+    await put({ type: 'summary', runId, id: newId(), covers: { from, to }, text: made.text, kind: 'compaction' });
   }
 
   /** The longest beginning that leaves the newest turns; undefined when it would hardly help. */
@@ -80,19 +80,17 @@ export class Compaction {
     const { model: source, instructions = defaultInstructions } = this.#options;
     const model = source === undefined ? request.model : await resolveModel(source, request.registry);
     const prompt = toPrompt([...messages, { role: 'user', content: instructions }], system);
-    const stream = modelStep({ ...request, model, prompt, step: 0 });
     let text = '';
     let usage: EventOf<'usage'> | undefined;
-    for (let next = await stream.next(); ; next = await stream.next()) {
-      if (next.done === true) {
-        const { value } = next;
-        const problem = value.ended === 'failed' ? value.failure.message : 'the model said nothing.';
-        return { ...(usage && { usage }), ...(value.ended === 'answered' && text !== '' ? { text } : { problem }) };
-      }
-      if (next.value.type === 'step_start') text = '';
-      else if (next.value.type === 'text') text += next.value.content;
-      else if (next.value.type === 'usage') usage = next.value;
-    }
+    const take = (event: AgentEvent): undefined => {
+      if (event.type === 'step_start') text = '';
+      else if (event.type === 'text') text += event.content;
+      else if (event.type === 'usage') usage = event;
+    };
+    const sink = { put: async (event: AgentEvent) => take(event), pass: take };
+    const result = await modelStep({ ...request, model, prompt, step: 0 }, sink);
+    const problem = result.ended === 'failed' ? result.failure.message : 'the model said nothing.';
+    return { ...(usage && { usage }), ...(result.ended === 'answered' && text !== '' ? { text } : { problem }) };
   }
 }
 

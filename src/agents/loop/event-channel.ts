@@ -4,8 +4,11 @@ type Report = Extract<AgentEvent, { type: 'tool_progress' }>;
 
 interface Item {
   event: AgentEvent;
-  readonly taken: () => void;
+  readonly taken?: () => void;
 }
+
+/** How many fragments may wait to be taken before who makes them has to wait. */
+const mostAhead = 64;
 
 /**
  * Joins the events of several tasks into one stream. `put` resolves when the consumer, having got the event, asks for
@@ -13,18 +16,28 @@ interface Item {
  * gone. Tasks that each wait for their event take turns.
  */
 export class EventChannel {
+  /** Told each event, but no progress reports, before it waits to be taken. */
+  onPut: ((event: AgentEvent) => void) | undefined;
   readonly #items: Item[] = [];
   /** What the consumer got last; it is dealt with when the consumer, or the next one, asks again. */
   #given: Item | undefined;
-  #wake: () => void = () => {};
+  #wake: () => void = idle;
   #gone = false;
 
   put(event: AgentEvent): Promise<void> {
     return new Promise(taken => {
       if (this.#gone) return;
-      this.#items.push({ event, taken });
-      this.#wake();
+      this.onPut?.(event);
+      this.#add({ event, taken });
     });
+  }
+
+  /** Puts a fragment. It has to be waited for only when many wait already: then there is a promise. */
+  pass(event: AgentEvent): Promise<void> | undefined {
+    if (this.#gone || this.#items.length >= mostAhead) return this.put(event);
+    this.onPut?.(event);
+    this.#add({ event });
+    return undefined;
   }
 
   /**
@@ -39,7 +52,9 @@ export class EventChannel {
         other.toolCallId === event.toolCallId &&
         pieceOf(other)?.stream === piece?.stream,
     );
-    if (waiting === undefined) void this.put(event);
+    if (waiting === undefined) {
+      if (!this.#gone) this.#add({ event });
+    }
     else {
       const before = pieceOf(waiting.event as Report);
       const output = `${before?.output ?? ''}${piece?.output ?? ''}`;
@@ -67,24 +82,65 @@ export class EventChannel {
     }
   }
 
-  /** Another stream, with the events of this one as they come in between. */
-  async *beside<Result>(main: AsyncGenerator<AgentEvent, Result>): AsyncGenerator<AgentEvent, Result> {
-    for (;;) {
-      const next = main.next();
-      yield* this.until(next.catch(() => {}));
-      const { done, value } = await next;
-      if (done === true) return value;
-      yield value;
-    }
+  /**
+   * What is put by some work, which starts when the first event is asked for, until it is done. Whoever stops reading
+   * before leaves: what is put then waits for ever, and `onLeave` is called.
+   */
+  stream(work: () => Promise<void>, onLeave: () => void): AsyncIterableIterator<AgentEvent> {
+    let state: 'new' | 'working' | 'over' = 'new';
+    let failed: { readonly error: unknown } | undefined;
+    const begin = () => {
+      state = 'working';
+      const end = () => {
+        state = 'over';
+        this.#wake();
+      };
+      work().then(end, error => {
+        failed = { error };
+        end();
+      });
+    };
+    const give = (resolve: (given: IteratorResult<AgentEvent>) => void, reject: (error: unknown) => void) => {
+      const value = this.#next();
+      if (value !== undefined) resolve({ done: false, value });
+      else if (state !== 'over')
+        this.#wake = () => {
+          this.#wake = idle;
+          give(resolve, reject);
+        };
+      else if (failed === undefined) resolve({ done: true, value: undefined });
+      else reject(failed.error);
+    };
+    return {
+      next: () => {
+        if (state === 'new') begin();
+        return new Promise(give);
+      },
+      return: () => {
+        if (state === 'working') onLeave();
+        state = 'over';
+        this.leave();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
   async *#waiting(): AsyncGenerator<AgentEvent> {
-    for (;;) {
-      this.#given?.taken();
-      this.#given = this.#items.shift();
-      if (this.#given === undefined) return;
-      yield this.#given.event;
-    }
+    for (let event = this.#next(); event !== undefined; event = this.#next()) yield event;
+  }
+
+  #next(): AgentEvent | undefined {
+    this.#given?.taken?.();
+    this.#given = this.#items.shift();
+    return this.#given?.event;
+  }
+
+  #add(item: Item): void {
+    this.#items.push(item);
+    this.#wake();
   }
 
   #change(isOver: () => boolean): Promise<void> {
@@ -94,6 +150,8 @@ export class EventChannel {
     });
   }
 }
+
+function idle(): void {}
 
 /** A piece of output that a report is, if it is one. */
 function pieceOf({ content }: Report): { readonly stream: string; readonly output: string } | undefined {

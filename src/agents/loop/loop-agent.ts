@@ -7,6 +7,7 @@ import type { RetryOptions } from '../model/retry.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import type { CompactionOptions } from './compaction.ts';
 import { startEvent } from '../start-event.ts';
+import { EventChannel } from './event-channel.ts';
 import { Loop } from './loop.ts';
 import { sharedSignal } from './shared-signal.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
@@ -55,19 +56,20 @@ export function loopAgent(options: LoopAgentOptions): Agent {
   };
   if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
 
-  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+  async function run(params: InvokeParams, channel: EventChannel, signal: AbortSignal): Promise<void> {
     const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
-    if (resume?.agentId === undefined) yield startEvent(id, params, options.cwd);
+    if (resume?.agentId === undefined) await channel.put(startEvent(id, params, options.cwd));
+    const loop = new Loop(options, toolsOf(params.tools), { ...params, signal }, channel);
+    const reason = await loop.run();
+    await channel.put({ type: 'harness_end', runId, agentId: id, reason });
+  }
+  function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
     const stop = new AbortController();
+    const end = () => stop.abort(runIsOver);
+    const channel = new EventChannel();
     const signal = sharedSignal(params.signal, stop.signal);
-    try {
-      const loop = new Loop(options, toolsOf(params.tools), { ...params, signal });
-      const reason = yield* loop.run();
-      yield { type: 'harness_end', runId, agentId: id, reason };
-    } finally {
-      stop.abort(runIsOver);
-    }
+    return channel.stream(() => run(params, channel, signal).finally(end), end);
   }
   return { id, resumable: true, invoke };
 }

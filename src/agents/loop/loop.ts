@@ -13,7 +13,7 @@ import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
 import { Compaction } from './compaction.ts';
-import { EventChannel } from './event-channel.ts';
+import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
 import type { Tool } from './tool.ts';
 
@@ -35,16 +35,23 @@ export class Loop {
   readonly #transcript: Transcript;
   readonly #calls: CallRunner;
   readonly #compaction: Compaction | undefined;
-  readonly #channel = new EventChannel();
+  readonly #channel: EventChannel;
   readonly #background: Background;
   readonly #callIds: CallIds;
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
 
-  constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams) {
+  /** What it does is put into the channel. */
+  constructor(
+    options: LoopAgentOptions,
+    { tools, described }: LoopTools,
+    params: InvokeParams,
+    channel: EventChannel,
+  ) {
     this.#options = options;
     this.#params = params;
     this.#described = described;
+    this.#channel = channel;
     this.#retry = new RetryPolicy(options.retry);
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
@@ -86,22 +93,23 @@ export class Loop {
   }
 
   /** Everything between the run's first and last event; tells why it ended. */
-  async *run(): AsyncGenerator<AgentEvent, EndReason> {
+  async run(): Promise<EndReason> {
+    this.#channel.onPut = event => {
+      if (event.runId === this.#params.runId) this.#transcript.add(event);
+    };
     try {
-      const reason = yield* this.#run();
-      if (this.#background.isActive) yield* this.#channel.until(this.#background.stop());
+      const reason = await this.#run();
+      if (this.#background.isActive) await this.#background.stop();
       return reason;
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'agent_failed';
       const message = error instanceof Error ? error.message : String(error);
-      yield { type: 'error', runId: this.#params.runId, message, code, fatal: true };
+      await this.#channel.put({ type: 'error', runId: this.#params.runId, message, code, fatal: true });
       return 'error';
-    } finally {
-      this.#channel.leave();
     }
   }
 
-  async *#run(): AsyncGenerator<AgentEvent, EndReason> {
+  async #run(): Promise<EndReason> {
     const { signal, resume, runId } = this.#params;
     const model = await resolveModel(
       this.#params.model ?? resume?.model ?? this.#options.model,
@@ -109,56 +117,52 @@ export class Loop {
     );
     let step = 0;
     if (resume !== undefined) {
-      const next = yield* this.#resume(resume);
+      const next = await this.#resume(resume);
       if (typeof next === 'string') return next;
       step = next;
     }
     for (; ; step++) {
       if (signal.aborted) return 'aborted';
-      yield* this.#takeSteering();
-      yield* this.#compact(model);
-      const stream = this.#step(model, step);
-      const result = yield* this.#background.isActive ? this.#channel.beside(stream) : stream;
+      await this.#takeSteering();
+      await this.#compact(model);
+      const result = await this.#step(model, step);
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
-        yield failureEvent(runId, result.failure);
+        await this.#channel.put(failureEvent(runId, result.failure));
         return 'error';
       }
-      const ended = yield* this.#finishStep(step, foldRun(result.calls, runId));
+      const ended = await this.#finishStep(step, foldRun(result.calls, runId));
       if (ended !== undefined) return ended;
     }
   }
 
   /** Goes on with the step the run was in; returns the number of the next step, or why the run is over. */
-  async *#resume(state: RunState): AsyncGenerator<AgentEvent, number | EndReason> {
+  async #resume(state: RunState): Promise<number | EndReason> {
     for (const event of state.events) this.#transcript.add(event);
     this.#calls.remember(state.relays.values());
-    yield* this.#channel.until(this.#background.resume(state, event => this.#channel.put(event)));
+    await this.#background.resume(state, event => this.#channel.put(event));
     const last = state.events.at(-1);
     if (last?.type === 'error' && last.fatal === true) return 'error';
     if (!state.stepComplete) return Math.max(0, state.step);
-    const ended = yield* this.#finishStep(state.step, state);
+    const ended = await this.#finishStep(state.step, state);
     return ended ?? state.step + 1;
   }
 
   /** Makes what the model is sent shorter, when it is time. */
-  async *#compact(model: LanguageModelV3): AsyncGenerator<AgentEvent> {
+  async #compact(model: LanguageModelV3): Promise<void> {
     const { runId, signal } = this.#params;
     const { instructions: system, registry, settings } = this.#options;
     const request = { runId, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
-    for await (const event of this.#compaction?.run(request) ?? []) {
-      this.#transcript.add(event);
-      yield event;
-    }
+    await this.#compaction?.run(request, event => this.#channel.put(event));
   }
 
-  async *#step(model: LanguageModelV3, step: number): AsyncGenerator<AgentEvent, ModelStepResult> {
+  #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
     const { runId, signal } = this.#params;
     const { instructions, registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt that another process began at this step is no part of what is sent.
     this.#transcript.add({ type: 'step_start', runId, step });
-    const stream = modelStep({
+    const request = {
       runId,
       step,
       model,
@@ -172,55 +176,44 @@ export class Loop {
       registry,
       signal,
       retry: this.#retry,
-    });
-    try {
-      for (let next = await stream.next(); ; next = await stream.next()) {
-        if (next.done) return next.value;
-        this.#transcript.add(next.value);
-        yield next.value;
-      }
-    } finally {
-      await stream.return({ ended: 'aborted' });
-    }
+    };
+    return modelStep(request, this.#channel);
   }
 
   /** Does what the model asked for in a step; tells why the run is over, when it is. */
-  async *#finishStep(step: number, state: RunState): AsyncGenerator<AgentEvent, EndReason | undefined> {
+  async #finishStep(step: number, state: RunState): Promise<EndReason | undefined> {
     const last = step >= this.#maxIterations;
-    if (state.calls.size > 0) yield* last ? this.#refuseCalls(state) : this.#runCalls(state);
+    if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#calls.run(state));
     if (this.#params.signal.aborted) return 'aborted';
     if (last) return 'max_iterations';
     if (state.calls.size > 0 || state.steered) return undefined;
-    if (yield* this.#takeSteering()) return undefined;
+    if (await this.#takeSteering()) return undefined;
     if (!this.#background.isActive) return 'complete';
-    yield* this.#channel.until(this.#background.oneEnded());
-    yield* this.#takeSteering();
+    await this.#background.oneEnded();
+    await this.#takeSteering();
     return undefined;
   }
 
-  async *#runCalls(state: RunState): AsyncGenerator<AgentEvent> {
-    for await (const event of this.#channel.until(this.#calls.run(state))) {
-      if (event.runId === this.#params.runId) this.#transcript.add(event);
-      yield event;
-    }
-  }
-
-  async *#refuseCalls({ runId, calls }: RunState): AsyncGenerator<AgentEvent> {
+  async #refuseCalls({ runId, calls }: RunState): Promise<void> {
     for (const { call, done } of calls.values())
-      if (!done) yield { type: 'tool_result', runId, id: call.id, name: call.name, output: { error: notRun } };
+      if (!done)
+        await this.#channel.put({
+          type: 'tool_result',
+          runId,
+          id: call.id,
+          name: call.name,
+          output: { error: notRun },
+        });
   }
 
   /** Takes in what people and subagents said meanwhile; tells whether there was something. */
-  async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
+  async #takeSteering(): Promise<boolean> {
     const { runId, steering } = this.#params;
     const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {
       return { type: 'user', runId, id, content: typeof content === 'string' ? content : [...content] };
     });
     const events = [...said, ...this.#background.take()];
-    for (const event of events) {
-      this.#transcript.add(event);
-      yield event;
-    }
+    for (const event of events) await this.#channel.put(event);
     return events.length > 0;
   }
 }

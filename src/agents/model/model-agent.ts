@@ -1,6 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { EventChannel } from '../loop/event-channel.ts';
 import { describeTool, type Tool } from '../loop/tool.ts';
 import { failureEvent } from './failure.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -42,17 +43,15 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       return;
     }
     const prompt = toPrompt(params.messages, instructions);
-    const result = yield* modelStep({
-      runId,
-      step: 0,
-      model: resolved,
-      prompt,
-      tools,
-      settings,
-      signal,
-      retry,
-      registry,
-    });
+    const channel = new EventChannel();
+    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry };
+    const calling = modelStep(step, channel);
+    try {
+      yield* channel.until(calling);
+    } finally {
+      channel.leave();
+    }
+    const result = await calling;
     if (result.ended === 'failed') yield failureEvent(runId, result.failure);
     const reason = result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? 'error' : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };

@@ -30,11 +30,20 @@ export type ModelStepResult =
   | { readonly ended: 'failed'; readonly failure: ModelFailure }
   | { readonly ended: 'aborted' };
 
+/** Takes what a model does. */
+export interface ModelSink {
+  /** Resolves when it was dealt with. */
+  put(event: AgentEvent): Promise<void>;
+  /** The same for fragments, which are only waited for when there is a promise. */
+  pass(event: AgentEvent): Promise<void> | undefined;
+}
+
 /**
  * Calls a model once, and again while the failure may pass; each attempt begins with a `step_start`, which takes the
- * place of an earlier attempt of the same step. The calls come after the stream ended, then the usage.
+ * place of an earlier attempt of the same step. The calls come after the stream ended, then the usage. It does not
+ * throw.
  */
-export async function* modelStep(options: ModelStepOptions): AsyncGenerator<AgentEvent, ModelStepResult> {
+export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
   const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
   const request = {
     ...callSettings(options.settings),
@@ -44,38 +53,56 @@ export async function* modelStep(options: ModelStepOptions): AsyncGenerator<Agen
   const hash = requestHash(request);
   for (let attempt = 0; ; attempt++) {
     const callId = newId();
-    yield { type: 'step_start', runId, step, callId, model: `${model.provider}/${model.modelId}`, requestHash: hash };
+    const name = `${model.provider}/${model.modelId}`;
+    await sink.put({ type: 'step_start', runId, step, callId, model: name, requestHash: hash });
     callIds.begin();
-    const stream = new ModelStream({ runId, callId, callIds });
     try {
+      const stream = new ModelStream({ runId, callId, callIds });
       const { stream: parts } = await model.doStream({ ...request, abortSignal: signal });
-      const reader = parts.getReader();
-      try {
-        for (let next = await reader.read(); !next.done; next = await reader.read()) {
-          const event = stream.take(next.value);
-          if (event !== undefined) yield event;
-          if (signal.aborted) return { ended: 'aborted' };
-        }
-      } finally {
-        reader.cancel().catch(() => {});
-      }
+      await readParts(parts, signal, part => {
+        const event = stream.take(part);
+        return event && sink.pass(event);
+      });
+      if (signal.aborted) return { ended: 'aborted' };
       const { calls, usage } = stream.finish();
       callIds.keep();
-      yield* calls;
-      yield priced(usage, model);
+      for (const call of calls) await sink.put(call);
+      await sink.put(priced(usage, model));
       return { ended: 'answered', calls };
     } catch (error) {
       if (signal.aborted) return { ended: 'aborted' };
       const failure = modelFailure(error, model.provider, options.registry);
       const ms = retry.waitFor(failure, attempt);
       if (ms === undefined) return { ended: 'failed', failure };
-      yield { type: 'warning', runId, code: failure.code, message: `${failure.message} Trying again in ${ms} ms.` };
+      const message = `${failure.message} Trying again in ${ms} ms.`;
+      await sink.put({ type: 'warning', runId, code: failure.code, message });
       try {
         await retry.wait(ms, signal);
       } catch {
         return { ended: 'aborted' };
       }
     }
+  }
+}
+
+/** Reads a stream to its end, or until the signal aborts. */
+async function readParts<Part>(
+  parts: ReadableStream<Part>,
+  signal: AbortSignal,
+  take: (part: Part) => Promise<void> | undefined,
+): Promise<void> {
+  const reader = parts.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const taken = take(next.value);
+      if (taken !== undefined) await taken;
+      if (signal.aborted) return;
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    cancel();
   }
 }
 

@@ -17,6 +17,7 @@ export class ModelStream {
   readonly #callIds: CallIds;
   /** The calls whose input streams, by raw id. */
   readonly #open = new Map<string, { readonly id: string; readonly name: string }>();
+  readonly #streamIds = new Map<string, string>();
   readonly #metadata = new Map<string, string>();
   readonly #calls: EventOf<'tool_call'>[] = [];
   #finish: Finish | undefined;
@@ -77,8 +78,11 @@ export class ModelStream {
     return { calls: this.#calls, usage: this.#usage(this.#finish) };
   }
 
+  /** The same string each time, which is compared and looked up faster. */
   #streamId(id: string): string {
-    return `${this.#runId}/${this.#callId}/${id}`;
+    let streamId = this.#streamIds.get(id);
+    if (streamId === undefined) this.#streamIds.set(id, (streamId = `${this.#runId}/${this.#callId}/${id}`));
+    return streamId;
   }
 
   /** Metadata is told when it changes, so that fragments between can be joined. */

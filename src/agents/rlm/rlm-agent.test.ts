@@ -419,7 +419,7 @@ describe('stopping', () => {
     const controller = new AbortController();
     let words = 0;
     const delay = (_: number, signal?: AbortSignal) =>
-      ++words <= 2 ? Promise.resolve() : new Promise(resolve => signal?.addEventListener('abort', resolve));
+      ++words === 1 ? Promise.resolve() : new Promise(resolve => signal?.addEventListener('abort', resolve));
     const subModel = scriptedModel(() => ({ text: 'one two', delayMs: 1 }), { delay });
     const { agent } = setUp([code(text)], { subModel });
     const events: AgentEvent[] = [];

@@ -86,8 +86,9 @@ export class RlmRun {
     for (; ; step++) {
       if (signal.aborted) return 'aborted';
       yield* this.#takeSteering();
-      const stream = this.#step(setting, step);
-      const result = yield* this.#background.isActive ? this.#channel.beside(stream) : stream;
+      const stepping = this.#step(setting, step);
+      yield* this.#channel.until(stepping);
+      const result = await stepping;
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
         yield failureEvent(runId, result.failure);
@@ -140,22 +141,22 @@ export class RlmRun {
     });
   }
 
-  async *#step({ model, instructions }: RlmSetting, step: number): AsyncGenerator<AgentEvent, ModelStepResult> {
+  #step({ model, instructions }: RlmSetting, step: number): Promise<ModelStepResult> {
     const { runId, signal } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt that another process began at this step is no part of what is sent.
     this.#transcript.add({ type: 'step_start', runId, step });
     const prompt = toPrompt(this.#transcript.messages(), last ? `${instructions}\n\n${conclude}` : instructions);
-    const stream = modelStep({ runId, step, model, prompt, settings, registry, signal, retry: this.#retry });
-    try {
-      for (let next = await stream.next(); ; next = await stream.next()) {
-        if (next.done) return next.value;
-        yield* this.#emit(next.value);
-      }
-    } finally {
-      await stream.return({ ended: 'aborted' });
-    }
+    const request = { runId, step, model, prompt, settings, registry, signal, retry: this.#retry };
+    const kept = (event: AgentEvent) => {
+      this.#transcript.add(event);
+      return event;
+    };
+    return modelStep(request, {
+      put: event => this.#channel.put(kept(event)),
+      pass: event => this.#channel.pass(kept(event)),
+    });
   }
 
   /** Runs what the model wrote in a step; tells why the run is over, when it is. */

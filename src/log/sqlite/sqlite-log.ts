@@ -70,22 +70,22 @@ export class SqliteLog implements EventLog {
   }
 
   async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
-    const { firstSeq, bodies } = this.#write(() => {
+    const { firstSeq, logged } = this.#write(() => {
       const head = this.#sql.head(threadId);
       if (head === undefined) throw threadNotFound(threadId);
       const { key, seq, updated } = head;
       if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
       if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
       if (lease !== undefined) this.#checkLease(lease);
-      const encoded = encodeEvents(events, seq + 1, this.#now);
-      this.#sql.insertEvents(key, seq + 1, encoded);
-      if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + encoded.length);
+      const { bodies, events: logged } = encodeEvents(events, seq + 1, this.#now);
+      this.#sql.insertEvents(key, seq + 1, bodies);
+      if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
       const stamp = this.#stamp();
       if (stamp !== updated) this.#sql.touch.run(stamp, key);
-      return { firstSeq: seq + 1, bodies: encoded };
+      return { firstSeq: seq + 1, logged };
     });
-    this.#live.publish(threadId, firstSeq, bodies);
-    return { firstSeq, lastSeq: firstSeq + bodies.length - 1 };
+    this.#live.publish(threadId, logged);
+    return { firstSeq, lastSeq: firstSeq + logged.length - 1 };
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
