@@ -29,10 +29,12 @@ export async function* harness(): AsyncGenerator<Result> {
   const peers = Object.keys(versions).flatMap(installed);
   yield* compare(peers, 'events', deltas, [
     { claim: 'CPU per text delta through subscribe', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },
+    { claim: 'the same, the first in a process', of: 'first', unit: 'µs' },
     { claim: 'peak memory', of: 'memory', unit: 'MB' },
   ]);
   yield* compare(peers, 'joined', deltas, [
     { claim: 'CPU per text delta, joined within 32 ms', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },
+    { claim: 'the same, the first in a process', of: 'first', unit: 'µs', goal: { atMost: 0.1 } },
   ]);
   yield* compare(peers, 'display', deltas, [
     { claim: 'CPU per text delta, display only', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },

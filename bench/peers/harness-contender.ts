@@ -14,8 +14,23 @@ export interface Contender {
   close(): Promise<unknown>;
 }
 
-/** A word that a model says at a time. */
-export const word = 'word ';
+/** The stream of a model that says this many words, in batches: it is to cost as little as it can. */
+export function speech<Part>(words: number, ends: { readonly first: Part; readonly last: Part }): ReadableStream {
+  let said = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (said === 0) for (const part of [ends.first, { type: 'text-start', id: 't' }]) controller.enqueue(part);
+        const end = Math.min(words, said + 64);
+        for (; said < end; said++) controller.enqueue({ type: 'text-delta', id: 't', delta: 'word ' });
+        if (said < words) return;
+        for (const part of [{ type: 'text-end', id: 't' }, ends.last]) controller.enqueue(part);
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 /** What a contender is made for. */
 export interface Setting {

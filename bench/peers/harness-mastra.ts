@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Contender, type Setting, word } from './harness-contender.ts';
+import { type Contender, type Setting, speech } from './harness-contender.ts';
 
 type Listener = (event: { readonly type: string }) => void;
 interface Memory {
@@ -115,15 +115,10 @@ function speaker(words: number) {
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error('It only streams.')),
     doStream: async () => ({
-      stream: ReadableStream.from(
-        (function* () {
-          yield { type: 'stream-start', warnings: [] };
-          yield { type: 'text-start', id: 't' };
-          for (let at = 0; at < words; at++) yield { type: 'text-delta', id: 't', delta: word };
-          yield { type: 'text-end', id: 't' };
-          yield { type: 'finish', finishReason: 'stop', usage };
-        })(),
-      ),
+      stream: speech(words, {
+        first: { type: 'stream-start', warnings: [] },
+        last: { type: 'finish', finishReason: 'stop', usage },
+      }),
     }),
   };
 }

@@ -1,14 +1,13 @@
-import { type Agent, loopAgent } from 'singletree/agents';
+import { type Agent, loopAgent, type ModelSource } from 'singletree/agents';
 import { deltaOf, Harness, type HarnessMessage } from 'singletree/control';
+import type { AgentEvent } from 'singletree/events';
 import { MemoryLog, SqliteLog } from 'singletree/log';
-import { scriptedModel } from 'singletree/testing';
-import { type Contender, type Setting, word } from './harness-contender.ts';
+import { type Contender, type Setting, speech } from './harness-contender.ts';
 
 /** Our harness. */
 export async function ours({ words, file, joined = false }: Setting): Promise<Contender> {
   const log = file === undefined ? new MemoryLog() : new SqliteLog(file);
-  const model = scriptedModel(() => ({ text: word.repeat(words), tokenSize: word.length }), { keepRequests: 0 });
-  const speaking = loopAgent({ id: 'bench', model, compaction: false });
+  const speaking = loopAgent({ id: 'bench', model: speaker(words), compaction: false });
   const agent = joined ? speaking : apart(speaking);
   const harness = new Harness({ id: 'bench', storage: log, modes: [{ id: 'main', agent }] });
   const { id } = await harness.createThread();
@@ -36,14 +35,37 @@ export async function ours({ words, file, joined = false }: Setting): Promise<Co
   };
 }
 
+/** A model that says this many words. */
+function speaker(words: number): Exclude<ModelSource, string> {
+  const outputTokens = { total: words, text: words, reasoning: undefined };
+  const inputTokens = { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined };
+  return {
+    specificationVersion: 'v3',
+    provider: 'bench',
+    modelId: 'bench',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('It only streams.')),
+    doStream: async () => ({
+      stream: speech(words, {
+        first: { type: 'stream-start', warnings: [] },
+        last: { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: { inputTokens, outputTokens } },
+      }),
+    }),
+  };
+}
+
 /** The same agent; no two of its texts are joined. */
 function apart(agent: Agent): Agent {
+  let count = 0;
+  const marked = (next: IteratorResult<AgentEvent>) => {
+    if (next.done !== true && next.value.type === 'text') next.value.callId = `${count++ % 2}`;
+    return next;
+  };
   return {
     id: agent.id,
-    async *invoke(params) {
-      let count = 0;
-      for await (const event of agent.invoke(params))
-        yield event.type === 'text' ? Object.assign(event, { callId: `${count++ % 2}` }) : event;
+    invoke: params => {
+      const events = agent.invoke(params)[Symbol.asyncIterator]();
+      return { [Symbol.asyncIterator]: () => ({ ...events, next: () => events.next().then(marked) }) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type AgentEvent, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
+import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 
 /** Lists of copies that were checked and that nobody else holds: they are stored, and told, as they are. */
 const owned = new WeakSet<readonly AgentEvent[]>();
@@ -28,7 +28,12 @@ const plainFields: ReadonlySet<string> = new Set([
 
 /** The same for a fragment, whose fields are nearly always only texts: that is seen without writing it as JSON. */
 export function plainFragment(event: AgentEvent, fragment: string): AgentEvent {
-  return isPlain(event, fragment) ? { ...event } : plainEvent(event);
+  if (!isPlain(event, fragment)) return plainEvent(event);
+  const { type, runId, id, content, callId } = event as EventOf<'text'>;
+  // Nearly all have these fields. A place for what the log adds is made with them: added later it takes far longer.
+  if (Object.keys(event).length === 5 && content !== undefined && callId !== undefined)
+    return { type, runId, id, content, callId, seq: 0, ts: '' };
+  return { ...event };
 }
 
 function isPlain(event: AgentEvent, fragment: string): boolean {
@@ -74,7 +79,7 @@ export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, no
     // What is only to be added needs no second pass over the event.
     const isAddition = text !== undefined && plain.seq === undefined && plain.ts === undefined;
     plain.seq = seq;
-    plain.ts ??= stamp;
+    plain.ts ||= stamp;
     bodies.push(isAddition ? `${text.slice(0, -1)},"seq":${seq},"ts":"${stamp}"}` : JSON.stringify(plain));
     return plain as LoggedEvent;
   });

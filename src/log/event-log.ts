@@ -113,7 +113,8 @@ export interface EventLog {
 
   /**
    * All events after a seq, then new ones as they are appended, by whatever process: no gap, no duplicate. It holds
-   * no queue: a slow reader reads later. Ends when the log is closed or the signal aborts.
+   * no queue: a slow reader reads later. Its events are frozen: all readers of a process may share them. Ends when the
+   * log is closed or the signal aborts.
    */
   tail(threadId: string, after?: number, options?: TailOptions): AsyncIterable<LoggedEvent>;
 

@@ -1,12 +1,16 @@
 import type { LoggedEvent } from '../events/index.ts';
 import { logClosed, threadNotFound } from './checks.ts';
 import type { EventLog, TailOptions } from './event-log.ts';
+import { freeze } from './freeze.ts';
+import { eachOfPages } from './pages.ts';
 
 const pageSize = 500;
 
 interface Reader {
   readonly threadId: string;
-  /** Whether something may have been appended since the reader last looked. */
+  /** What was stored while the reader was busy; only the first of it, what came then is read from the store. */
+  ahead: readonly LoggedEvent[] | undefined;
+  /** Whether more may have been appended since the reader last looked. */
   stale: boolean;
   /** Tells a reader that waits to look again, or what was just stored: that need not be read back. */
   wake: ((stored?: readonly LoggedEvent[]) => void) | undefined;
@@ -33,8 +37,10 @@ export class Live {
 
   /** Hands stored events, in their order, to the readers of the thread; they share them. */
   publish(threadId: string, stored: readonly LoggedEvent[]): void {
-    if (stored.length === 0) return;
-    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader, stored);
+    const readers = this.#readers.get(threadId);
+    if (readers === undefined || stored.length === 0) return;
+    stored.forEach(freeze);
+    for (const reader of readers) this.#wake(reader, stored);
   }
 
   /** Makes every reader look again: something changed that nobody told of. */
@@ -59,18 +65,12 @@ export class Live {
     after: number,
     { signal }: TailOptions,
   ): AsyncIterableIterator<LoggedEvent> {
-    const reader: Reader = { threadId, stale: false, wake: undefined, state: this.#closed ? 'late' : 'reading' };
-    const events = this.#follow(read, reader, after, signal);
-    return {
-      next: () => events.next(),
-      return: () => {
-        this.#stop(reader, 'left');
-        return events.return(undefined);
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    const state = this.#closed ? 'late' : 'reading';
+    const reader: Reader = { threadId, ahead: undefined, stale: false, wake: undefined, state };
+    return eachOfPages(this.#follow(read, reader, after, signal), {
+      isOver: () => this.#isOver(reader),
+      leave: () => this.#stop(reader, 'left'),
+    });
   }
 
   async *#follow(
@@ -78,27 +78,24 @@ export class Live {
     reader: Reader,
     after: number,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<LoggedEvent, undefined> {
+  ): AsyncGenerator<readonly LoggedEvent[], undefined> {
     if (reader.state === 'late') throw logClosed();
     const { threadId } = reader;
     const onAbort = () => this.#stop(reader, 'left');
-    const isOver = () => this.#closed || reader.state === 'left';
     if (signal?.aborted) return;
     this.#join(reader);
     signal?.addEventListener('abort', onAbort);
     try {
       let position = after;
       let stored: readonly LoggedEvent[] | undefined;
-      while (!isOver()) {
+      while (!this.#isOver(reader)) {
         if (reader.state === 'gone') throw threadNotFound(threadId);
         const fits = stored?.[0]?.seq === position + 1;
         const events = fits && stored ? stored : await read(threadId, { after: position, limit: pageSize });
+        if (!fits) events.forEach(freeze);
         stored = undefined;
-        for (const event of events) {
-          if (isOver()) return;
-          position = event.seq;
-          yield event;
-        }
+        position = events.at(-1)?.seq ?? position;
+        yield events;
         if (fits || events.length < pageSize) stored = await this.#next(reader);
       }
     } finally {
@@ -107,10 +104,16 @@ export class Live {
     }
   }
 
+  #isOver(reader: Reader): boolean {
+    return this.#closed || reader.state === 'left';
+  }
+
   #next(reader: Reader): Promise<readonly LoggedEvent[] | undefined> {
-    if (reader.stale || this.#closed) {
-      reader.stale = false;
-      return Promise.resolve(undefined);
+    const { ahead } = reader;
+    if (ahead !== undefined || reader.stale || this.#closed) {
+      reader.ahead = undefined;
+      if (ahead === undefined) reader.stale = false;
+      return Promise.resolve(ahead);
     }
     return new Promise(resolve => {
       reader.wake = stored => {
@@ -124,6 +127,7 @@ export class Live {
 
   #wake(reader: Reader, stored?: readonly LoggedEvent[]): void {
     if (reader.wake) reader.wake(stored);
+    else if (stored !== undefined && reader.ahead === undefined && !reader.stale) reader.ahead = stored;
     else reader.stale = true;
   }
 

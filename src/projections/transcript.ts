@@ -223,7 +223,9 @@ export class Transcript {
 
   #grow(event: EventOf<'text'> | EventOf<'reasoning'>): void {
     const turn = changed(this.#turnFor(event.runId));
-    const last = turn.parts.findLast(part => part.type !== 'tool_call' && part.id === event.id);
+    const newest = turn.parts.at(-1);
+    const isSame = (part: OpenPart) => part.type !== 'tool_call' && part.id === event.id;
+    const last = newest !== undefined && isSame(newest) ? newest : turn.parts.findLast(isSame);
     const metadata = 'providerMetadata' in event ? event.providerMetadata : undefined;
     if (last === undefined || last.type !== event.type)
       turn.parts.push({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
-import { deltaOf } from '../../src/control/harness/messages/message-delta.ts';
+import { deltaOf } from '../../src/control/harness/messages/message-view.ts';
 import { MemoryLog, SqliteLog } from '../../src/log/index.ts';
 import { calls, echo, gate, scene, sent, silentAfterOneWord, waitingTool, yolo } from './scene.ts';
 
@@ -333,7 +333,9 @@ describe('better than the reference:', () => {
     const texts = updates.map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
     expect(texts).toEqual(texts.toSorted((a, b) => a.length - b.length));
     expect(texts.at(-1)).toBe('word '.repeat(200));
-    expect(Object.keys(updates[0] ?? {})).toEqual(['id', 'role', 'createdAt', 'content', 'stopReason', 'errorMessage']);
+    expect(Object.keys(updates[0] ?? {})).toEqual(['id', 'role', 'createdAt', 'content']);
+    const { message } = of('message_end').at(-1) ?? {};
+    expect({ ...message }).toMatchObject({ content: [{ type: 'text' }], stopReason: 'complete' });
   });
 
   it('no timers run while idle, and none polls while the model is silent', async () => {

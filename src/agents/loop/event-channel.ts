@@ -54,8 +54,7 @@ export class EventChannel {
     );
     if (waiting === undefined) {
       if (!this.#gone) this.#add({ event });
-    }
-    else {
+    } else {
       const before = pieceOf(waiting.event as Report);
       const output = `${before?.output ?? ''}${piece?.output ?? ''}`;
       waiting.event = piece === undefined ? event : { ...event, content: { ...piece, output } };

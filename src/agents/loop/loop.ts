@@ -42,12 +42,7 @@ export class Loop {
   readonly #maxIterations: number;
 
   /** What it does is put into the channel. */
-  constructor(
-    options: LoopAgentOptions,
-    { tools, described }: LoopTools,
-    params: InvokeParams,
-    channel: EventChannel,
-  ) {
+  constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams, channel: EventChannel) {
     this.#options = options;
     this.#params = params;
     this.#described = described;

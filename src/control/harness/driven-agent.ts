@@ -11,17 +11,59 @@ export interface Drive {
 }
 
 /** The same agent, driven: it is given more, watched, and can be ended between two steps. */
-export function drivenAgent(agent: Agent, { prepare, endsBefore, onEvent }: Drive): Agent {
-  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    for await (const event of agent.invoke({ ...params, ...(await prepare(params)) })) {
-      const isStep = event.type === 'step_start' && event.runId === params.runId;
-      if (isStep && endsBefore?.(event.step) === true) {
-        yield { type: 'harness_end', runId: params.runId, agentId: agent.id, reason: 'complete' };
-        return;
-      }
-      onEvent?.(event);
-      yield event;
-    }
+export function drivenAgent(agent: Agent, drive: Drive): Agent {
+  return {
+    id: agent.id,
+    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    invoke: params => new DrivenRun(agent, params, drive),
+  };
+}
+
+class DrivenRun implements AsyncIterableIterator<AgentEvent> {
+  readonly #agent: Agent;
+  readonly #params: InvokeParams;
+  readonly #drive: Drive;
+  #events: AsyncIterator<AgentEvent> | undefined;
+  #isOver = false;
+
+  constructor(agent: Agent, params: InvokeParams, drive: Drive) {
+    this.#agent = agent;
+    this.#params = params;
+    this.#drive = drive;
   }
-  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+
+  async next(): Promise<IteratorResult<AgentEvent>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    this.#events ??= await this.#begin();
+    const next = await this.#events.next();
+    if (next.done === true) return next;
+    if (next.value.type === 'step_start' && this.#endsBefore(next.value)) return this.#end();
+    this.#drive.onEvent?.(next.value);
+    return next;
+  }
+
+  async return(): Promise<IteratorResult<AgentEvent>> {
+    this.#isOver = true;
+    await this.#events?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #begin(): Promise<AsyncIterator<AgentEvent>> {
+    const more = await this.#drive.prepare(this.#params);
+    return this.#agent.invoke({ ...this.#params, ...more })[Symbol.asyncIterator]();
+  }
+
+  #endsBefore({ runId, step }: Extract<AgentEvent, { type: 'step_start' }>): boolean {
+    return runId === this.#params.runId && this.#drive.endsBefore?.(step) === true;
+  }
+
+  async #end(): Promise<IteratorResult<AgentEvent>> {
+    await this.return();
+    const { runId } = this.#params;
+    return { done: false, value: { type: 'harness_end', runId, agentId: this.#agent.id, reason: 'complete' } };
+  }
 }

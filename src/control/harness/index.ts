@@ -50,7 +50,7 @@ export type { HarnessMessage, HarnessMessagePart, HarnessStopReason, SystemRemin
 export type { HarnessThread } from './harness-thread.ts';
 export { type HeartbeatHandler, Heartbeats, type HeartbeatsOptions } from './heartbeats.ts';
 export { type HarnessFile, userContent } from './messages/message-content.ts';
-export { deltaOf, type MessageDelta } from './messages/message-delta.ts';
+export { deltaOf, type MessageDelta } from './messages/message-view.ts';
 export { parseSystemReminder, systemReminderText } from './messages/system-reminder.ts';
 export { messagesFold, threadMessages } from './messages/thread-messages.ts';
 export {

@@ -8,7 +8,7 @@ import { onTool, stoppedTools } from './reduce-tools.ts';
 
 type Change = Partial<HarnessDisplayState>;
 type Handlers = {
-  readonly [Type in Exclude<DisplayEvent['type'], OMEvent['type']>]: (
+  readonly [Type in Exclude<DisplayEvent['type'], OMEvent['type'] | 'message_update'>]: (
     state: HarnessDisplayState,
     event: Extract<DisplayEvent, { type: Type }>,
     at: Date,
@@ -24,10 +24,16 @@ export function reduceDisplayState(
   event: DisplayEvent,
   at: Date = new Date(),
 ): HarnessDisplayState {
+  // The most frequent one by far.
+  if (event.type === 'message_update') {
+    const next = copyOf(state);
+    next.currentMessage = event.message;
+    return next;
+  }
   const change = isOM(event)
     ? reduceOM(state, event, at)
     : (on[event.type] as (state: HarnessDisplayState, event: DisplayEvent, at: Date) => Change)(state, event, at);
-  for (const _ in change) return { ...state, ...change };
+  for (const _ in change) return Object.assign(copyOf(state), change);
   return state;
 }
 
@@ -50,7 +56,6 @@ const on: Handlers = {
     ...(reason !== 'suspended' && { pendingSuspension: null }),
   }),
   message_start: (_, { message }) => ({ currentMessage: message }),
-  message_update: (_, { message }) => ({ currentMessage: message }),
   message_end: (_, { message }) => ({ currentMessage: message }),
   ...onTool,
   tool_approval_required: (_, { type: _type, ...pendingApproval }) => ({ pendingApproval }),
@@ -91,6 +96,13 @@ const on: Handlers = {
   workspace_error: nothing,
   display_state_changed: nothing,
 };
+
+/** A copy to be changed, which is made much faster than a copy that is made with a change. */
+function copyOf(state: HarnessDisplayState): {
+  -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field];
+} {
+  return { ...state };
+}
 
 function nothing(): Change {
   return {};

@@ -23,27 +23,83 @@ export function assistantId({ messageId, after }: AssistantPlace): string {
   return after === 0 ? messageId : `${messageId}:${after + 1}`;
 }
 
+/** What a `message_update` adds at the end of its message. */
+export interface MessageDelta {
+  readonly type: 'text' | 'thinking';
+  readonly delta: string;
+}
+
 /**
  * An agent's message in a conversation, in constant time: content, stop reason and error message are made when they
- * are read, once, and stay what they were in that conversation whatever comes later.
+ * are read, and stay what they were in that conversation whatever comes later.
  */
-export function assistantMessage(conversation: Conversation, place: AssistantPlace, createdAt: Date): HarnessMessage {
-  let content: readonly HarnessMessagePart[] | undefined;
-  return {
-    id: assistantId(place),
-    role: 'assistant',
-    createdAt,
-    get content() {
-      content ??= assistantBlocks(conversation, place).flatMap(block => blockParts(conversation, block));
-      return content;
-    },
-    get stopReason() {
-      return stopReasonOf(conversation, place);
-    },
-    get errorMessage() {
-      return this.stopReason === 'error' ? errorOf(conversation, place.messageId) : undefined;
-    },
-  };
+export function assistantMessage(
+  conversation: Conversation,
+  place: AssistantPlace,
+  { createdAt, delta }: { readonly createdAt: Date; readonly delta?: MessageDelta | undefined },
+): HarnessMessage {
+  return new AssistantMessage(conversation, place, createdAt, delta);
+}
+
+/** What an update added, for those who send it on and already sent what was before; undefined when it is no addition. */
+export function deltaOf(message: HarnessMessage): MessageDelta | undefined {
+  return AssistantMessage.deltaOf(message);
+}
+
+class AssistantMessage implements HarnessMessage {
+  readonly id: string;
+  readonly role = 'assistant';
+  readonly createdAt: Date;
+  declare readonly content: readonly HarnessMessagePart[];
+  readonly #conversation: Conversation;
+  readonly #place: AssistantPlace;
+  readonly #delta: MessageDelta | undefined;
+  #content: readonly HarnessMessagePart[] | undefined;
+
+  constructor(conversation: Conversation, place: AssistantPlace, createdAt: Date, delta: MessageDelta | undefined) {
+    this.id = assistantId(place);
+    this.createdAt = createdAt;
+    this.#conversation = conversation;
+    this.#place = place;
+    this.#delta = delta;
+    // They are fields of its own, so that a copy has them too. While a message grows it has no end to tell.
+    Object.defineProperty(this, 'content', AssistantMessage.#contentField);
+    if (delta !== undefined) return;
+    Object.defineProperty(this, 'stopReason', AssistantMessage.#stopReasonField);
+    Object.defineProperty(this, 'errorMessage', AssistantMessage.#errorField);
+  }
+
+  get stopReason(): HarnessStopReason | undefined {
+    return stopReasonOf(this.#conversation, this.#place);
+  }
+
+  get errorMessage(): string | undefined {
+    return this.stopReason === 'error' ? errorOf(this.#conversation, this.#place.messageId) : undefined;
+  }
+
+  static deltaOf(message: HarnessMessage): MessageDelta | undefined {
+    return #delta in message ? message.#delta : undefined;
+  }
+
+  static readonly #contentField = field(function (this: AssistantMessage) {
+    this.#content ??= assistantBlocks(this.#conversation, this.#place).flatMap(block =>
+      blockParts(this.#conversation, block),
+    );
+    return this.#content;
+  });
+
+  static readonly #stopReasonField = ownField(AssistantMessage.prototype, 'stopReason');
+  static readonly #errorField = ownField(AssistantMessage.prototype, 'errorMessage');
+}
+
+/** What the class has, as a field of the message itself. */
+function ownField(prototype: object, name: string): PropertyDescriptor {
+  return { ...Object.getOwnPropertyDescriptor(prototype, name), enumerable: true };
+}
+
+/** A field that is read when it is asked for, made once for all messages. */
+function field(get: (this: AssistantMessage) => unknown): PropertyDescriptor {
+  return { get, enumerable: true, configurable: true };
 }
 
 /** How a run that ended with that status ended, as a harness tells it. */

@@ -8,7 +8,7 @@ import { defaultDisplayState } from '../display/display-state.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
-import { deltaOf } from '../messages/message-delta.ts';
+import { deltaOf } from '../messages/message-view.ts';
 import { threadMessages } from '../messages/thread-messages.ts';
 import { emptyProjection } from './open-run.ts';
 import { foldHarness, projectHarness } from './project-harness.ts';

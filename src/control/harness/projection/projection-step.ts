@@ -1,8 +1,7 @@
 import type { AgentEvent } from '../../../events/index.ts';
 import { type Conversation, getBlocks, getRun } from '../../../graph/index.ts';
 import type { DisplayEvent } from '../harness-event.ts';
-import { type MessageDelta, withDelta } from '../messages/message-delta.ts';
-import { assistantMessage } from '../messages/message-view.ts';
+import { assistantMessage, type MessageDelta } from '../messages/message-view.ts';
 import { userMessage } from '../messages/thread-messages.ts';
 import { addTokenUsage, type TokenUsage } from '../token-usage.ts';
 import { type HarnessProjection, newRun, type OpenRun } from './open-run.ts';
@@ -11,11 +10,14 @@ import { type HarnessProjection, newRun, type OpenRun } from './open-run.ts';
 export class ProjectionStep {
   readonly events: DisplayEvent[] = [];
   readonly before: Conversation;
-  #state: HarnessProjection;
+  /** A copy of its own until it is given away. */
+  #state: { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
 
   constructor(state: HarnessProjection, after: Conversation) {
     this.before = state.conversation;
-    this.#state = { ...state, conversation: after };
+    // A copy that is changed is made much faster than one that is made with a change.
+    this.#state = { ...state };
+    this.#state.conversation = after;
   }
 
   get state(): HarnessProjection {
@@ -27,11 +29,11 @@ export class ProjectionStep {
   }
 
   tell(...events: readonly DisplayEvent[]): void {
-    this.events.push(...events);
+    for (const event of events) this.events.push(event);
   }
 
   change(change: Partial<HarnessProjection>): void {
-    this.#state = { ...this.#state, ...change };
+    Object.assign(this.#state, change);
   }
 
   /** The run that speaks in a message; it begins with its first event, and one that has ended stays so. */
@@ -52,9 +54,9 @@ export class ProjectionStep {
 
   /** Tells what a person said before the run started. */
   tellHeld(): void {
-    const { held, ...state } = this.#state;
+    const { held } = this.#state;
     if (held === undefined) return;
-    this.#state = state;
+    delete this.#state.held;
     this.tellUser(held);
   }
 
@@ -68,21 +70,22 @@ export class ProjectionStep {
   /** Begins the message of a run, or one more text of it: what it held before is what the beginning shows. */
   startMessage(run: OpenRun, { ts }: AgentEvent): OpenRun {
     const since = run.since ?? new Date(ts ?? 0);
-    this.tell({ type: 'message_start', message: assistantMessage(this.before, run.place, since) });
+    this.tell({ type: 'message_start', message: assistantMessage(this.before, run.place, { createdAt: since }) });
     return run.since === undefined ? this.set({ ...run, since }) : run;
   }
 
   /** Tells that the message of a run has grown; it begins with that when it has not. */
   updateMessage(run: OpenRun, event: AgentEvent, delta?: MessageDelta): OpenRun {
     const started = run.since === undefined ? this.startMessage(run, event) : run;
-    const message = assistantMessage(this.after, started.place, started.since as Date);
-    this.tell({ type: 'message_update', message: delta === undefined ? message : withDelta(message, delta) });
+    const message = assistantMessage(this.after, started.place, { createdAt: started.since as Date, delta });
+    this.tell({ type: 'message_update', message });
     return started;
   }
 
   /** Ends the message of a run, when one is open. */
   endMessage({ place, since }: OpenRun): void {
-    if (since !== undefined) this.tell({ type: 'message_end', message: assistantMessage(this.after, place, since) });
+    if (since !== undefined)
+      this.tell({ type: 'message_end', message: assistantMessage(this.after, place, { createdAt: since }) });
   }
 
   /** Tells what the step used, now when none of its calls is open. */

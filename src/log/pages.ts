@@ -1,0 +1,44 @@
+/** What pages hold, one by one; there is no wait between those of a page. When it is over the rest of a page is left. */
+export function eachOfPages<Item>(
+  pages: AsyncGenerator<readonly Item[], undefined>,
+  { isOver, leave }: { readonly isOver: () => boolean; readonly leave: () => void },
+): AsyncIterableIterator<Item> {
+  let page: readonly Item[] = [];
+  let at = 0;
+  /** Settles when the next page is there. */
+  let turning: Promise<IteratorResult<Item>> | undefined;
+
+  async function turn(): Promise<IteratorResult<Item>> {
+    try {
+      for (;;) {
+        const turned = await pages.next();
+        if (turned.done === true) return { done: true, value: undefined };
+        page = turned.value;
+        at = 1;
+        if (page.length > 0 && !isOver()) return { done: false, value: page[0] as Item };
+      }
+    } finally {
+      turning = undefined;
+    }
+  }
+
+  function next(): Promise<IteratorResult<Item>> {
+    if (turning !== undefined) return turning.then(next, next);
+    if (at < page.length && !isOver()) return Promise.resolve({ done: false, value: page[at++] as Item });
+    turning = turn();
+    return turning;
+  }
+
+  return {
+    next,
+    return: async () => {
+      page = [];
+      leave();
+      await pages.return(undefined);
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
