@@ -28,6 +28,21 @@ function compile(): string {
   return spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: project, encoding: 'utf8' }).stdout;
 }
 
+/** What an import of a file of the package loads at once beside other files of it: packages and modules of Node. */
+function loadedBy(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const code = readFileSync(file, 'utf8');
+  const specifiers = [...code.matchAll(/^(?:import|export) (?:[^"'`;]*? from )?"([^"]+)";$/gm)].map(
+    ([, name]) => name as string,
+  );
+  const loaded = specifiers.flatMap(name => (name.startsWith('.') ? loadedBy(join(file, '..', name), seen) : [name]));
+  return [...new Set(loaded)].toSorted();
+}
+
+const loadedBySubpath = (path: string) =>
+  loadedBy(join(project, 'node_modules/singletree', manifest.exports[path] as string));
+
 /** Unpacks what would be published beside its dependencies, as an installer would. */
 beforeAll(() => {
   const modules = join(project, 'node_modules');
@@ -52,6 +67,32 @@ describe('the packed package', () => {
       `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(await import(name)).length > 0);`,
     );
     expect(run('node', ['all.mjs']).trim().split('\n')).toEqual(names.map(name => `${name} true`));
+  });
+
+  it.each(['./events', './graph', './projections', './protocols', './client'])(
+    'runs in a browser: %s loads nothing of Node',
+    path => {
+      const loaded = loadedBySubpath(path);
+      expect(loaded).toContain('zod');
+      expect(loaded.filter(name => name.startsWith('node:'))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['.', ['zod']],
+    ['./control', ['zod']],
+    ['./log', ['zod']],
+    ['./testing', ['@ai-sdk/provider', 'zod']],
+    ['./agents', ['@ai-sdk/provider', 'unbash', 'zod']],
+    ['./runtime', ['@ai-sdk/provider', 'unbash', 'zod']],
+  ])('loads no package before it is needed: %s loads %j', (path, packages) => {
+    expect(loadedBySubpath(path).filter(name => !name.startsWith('node:'))).toEqual(packages);
+  });
+
+  it('is loaded from few files', () => {
+    const files = readdirSync(join(project, 'node_modules/singletree/dist'), { recursive: true, encoding: 'utf8' });
+    const modules = files.filter(file => file.endsWith('.js') && !file.startsWith('web'));
+    expect(modules.length).toBeLessThan(60);
   });
 
   it('type-checks in a strict project', () => {

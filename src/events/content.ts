@@ -3,16 +3,17 @@ import { eventShape, family, providerMetadata } from './define.ts';
 
 const define = family('content');
 
-const contentPart = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({ type: z.literal('image'), data: z.string(), mediaType: z.string() }),
-  z.looseObject({
-    type: z.literal('file'),
-    data: z.string(),
-    mediaType: z.string(),
-    filename: z.string().optional(),
-  }),
-]);
+const contentPart = () =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text'), text: z.string() }),
+    z.looseObject({ type: z.literal('image'), data: z.string(), mediaType: z.string() }),
+    z.looseObject({
+      type: z.literal('file'),
+      data: z.string(),
+      mediaType: z.string(),
+      filename: z.string().optional(),
+    }),
+  ]);
 
 /** A piece of a user message: text, an image or a file; binary data is base64 or a URL. */
 export type ContentPart =
@@ -20,11 +21,9 @@ export type ContentPart =
   | { type: 'image'; data: string; mediaType: string }
   | { type: 'file'; data: string; mediaType: string; filename?: string | undefined };
 
-export const user = define(
-  'user',
-  { doc: 'A person said something.', durability: 'barrier' },
+export const user = define('user', { doc: 'A person said something.', durability: 'barrier' }, () =>
   eventShape('user', {
-    content: z.union([z.string(), z.array(contentPart)]).describe('the text, or its parts'),
+    content: z.union([z.string(), z.array(contentPart())]).describe('the text, or its parts'),
     id: z.string().optional().describe('an id chosen by the sender, so that sending twice can be told'),
     by: z.string().optional().describe('who said it, when it was not a person: the subagent that ended'),
     parentMessageId: z
@@ -36,20 +35,20 @@ export const user = define(
   }),
 );
 
-const fragmentFields = {
+const fragmentFields = () => ({
   id: z.string().min(1).describe('the same for every fragment of one stream'),
   content: z.string().describe('the fragment'),
   callId: z.string().optional().describe('the model call it came from'),
-};
+});
 
 export const text = define(
   'text',
   { doc: 'A fragment of streamed text.', durability: 'delta', fragment: 'content' },
-  eventShape('text', fragmentFields),
+  () => eventShape('text', fragmentFields()),
 );
 
 export const reasoning = define(
   'reasoning',
   { doc: 'A fragment of streamed reasoning.', durability: 'delta', fragment: 'content' },
-  eventShape('reasoning', { ...fragmentFields, providerMetadata }),
+  () => eventShape('reasoning', { ...fragmentFields(), providerMetadata: providerMetadata() }),
 );

@@ -3,18 +3,14 @@ import { eventShape, family } from './define.ts';
 
 const define = family('control');
 
-export const modeChanged = define(
-  'mode_changed',
-  { doc: 'The thread is in another mode.' },
+export const modeChanged = define('mode_changed', { doc: 'The thread is in another mode.' }, () =>
   eventShape('mode_changed', {
     modeId: z.string().min(1).describe('the mode it is in now'),
     previousModeId: z.string().optional().describe('the mode it was in'),
   }),
 );
 
-export const modelChanged = define(
-  'model_changed',
-  { doc: 'The thread uses another model.' },
+export const modelChanged = define('model_changed', { doc: 'The thread uses another model.' }, () =>
   eventShape('model_changed', {
     modelId: z.string().describe('the model it uses now'),
     scope: z.enum(['global', 'thread', 'mode']).optional().describe('how far the choice reaches'),
@@ -22,9 +18,7 @@ export const modelChanged = define(
   }),
 );
 
-export const branchSelected = define(
-  'branch_selected',
-  { doc: 'One of several siblings became the active one.' },
+export const branchSelected = define('branch_selected', { doc: 'One of several siblings became the active one.' }, () =>
   eventShape('branch_selected', {
     nodeId: z.string().min(1).describe('the sibling: a user node or the start of a run'),
   }),
@@ -33,8 +27,9 @@ export const branchSelected = define(
 export const collapsed = define(
   'collapsed',
   { doc: 'A person folded or unfolded a message, a tool call or a summary.' },
-  eventShape('collapsed', {
-    nodeId: z.string().min(1).describe('what was folded: the id of a message, a tool call or a summary'),
-    collapsed: z.boolean().describe('whether it is folded now; an unfolded summary shows its source'),
-  }),
+  () =>
+    eventShape('collapsed', {
+      nodeId: z.string().min(1).describe('what was folded: the id of a message, a tool call or a summary'),
+      collapsed: z.boolean().describe('whether it is folded now; an unfolded summary shows its source'),
+    }),
 );

@@ -1,16 +1,14 @@
 import * as z from 'zod';
 
 /** Any value that JSON can carry; absent is not a value. */
-export const jsonValue = z.unknown().refine((value): boolean => value !== undefined, 'expected a JSON value');
+export const jsonValue = () => z.unknown().refine((value): boolean => value !== undefined, 'expected a JSON value');
 
 /** What a provider wants back with a part when the conversation goes on, such as a signature. */
-export const providerMetadata = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .describe('what the provider wants back when the conversation goes on');
+export const providerMetadata = () =>
+  z.record(z.string(), z.unknown()).optional().describe('what the provider wants back when the conversation goes on');
 
 /** The fields every event may carry, whatever its type. */
-export const envelope = {
+export const envelope = once(() => ({
   runId: z.string().min(1).describe('the run this event belongs to'),
   parentId: z
     .string()
@@ -22,7 +20,7 @@ export const envelope = {
   sessionId: z.string().optional().describe('the session of the external program it came from'),
   agentId: z.string().optional().describe('the agent that made it'),
   line: z.int().positive().optional().describe('the number of the raw line it came from'),
-};
+}));
 
 /**
  * How the log treats an event: a `delta` may be merged with its neighbours before it is stored, a `barrier` is in
@@ -48,15 +46,34 @@ interface Traits {
 
 /** The schema of one event: its type, the envelope, its own fields; fields it does not know pass through. */
 export function eventShape<const Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
-  const shape: unknown = { type: z.literal(type), ...envelope, ...fields };
-  return z.looseObject(shape as { type: z.ZodLiteral<Type> } & Omit<typeof envelope, keyof Fields> & Fields);
+  const shape: unknown = { type: z.literal(type), ...envelope(), ...fields };
+  return z.looseObject(
+    shape as { type: z.ZodLiteral<Type> } & Omit<ReturnType<typeof envelope>, keyof Fields> & Fields,
+  );
 }
 
-/** Starts a family of events; the returned function defines one event of it. */
+/** Starts a family of events; the returned function defines one event of it, whose schema is built when it is first used. */
 export function family(name: string) {
   return <const Type extends string, Schema extends z.ZodType>(
     type: Type,
     traits: Traits,
-    schema: Schema,
-  ): EventDefinition<Type, Schema> => ({ type, family: name, durability: 'plain', ...traits, schema });
+    schema: () => Schema,
+  ): EventDefinition<Type, Schema> => {
+    const built = once(schema);
+    return {
+      type,
+      family: name,
+      durability: 'plain',
+      ...traits,
+      get schema() {
+        return built();
+      },
+    };
+  };
+}
+
+/** A function that builds a value when it is first called, and then gives the same one: importing builds no schema. */
+export function once<Value extends object>(build: () => Value): () => Value {
+  let built: Value | undefined;
+  return () => (built ??= build());
 }

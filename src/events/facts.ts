@@ -3,30 +3,24 @@ import { eventShape, family, jsonValue } from './define.ts';
 
 const define = family('facts');
 
-const message = z.string().describe('what happened, for a person');
-const code = z.string().optional().describe('a stable code, when there is one');
+const message = () => z.string().describe('what happened, for a person');
+const code = () => z.string().optional().describe('a stable code, when there is one');
 
-export const error = define(
-  'error',
-  { doc: 'Something failed. Only a fatal error ends a run.' },
+export const error = define('error', { doc: 'Something failed. Only a fatal error ends a run.' }, () =>
   eventShape('error', {
-    message,
-    code,
+    message: message(),
+    code: code(),
     fatal: z.boolean().optional().describe('whether the run ends by it'),
     retryable: z.boolean().optional().describe('whether trying again may help'),
     retryAfterMs: z.number().nonnegative().optional().describe('how long to wait before trying again'),
   }),
 );
 
-export const warning = define(
-  'warning',
-  { doc: 'Something may be wrong; the run goes on.' },
-  eventShape('warning', { message, code }),
+export const warning = define('warning', { doc: 'Something may be wrong; the run goes on.' }, () =>
+  eventShape('warning', { message: message(), code: code() }),
 );
 
-export const fileRegistered = define(
-  'file_registered',
-  { doc: 'A file became available to the person.' },
+export const fileRegistered = define('file_registered', { doc: 'A file became available to the person.' }, () =>
   eventShape('file_registered', {
     id: z.string().min(1).describe('the id of the file'),
     path: z.string().describe('where it is, relative to the workspace'),
@@ -39,14 +33,15 @@ export const fileRegistered = define(
 export const unknown = define(
   'unknown',
   { doc: 'An agent printed something that is not understood. Nothing of it is lost.' },
-  eventShape('unknown', { raw: jsonValue.describe('what was printed: any JSON value, a string when it was not JSON') }),
+  () =>
+    eventShape('unknown', {
+      raw: jsonValue().describe('what was printed: any JSON value, a string when it was not JSON'),
+    }),
 );
 
-export const custom = define(
-  'custom',
-  { doc: 'An event of a product built on this one.' },
+export const custom = define('custom', { doc: 'An event of a product built on this one.' }, () =>
   eventShape('custom', {
     name: z.string().min(1).describe('what kind of event it is'),
-    data: jsonValue.describe('its data'),
+    data: jsonValue().describe('its data'),
   }),
 );

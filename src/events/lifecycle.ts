@@ -6,42 +6,46 @@ const define = family('lifecycle');
 export const harnessStart = define(
   'harness_start',
   { doc: 'A run began. It is the first event of its run.', durability: 'barrier' },
-  eventShape('harness_start', {
-    agentId: z.string().describe('the agent that runs'),
-    model: z.string().optional().describe('the model it was started with'),
-    cwd: z.string().optional().describe('the directory it works in'),
-  }),
+  () =>
+    eventShape('harness_start', {
+      agentId: z.string().describe('the agent that runs'),
+      model: z.string().optional().describe('the model it was started with'),
+      cwd: z.string().optional().describe('the directory it works in'),
+    }),
 );
 
 export const harnessEnd = define(
   'harness_end',
   { doc: 'A run ended. It is the last event of its run.', durability: 'barrier' },
-  eventShape('harness_end', {
-    agentId: z.string().describe('the agent that ran'),
-    reason: z
-      .enum(['complete', 'max_iterations', 'aborted', 'error', 'timeout', 'interrupted'])
-      .optional()
-      .describe('why it ended'),
-  }),
+  () =>
+    eventShape('harness_end', {
+      agentId: z.string().describe('the agent that ran'),
+      reason: z
+        .enum(['complete', 'max_iterations', 'aborted', 'error', 'timeout', 'interrupted'])
+        .optional()
+        .describe('why it ended'),
+    }),
 );
 
 export const stepStart = define(
   'step_start',
   { doc: 'A step of a run began: one model call and the tools it asks for.' },
-  eventShape('step_start', {
-    step: z.int().nonnegative().describe('zero-based number of the step within its run'),
-    callId: z.string().optional().describe('the model call of this step'),
-    model: z.string().optional().describe('the model that is asked'),
-    requestHash: z.string().optional().describe('hash of what is sent, so that a replay can tell where it diverges'),
-  }),
+  () =>
+    eventShape('step_start', {
+      step: z.int().nonnegative().describe('zero-based number of the step within its run'),
+      callId: z.string().optional().describe('the model call of this step'),
+      model: z.string().optional().describe('the model that is asked'),
+      requestHash: z.string().optional().describe('hash of what is sent, so that a replay can tell where it diverges'),
+    }),
 );
 
 export const session = define(
   'session',
   { doc: 'An external program told the id of its own session, by which it can be resumed.' },
-  eventShape('session', {
-    sessionId: z.string().min(1).describe('the session id, as the program prints it'),
-    cwd: z.string().optional().describe('the directory the session works in'),
-    model: z.string().optional().describe('the model the session uses'),
-  }),
+  () =>
+    eventShape('session', {
+      sessionId: z.string().min(1).describe('the session id, as the program prints it'),
+      cwd: z.string().optional().describe('the directory the session works in'),
+      model: z.string().optional().describe('the model the session uses'),
+    }),
 );

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { envelope } from './define.ts';
+import { envelope, once } from './define.ts';
 import { SingletreeError } from './singletree-error.ts';
 import { type AgentEvent, definitionOf } from './vocabulary.ts';
 
-const foreign = z.looseObject({ type: z.string().min(1), ...envelope });
+const foreign = once(() => z.looseObject({ type: z.string().min(1), ...envelope() }));
 
 /**
  * Returns the value itself, unchanged, when it is an event; throws `invalid_event`, naming the event, the field and
@@ -11,7 +11,7 @@ const foreign = z.looseObject({ type: z.string().min(1), ...envelope });
  */
 export function parseEvent(value: unknown): AgentEvent {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
-  const schema = (typeof type === 'string' && definitionOf(type)?.schema) || foreign;
+  const schema = (typeof type === 'string' && definitionOf(type)?.schema) || foreign();
   const parsed = schema.safeParse(value);
   if (parsed.success) return value as AgentEvent;
   throw invalidEvent(type, parsed.error.issues);

@@ -3,17 +3,17 @@ import { eventShape, family } from './define.ts';
 
 const define = family('people');
 
-const toolCallId = z.string().min(1).describe('the tool call that waits');
-const tool = z.string().describe('the tool that would run');
-const params = z.record(z.string(), z.unknown()).describe('what it would run with');
-const expiresAt = z.iso.datetime({ offset: true }).optional().describe('when nobody needs to answer any more');
-const option = z.looseObject({ label: z.string(), description: z.string().optional() });
+const toolCallId = () => z.string().min(1).describe('the tool call that waits');
+const tool = () => z.string().describe('the tool that would run');
+const params = () => z.record(z.string(), z.unknown()).describe('what it would run with');
+const expiresAt = () => z.iso.datetime({ offset: true }).optional().describe('when nobody needs to answer any more');
+const option = () => z.looseObject({ label: z.string(), description: z.string().optional() });
 
 function relayShape<const Kind extends string, Fields extends z.ZodRawShape>(relayKind: Kind, fields: Fields) {
   return eventShape('relay', {
     id: z.string().min(1).describe('the id an answer names'),
     relayKind: z.literal(relayKind),
-    expiresAt,
+    expiresAt: expiresAt(),
     ...fields,
   });
 }
@@ -21,47 +21,49 @@ function relayShape<const Kind extends string, Fields extends z.ZodRawShape>(rel
 export const relay = define(
   'relay',
   { doc: 'An agent asks a person something and waits.', durability: 'barrier' },
-  z.discriminatedUnion('relayKind', [
-    relayShape('permission', { toolCallId, tool, params }),
-    relayShape('question', {
-      toolCallId: toolCallId.optional(),
-      question: z.string().describe('what is asked'),
-      options: z.array(option).optional().describe('the choices'),
-      selectionMode: z.enum(['single_select', 'multi_select']).optional().describe('how many choices may be taken'),
-    }),
-    relayShape('plan', {
-      toolCallId: toolCallId.optional(),
-      planId: z.string().min(1).describe('the plan to decide on'),
-      title: z.string().optional().describe('its title'),
-      plan: z.string().describe('its text'),
-    }),
-    relayShape('suspension', {
-      toolCallId,
-      tool,
-      params: params.optional(),
-      payload: z.unknown().optional().describe('what the tool says about why it waits'),
-      resumeSchema: z.string().optional().describe('JSON Schema of the data it wants'),
-    }),
-    relayShape('access', {
-      toolCallId: toolCallId.optional(),
-      params: params.describe('what access is asked to, such as `{ path, reason }`'),
-    }),
-  ]),
+  () =>
+    z.discriminatedUnion('relayKind', [
+      relayShape('permission', { toolCallId: toolCallId(), tool: tool(), params: params() }),
+      relayShape('question', {
+        toolCallId: toolCallId().optional(),
+        question: z.string().describe('what is asked'),
+        options: z.array(option()).optional().describe('the choices'),
+        selectionMode: z.enum(['single_select', 'multi_select']).optional().describe('how many choices may be taken'),
+      }),
+      relayShape('plan', {
+        toolCallId: toolCallId().optional(),
+        planId: z.string().min(1).describe('the plan to decide on'),
+        title: z.string().optional().describe('its title'),
+        plan: z.string().describe('its text'),
+      }),
+      relayShape('suspension', {
+        toolCallId: toolCallId(),
+        tool: tool(),
+        params: params().optional(),
+        payload: z.unknown().optional().describe('what the tool says about why it waits'),
+        resumeSchema: z.string().optional().describe('JSON Schema of the data it wants'),
+      }),
+      relayShape('access', {
+        toolCallId: toolCallId().optional(),
+        params: params().describe('what access is asked to, such as `{ path, reason }`'),
+      }),
+    ]),
 );
 
 export const relayResolved = define(
   'relay_resolved',
   { doc: 'A relay has its answer. The first answer wins.', durability: 'barrier' },
-  eventShape('relay_resolved', {
-    relayId: z.string().min(1).describe('the relay that was answered'),
-    outcome: z.enum(['approve', 'reject', 'revise', 'answer', 'expired', 'cancelled']).describe('the decision'),
-    feedback: z.string().optional().describe('words for the agent'),
-    input: z.unknown().optional().describe('the input to use instead, when revised'),
-    answer: z
-      .union([z.string(), z.array(z.string())])
-      .optional()
-      .describe('the answer to a question'),
-    remember: z.enum(['once', 'thread', 'category']).optional().describe('how far an approval reaches'),
-    by: z.string().optional().describe('who answered'),
-  }),
+  () =>
+    eventShape('relay_resolved', {
+      relayId: z.string().min(1).describe('the relay that was answered'),
+      outcome: z.enum(['approve', 'reject', 'revise', 'answer', 'expired', 'cancelled']).describe('the decision'),
+      feedback: z.string().optional().describe('words for the agent'),
+      input: z.unknown().optional().describe('the input to use instead, when revised'),
+      answer: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .describe('the answer to a question'),
+      remember: z.enum(['once', 'thread', 'category']).optional().describe('how far an approval reaches'),
+      by: z.string().optional().describe('who answered'),
+    }),
 );

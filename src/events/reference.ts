@@ -25,7 +25,7 @@ export function eventReference(): string {
     '',
     '## The envelope: fields every event may carry',
     '',
-    ...fieldTable(definitions['custom'] ?? {}, name => name in envelope),
+    ...fieldTable(definitions['custom'] ?? {}, name => name in envelope()),
   ];
   let family = '';
   for (const { type, doc, durability, family: of } of vocabulary) {
@@ -36,7 +36,7 @@ export function eventReference(): string {
     for (const variant of definition.oneOf ?? [definition]) {
       const kind = variant.properties?.['relayKind']?.const;
       if (kind !== undefined) lines.push('', `With \`relayKind: ${JSON.stringify(kind)}\`:`);
-      const own = (name: string) => name !== 'type' && (!(name in envelope) || isSpecific(type, name));
+      const own = (name: string) => name !== 'type' && (!(name in envelope()) || isSpecific(type, name));
       lines.push('', ...fieldTable(variant, own));
     }
   }

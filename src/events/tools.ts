@@ -3,14 +3,15 @@ import { eventShape, family, jsonValue, providerMetadata } from './define.ts';
 
 const define = family('tools');
 
-const toolOutput = z.union(
-  [
-    z.looseObject({ status: z.literal('denied'), reason: z.string() }),
-    z.looseObject({ error: z.string() }),
-    z.looseObject({ context: jsonValue, result: z.unknown().optional() }),
-  ],
-  { error: 'expected { context, result }, { status: "denied", reason } or { error }' },
-);
+const toolOutput = () =>
+  z.union(
+    [
+      z.looseObject({ status: z.literal('denied'), reason: z.string() }),
+      z.looseObject({ error: z.string() }),
+      z.looseObject({ context: jsonValue(), result: z.unknown().optional() }),
+    ],
+    { error: 'expected { context, result }, { status: "denied", reason } or { error }' },
+  );
 
 /** What a tool gave back: `context` is for the model and `result` for programs, or it was denied, or it failed. */
 export type ToolOutput =
@@ -42,50 +43,46 @@ export const toolInputDelta = define(
     durability: 'delta',
     fragment: 'delta',
   },
-  eventShape('tool_input_delta', {
-    id: z.string().min(1).describe('the id the tool call will have'),
-    name: z.string().optional().describe('the tool, when it is known'),
-    delta: z.string().describe('the fragment, a piece of JSON text'),
-  }),
+  () =>
+    eventShape('tool_input_delta', {
+      id: z.string().min(1).describe('the id the tool call will have'),
+      name: z.string().optional().describe('the tool, when it is known'),
+      delta: z.string().describe('the fragment, a piece of JSON text'),
+    }),
 );
 
-export const toolCall = define(
-  'tool_call',
-  { doc: 'A model asked for a tool.' },
+export const toolCall = define('tool_call', { doc: 'A model asked for a tool.' }, () =>
   eventShape('tool_call', {
     id: z.string().min(1).describe('the id of the call, `{runId}/{rawId}` in our own loop'),
     name: z.string().describe('the tool'),
-    input: jsonValue.describe('the arguments; `{ __toolParseError, parseError, rawArguments }` when malformed'),
-    providerMetadata,
+    input: jsonValue().describe('the arguments; `{ __toolParseError, parseError, rawArguments }` when malformed'),
+    providerMetadata: providerMetadata(),
   }),
 );
 
 export const toolStart = define(
   'tool_start',
   { doc: 'A tool call is about to be executed. It is stored before the tool runs.', durability: 'barrier' },
-  eventShape('tool_start', {
-    id: z.string().min(1).describe('the id of the tool call'),
-    name: z.string().describe('the tool'),
-  }),
+  () =>
+    eventShape('tool_start', {
+      id: z.string().min(1).describe('the id of the tool call'),
+      name: z.string().describe('the tool'),
+    }),
 );
 
-export const toolProgress = define(
-  'tool_progress',
-  { doc: 'A running tool reported progress.' },
+export const toolProgress = define('tool_progress', { doc: 'A running tool reported progress.' }, () =>
   eventShape('tool_progress', {
     id: z.string().min(1).describe('the id of this report'),
     toolCallId: z.string().min(1).describe('the tool call it belongs to'),
     name: z.string().describe('the tool'),
-    content: jsonValue.describe('what the tool reports; its form depends on the tool'),
+    content: jsonValue().describe('what the tool reports; its form depends on the tool'),
   }),
 );
 
-export const toolResult = define(
-  'tool_result',
-  { doc: 'A tool call has its outcome.', durability: 'barrier' },
+export const toolResult = define('tool_result', { doc: 'A tool call has its outcome.', durability: 'barrier' }, () =>
   eventShape('tool_result', {
     id: z.string().min(1).describe('the id of the tool call'),
     name: z.string().describe('the tool'),
-    output: toolOutput.describe('`{ context, result }`, `{ status: "denied", reason }` or `{ error }`'),
+    output: toolOutput().describe('`{ context, result }`, `{ status: "denied", reason }` or `{ error }`'),
   }),
 );

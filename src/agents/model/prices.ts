@@ -80,8 +80,12 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
   }
 }
 
+/** The providers of models that answer from a script: nobody sells them, so the list is not loaded for them. */
+const unsold: readonly string[] = ['scripted', 'demo'];
+
 /** The list looks providers up loosely: `openai-compatible` would be `openai`. */
 function listed(id: string) {
+  if (unsold.includes(id)) return undefined;
   const found = priceList().findProvider({ providerId: id });
   return found?.id === id ? found : undefined;
 }

@@ -1,11 +1,18 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import Database from 'libsql';
+import type Database from 'libsql';
 import { SingletreeError } from '../../events/index.ts';
 import { applicationId, migrate, schemaVersion } from './schema.ts';
 import { translateErrors } from './errors.ts';
 
 export type Connection = InstanceType<typeof Database>;
+
+/** A connection; the native library is loaded when a file is first opened. */
+function connect(path: string): Connection {
+  const Connection = createRequire(import.meta.url)('libsql') as typeof Database;
+  return new Connection(path);
+}
 
 /** What survives a power loss: `process`, all but the last moments; `power`, everything acknowledged, more slowly. */
 export type SqliteDurability = 'process' | 'power';
@@ -17,7 +24,7 @@ export type SqliteDurability = 'process' | 'power';
 export function openDatabase(path: string, durability: SqliteDurability): Connection {
   return translateErrors(path, () => {
     if (path !== ':memory:') prepareFile(path);
-    const db = new Database(path);
+    const db = connect(path);
     try {
       db.exec('PRAGMA busy_timeout = 10000');
       db.transaction(() => checkVersion(db, path)).deferred();

@@ -1,0 +1,25 @@
+import { rmSync } from 'node:fs';
+import { defineConfig } from 'vite';
+import manifest from './package.json' with { type: 'json' };
+
+/** The modules that the package exports or runs, by their place in `dist`. */
+const entries = [...Object.values(manifest.exports), ...Object.values(manifest.bin)]
+  .filter(path => path.endsWith('.js'))
+  .map(path => path.replace('./dist/', '').replace('.js', ''));
+
+/** The package as a few dozen files: opening and compiling one file for each module takes most of an import. */
+export default defineConfig({
+  plugins: [{ name: 'no-old-chunks', buildStart: () => rmSync('dist/chunks', { recursive: true, force: true }) }],
+  ssr: { external: true },
+  build: {
+    ssr: true,
+    emptyOutDir: false,
+    copyPublicDir: false,
+    target: 'node20.19',
+    minify: false,
+    rolldownOptions: {
+      input: Object.fromEntries(entries.map(name => [name, `src/${name}.ts`])),
+      output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' },
+    },
+  },
+});
