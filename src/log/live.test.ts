@@ -68,3 +68,54 @@ describe('a reader is released', () => {
     expect(live.size).toBe(0);
   });
 });
+
+describe('events of a tail', () => {
+  const numbered = (seq: number): LoggedEvent => ({ ...event, seq });
+
+  it('come one by one though several are asked for at once', async () => {
+    const live = new Live();
+    const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
+    const tail = live.tail(read, 'thread', 0, {});
+    const asked = await Promise.all([tail.next(), tail.next(), tail.next()]);
+    expect(asked.map(({ value }) => (value as LoggedEvent).seq)).toEqual([1, 2, 3]);
+    const waiting = [tail.next(), tail.next()];
+    await new Promise(resolve => setImmediate(resolve));
+    live.publish('thread', [numbered(4), numbered(5)]);
+    expect((await Promise.all(waiting)).map(({ value }) => (value as LoggedEvent).seq)).toEqual([4, 5]);
+    await tail.return?.();
+  });
+
+  it('are frozen, whether they were stored before or come live', async () => {
+    const live = new Live();
+    const custom = (seq: number): LoggedEvent => {
+      return { type: 'custom', runId: 'r', name: 'n', data: { list: [1] }, seq, ts: event.ts };
+    };
+    const tail = live.tail(async (_, { after = 0 } = {}) => (after === 0 ? [custom(1)] : []), 'thread', 0, {});
+    const { value: stored } = await tail.next();
+    const next = tail.next();
+    await new Promise(resolve => setImmediate(resolve));
+    live.publish('thread', [custom(2)]);
+    for (const value of [stored, (await next).value] as Extract<LoggedEvent, { type: 'custom' }>[])
+      expect([value, value.data, (value.data as { list: unknown }).list].map(Object.isFrozen)).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    await tail.return?.();
+  });
+
+  it('that were stored while the reader was busy are not read back', async () => {
+    const live = new Live();
+    const reads: number[] = [];
+    const read = async (_: string, { after = 0 } = {}) => {
+      reads.push(after);
+      return after === 0 ? [numbered(1)] : [];
+    };
+    const tail = live.tail(read, 'thread', 0, {});
+    await tail.next();
+    live.publish('thread', [numbered(2), numbered(3)]);
+    const seqs = [await tail.next(), await tail.next()].map(({ value }) => (value as LoggedEvent).seq);
+    expect([seqs, reads]).toEqual([[2, 3], [0]]);
+    await tail.return?.();
+  });
+});

@@ -22,15 +22,15 @@ export function eachOfPages<Item>(
     }
   }
 
-  function next(): Promise<IteratorResult<Item>> {
-    if (turning !== undefined) return turning.then(next, next);
+  function give(): Promise<IteratorResult<Item>> {
+    if (turning !== undefined) return turning.then(give, give);
     if (at < page.length && !isOver()) return Promise.resolve({ done: false, value: page[at++] as Item });
     turning = turn();
     return turning;
   }
 
   return {
-    next,
+    next: give,
     return: async () => {
       page = [];
       leave();

@@ -316,6 +316,7 @@ describe('write', () => {
     await expect(writer.write({ type: 'text', runId: 'r' } as AgentEvent)).rejects.toMatchObject({
       code: 'invalid_event',
     });
+    await expect(writer.write(text(2 as unknown as string))).rejects.toMatchObject({ code: 'invalid_event' });
     await expect(writer.write({ type: 'warning', runId: 'r' } as AgentEvent)).rejects.toMatchObject({
       code: 'invalid_event',
     });

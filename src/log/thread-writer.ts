@@ -20,7 +20,7 @@ interface Waiting {
   readonly event: Fragment;
   /** The field that grows. */
   readonly field: string;
-  /** How many fields it has. */
+  /** How many fields it was written with. */
   readonly size: number;
   text: string;
 }
@@ -90,17 +90,17 @@ export class ThreadWriter {
   #writeFragment(written: AgentEvent, field: string): Promise<void> {
     const next = written as unknown as Fragment;
     if (this.#last !== undefined && repeats(this.#last, next)) this.#grow(this.#last, next[field] as string);
-    else this.#add(plainFragment(written, field) as unknown as Fragment, field);
+    else this.#add(plainFragment(written, field) as unknown as Fragment, field, Object.keys(written).length);
     if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
     return accepted;
   }
 
-  #add(event: Fragment, field: string): void {
+  #add(event: Fragment, field: string, size: number): void {
     const text = event[field] as string;
     const before = this.#newest(event);
     if (before !== undefined && joins(before, event)) return this.#grow(before, text);
-    this.#last = { event, field, size: Object.keys(event).length, text };
+    this.#last = { event, field, size, text };
     this.#waiting.push(this.#last);
     this.#length += text.length;
   }

@@ -49,3 +49,75 @@ describe('a channel', () => {
     expect(isTaken).toBe(true);
   });
 });
+
+describe('the stream of some work', () => {
+  const custom = (name: string): AgentEvent => ({ type: 'custom', runId: 'r', name, data: null });
+  const nameOf = ({ value }: IteratorResult<AgentEvent>) => (value as { name?: string } | undefined)?.name;
+  const turns = () => new Promise(resolve => setImmediate(resolve));
+
+  it('begins when the first event is asked for, and ends with the work', async () => {
+    const channel = new EventChannel();
+    const did: string[] = [];
+    const work = async () => {
+      did.push('begun');
+      await channel.put(custom('a'));
+      did.push('a was dealt with');
+      await channel.put(custom('b'));
+    };
+    const stream = channel.stream(work, () => did.push('left'));
+    await turns();
+    expect(did).toEqual([]);
+    expect(nameOf(await stream.next())).toBe('a');
+    await turns();
+    expect(did).toEqual(['begun']);
+    expect(nameOf(await stream.next())).toBe('b');
+    expect(did).toEqual(['begun', 'a was dealt with']);
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    await stream.return?.();
+    expect(did).not.toContain('left');
+  });
+
+  it('lets fragments pass, until too many wait to be taken', async () => {
+    const channel = new EventChannel();
+    let passed = 0;
+    const work = async () => {
+      for (let n = 0; n < 1000; n++) {
+        passed++;
+        await channel.pass(custom(`${n}`));
+      }
+    };
+    const names: unknown[] = [];
+    for await (const event of channel.stream(work, () => {})) {
+      await turns();
+      names.push(event.type === 'custom' && event.name);
+      expect(passed).toBeLessThanOrEqual(names.length + 65);
+    }
+    expect(names).toEqual(Array.from({ length: 1000 }, (_, n) => `${n}`));
+  });
+
+  it('is left by a consumer that stops: what is put then waits for ever', async () => {
+    const channel = new EventChannel();
+    const did: string[] = [];
+    const work = async () => {
+      await channel.put(custom('a'));
+      did.push('went on');
+    };
+    for await (const _ of channel.stream(work, () => did.push('left'))) break;
+    void channel.put(custom('b')).then(() => did.push('b was dealt with'));
+    await turns();
+    expect(did).toEqual(['left']);
+  });
+
+  it('fails as the work does, after what was put before', async () => {
+    const channel = new EventChannel();
+    const stream = channel.stream(
+      async () => {
+        void channel.pass(custom('a'));
+        throw new Error('broken');
+      },
+      () => {},
+    );
+    expect(nameOf(await stream.next())).toBe('a');
+    await expect(stream.next()).rejects.toThrow('broken');
+  });
+});

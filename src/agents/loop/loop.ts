@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV3FunctionTool } from '@ai-sdk/provider';
-import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import { type EventOf, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
 import { Transcript } from '../../projections/transcript.ts';
 import type { InvokeParams } from '../agent.ts';
