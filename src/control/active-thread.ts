@@ -79,8 +79,9 @@ export class ActiveThread {
 
   async #follow(after: number): Promise<void> {
     try {
-      for await (const event of this.#options.log.tail(this.#options.threadId, after, { signal: this.#stop.signal }))
-        this.inbox.take(event);
+      const { log, threadId } = this.#options;
+      const tail = log.tail(threadId, after, { signal: this.#stop.signal, types: ['relay', 'relay_resolved'] });
+      for await (const event of tail) this.inbox.take(event);
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#options.onLost(error);
     }

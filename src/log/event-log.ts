@@ -1,4 +1,4 @@
-import type { AgentEvent, LoggedEvent } from '../events/index.ts';
+import type { AgentEvent, LoggedEvent, EventType } from '../events/index.ts';
 
 /** One persisted conversation. Title, resource and metadata are not part of its log. */
 export interface Thread {
@@ -85,6 +85,8 @@ export interface ReadRange {
 }
 
 export interface TailOptions {
+  /** Only events of these types; all when absent. */
+  types?: readonly EventType[];
   /** Ends the tail, without an error. */
   signal?: AbortSignal;
 }

@@ -63,11 +63,11 @@ export class Live {
     read: EventLog['read'],
     threadId: string,
     after: number,
-    { signal }: TailOptions,
+    options: TailOptions,
   ): AsyncIterableIterator<LoggedEvent> {
     const state = this.#closed ? 'late' : 'reading';
     const reader: Reader = { threadId, ahead: undefined, stale: false, wake: undefined, state };
-    return eachOfPages(this.#follow(read, reader, after, signal), {
+    return eachOfPages(this.#follow(read, reader, after, options), {
       isOver: () => this.#isOver(reader),
       leave: () => this.#stop(reader, 'left'),
     });
@@ -77,7 +77,7 @@ export class Live {
     read: EventLog['read'],
     reader: Reader,
     after: number,
-    signal: AbortSignal | undefined,
+    { signal, types }: TailOptions,
   ): AsyncGenerator<readonly LoggedEvent[], undefined> {
     if (reader.state === 'late') throw logClosed();
     const { threadId } = reader;
@@ -95,7 +95,7 @@ export class Live {
         if (!fits) events.forEach(freeze);
         stored = undefined;
         position = events.at(-1)?.seq ?? position;
-        yield events;
+        yield types === undefined ? events : events.filter(({ type }) => types.includes(type));
         if (fits || events.length < pageSize) stored = await this.#next(reader);
       }
     } finally {

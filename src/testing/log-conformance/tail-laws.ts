@@ -1,8 +1,25 @@
 import assert from 'node:assert/strict';
+import type { AgentEvent } from '../../events/index.ts';
 import { drain, type Law, range, refuses, seqs, settle, take, textEvents } from './suite.ts';
 
 /** What `tail` promises while it lasts. */
 export function tailLaws(law: Law): void {
+  law('gives only events of the types that are asked for, before and after the seam', async ({ log }) => {
+    const { id } = await log.createThread();
+    const warning = (message: string): AgentEvent => ({ type: 'warning', runId: 'run', message });
+    const fact = (name: string): AgentEvent => ({ type: 'custom', runId: 'run', name, data: null });
+    await log.append(id, [warning('1'), fact('a'), warning('2')]);
+    const tailed = take(4, log.tail(id, 0, { types: ['warning'] }));
+    await settle();
+    await log.append(id, [fact('b')]);
+    await log.append(id, [fact('c'), warning('3')]);
+    await log.append(id, [warning('4')]);
+    assert.deepEqual(
+      (await tailed).map(({ seq }) => seq),
+      [1, 3, 6, 7],
+    );
+  });
+
   law('gives history, then what is appended, without gap or duplicate', async ({ log }) => {
     const { id } = await log.createThread();
     await log.append(id, textEvents(1203));
