@@ -100,23 +100,25 @@ export class Orchestrator {
   async #drive(agent: Agent, params: InvokeParams): Promise<void> {
     const { runId, signal } = params;
     const open = new Map([[runId, agent.id]]);
-    const tooLate = after(signal, this.#graceMs);
+    let isOver = false;
     let reason: 'aborted' | 'error' | 'complete' = 'complete';
     const events = agent.invoke(params)[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const next = await Promise.race([events.next(), tooLate]);
-        if (next === undefined || next.done === true) break;
+    const passOn = async () => {
+      for (let next = await events.next(); next.done !== true && !isOver; next = await events.next()) {
         if (next.value.type === 'harness_start') open.set(next.value.runId, next.value.agentId);
         if (next.value.type === 'harness_end') open.delete(next.value.runId);
         await this.#put(next.value);
       }
+    };
+    try {
+      await Promise.race([passOn(), after(signal, this.#graceMs)]);
       if (signal.aborted) reason = 'aborted';
     } catch (error) {
       reason = signal.aborted ? 'aborted' : 'error';
       const message = error instanceof Error ? error.message : String(error);
       if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
     } finally {
+      isOver = true;
       void Promise.resolve(events.return?.()).catch(() => {});
     }
     for (const [id, agentId] of [...open].toReversed()) {
