@@ -171,8 +171,10 @@ function repeats({ event, field, size }: Waiting, next: Fragment): boolean {
 
 /** Whether a fragment goes on from another: all but the text, the time and the raw line is the same. */
 function joins({ event, field }: Waiting, next: Fragment): boolean {
-  const same = (key: string) => key === field || key === 'ts' || key === 'line' || event[key] === next[key];
-  return Object.keys(event).every(same) && Object.keys(next).every(same);
+  const isSame = (key: string) => event[key] === next[key] || key === field || key === 'ts' || key === 'line';
+  for (const key in next) if (!isSame(key)) return false;
+  for (const key in event) if (!isSame(key)) return false;
+  return true;
 }
 
 function onTimer(ms: number, callback: () => void): () => void {
