@@ -9,7 +9,6 @@ export { loopTools, type HarnessTool, type ToolsInput } from './builtin-tools/ha
 export { parseSubagentMeta, type SubagentMeta, withSubagentMeta } from './builtin-tools/subagent-meta.ts';
 export { submitPlanTool } from './builtin-tools/submit-plan.ts';
 export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './builtin-tools/task-tools.ts';
-export { backgroundClock, type Clock, systemClock } from './clock.ts';
 export { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 export {
   type ActiveSubagent,
