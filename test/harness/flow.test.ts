@@ -7,6 +7,8 @@ const asked = ['agent_start', 'message_start user', 'message_end user'];
 const answered = ['message_start assistant', 'message_update assistant', 'usage_update'];
 const completed = ['message_end assistant complete', 'agent_end complete'];
 
+const failing = { parts: [{ text: 'So' }], finishReason: 'error' } as const;
+
 describe('a message', () => {
   it('makes a thread when none is open, and is answered', async () => {
     const { harness, lines, model } = scene(['Hello!']);
@@ -17,7 +19,7 @@ describe('a message', () => {
       { role: 'user', content: [{ type: 'text', text: 'Hi.' }] },
       { role: 'assistant', content: [{ type: 'text', text: 'Hello!' }] },
     ]);
-    expect(harness.isRunning()).toBe(false);
+    expect([harness.isRunning(), harness.isCurrentThreadStreamActive()]).toEqual([false, false]);
     expect(harness.getCurrentRunId()).toBe(null);
   });
 
@@ -134,6 +136,21 @@ describe('steer', () => {
     const { harness, model } = scene(['Hello!']);
     await harness.steer({ content: 'Hi.' });
     expect(sent(model)).toEqual(['user: Hi.']);
+  });
+});
+
+describe('a message that is sent when the end of the agent is told', () => {
+  it.each(['complete', 'error'] as const)('begins the next turn: after %s', async reason => {
+    const script = ({ index }: { index: number }) => (index === 0 && reason === 'error' ? failing : 'Done.');
+    const { harness, model, of } = scene(script);
+    let next: Promise<void> | undefined;
+    harness.subscribe(event => {
+      if (event.type === 'agent_end') next ??= harness.sendMessage({ content: 'More.' });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    await next;
+    expect(of('agent_end').map(event => event.reason)).toEqual([reason, 'complete']);
+    expect(sent(model).at(-1)).toBe('user: More.');
   });
 });
 

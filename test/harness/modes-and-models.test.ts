@@ -4,6 +4,7 @@ import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { createModelRegistry } from '../../src/agents/model/registry.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
 import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
 import { calls, scene, waitingTool, watch, yolo } from './scene.ts';
 
 const agent = (id: string) => loopAgent({ id, model: scriptedModel([`${id}.`]) });
@@ -58,6 +59,29 @@ describe('modes', () => {
       modeId: 'build',
     });
     await expect(harness.switchMode({ modeId: 'no' })).rejects.toThrow('Mode not found: no');
+  });
+
+  it('keep the model they were left with, in the thread', async () => {
+    const storage = new MemoryLog();
+    const { harness } = twoModes({ storage });
+    await harness.createThread();
+    await harness.switchModel({ modelId: 'a/session' });
+    await harness.switchMode({ modeId: 'plan' });
+    expect((await harness.listThreads())[0]?.metadata).toMatchObject({
+      currentModeId: 'plan',
+      modeModelId_build: 'a/session',
+    });
+    const second = twoModes({ storage }).harness;
+    await second.selectOrCreateThread();
+    await second.switchMode({ modeId: 'build' });
+    expect(second.getCurrentModelId()).toBe('a/session');
+  });
+
+  it('tell their model though it is the one before', async () => {
+    const { harness, of } = twoModes();
+    await harness.switchModel({ modelId: 'a/plan' });
+    await harness.switchMode({ modeId: 'plan' });
+    expect(of('model_changed').at(-1)).toMatchObject({ modelId: 'a/plan', scope: 'mode', modeId: 'plan' });
   });
 
   it('that are switched stop what runs', async () => {
@@ -148,6 +172,13 @@ describe('models', () => {
       { type: 'model_changed', modelId: 'a/other', modeId: 'plan' },
       { type: 'model_changed', modelId: 'a/session', modeId: 'build' },
     ]);
+  });
+
+  it('that are chosen stay chosen though counting them fails', async () => {
+    const { harness, of } = twoModes({ modelUseCountTracker: () => Promise.reject(new Error('not counted')) });
+    await harness.switchModel({ modelId: 'a/other' });
+    expect(harness.getCurrentModelId()).toBe('a/other');
+    expect(of('error').map(({ error }) => error.message)).toEqual(['not counted']);
   });
 
   it('may be named by the state', async () => {

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../events/index.ts';
 export interface Drive {
   readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
   /** Whether the run ends here, before the step with this number. */
-  readonly endsBefore?: (step: number) => boolean;
+  readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
   /** Told every event of the run and of those below it. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
@@ -15,7 +15,7 @@ export function drivenAgent(agent: Agent, { prepare, endsBefore, onEvent }: Driv
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     for await (const event of agent.invoke({ ...params, ...(await prepare(params)) })) {
       const isStep = event.type === 'step_start' && event.runId === params.runId;
-      if (isStep && endsBefore?.(event.step) === true) {
+      if (isStep && (await endsBefore?.(event.step)) === true) {
         yield { type: 'harness_end', runId: params.runId, agentId: agent.id, reason: 'complete' };
         return;
       }

@@ -9,7 +9,7 @@ import type { HarnessConfig, HarnessSubagent } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { threadMessages } from './messages/thread-messages.ts';
+import { saidMessage } from './messages/thread-messages.ts';
 import { type ModelSources, subagentModelId } from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
 import type { OpenThread } from './open-thread.ts';
@@ -32,7 +32,7 @@ import { checkAvailable } from './unavailable.ts';
 export class Engine<State extends object> {
   readonly config: HarnessConfig<State>;
   readonly log: EventLog;
-  readonly announcer = new Announcer();
+  readonly announcer: Announcer;
   readonly state: StateStore;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
@@ -54,7 +54,8 @@ export class Engine<State extends object> {
 
   constructor(config: HarnessConfig<State>) {
     checkAvailable(config);
-    const { announcer } = this;
+    const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
+    this.announcer = announcer;
     const onError = (error: unknown) => announcer.tellError(error);
     this.config = config;
     this.modes = new Modes(config.modes);
@@ -223,13 +224,17 @@ export class Engine<State extends object> {
     return { accepted: true, runId: await this.turns.started() };
   }
 
-  /** Puts something for the model into the open thread. */
+  /** Puts something for the model into the open thread, or into the turn that is under way. Nobody answers it. */
   async remind(content: string): Promise<HarnessMessage | null> {
-    const thread = this.threads.current;
-    if (thread === undefined) return null;
-    if (this.turns.current !== undefined) await this.turns.send({ content });
-    else await this.#append([{ type: 'user', runId: newId(), content }]);
-    return threadMessages(thread.projection.conversation).at(-1) ?? null;
+    if (this.threads.current === undefined) return null;
+    const id = newId();
+    if (!this.turns.takesIn) await this.turns.ended();
+    if (this.turns.takesIn) {
+      await this.turns.send({ content, id, isQuiet: true });
+      return saidMessage({ content }, id, new Date());
+    }
+    await this.#append([{ type: 'user', runId: id, content }]);
+    return saidMessage({ content }, `${id}:user`, new Date());
   }
 
   /** Gives more to the tools of what runs. */
@@ -264,6 +269,16 @@ export class Engine<State extends object> {
     const registry = createModelRegistry();
     const { resolveModel } = this.config;
     return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };
+  }
+
+  /** Tells the program which model was chosen; that it fails does not undo the choice. */
+  async trackModel(modelId: string): Promise<void> {
+    try {
+      const tracked: unknown = this.config.modelUseCountTracker?.(modelId);
+      await tracked;
+    } catch (error) {
+      this.announcer.tellError(error);
+    }
   }
 
   async modelSources(): Promise<ModelSources> {
@@ -349,6 +364,7 @@ export class Engine<State extends object> {
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
+    if (event.type === 'agent_end') this.turns.over();
     this.announcer.tell(event, at);
     if (event.type === 'task_updated') this.#tasks.show(event.tasks);
     if (event.type === 'tool_approval_required') this.responses.letGo();
@@ -360,7 +376,7 @@ export class Engine<State extends object> {
       if (event.type !== 'task_updated' || this.threads.current === undefined) this.announcer.tell(event);
   }
 
-  #stateChanged(state: Readonly<Record<string, unknown>>, changedKeys: readonly string[]): void {
+  #stateChanged(state: Record<string, unknown>, changedKeys: string[]): void {
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
     if (changedKeys.includes('tasks')) this.#tasks.take();

@@ -1,13 +1,13 @@
 import { newId } from '../../events/index.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import type { HarnessThread } from './harness-thread.ts';
+import type { HarnessSession, HarnessThread } from './harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
-import { systemReminderText } from './messages/system-reminder.ts';
+import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
 import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
-import type { PlanResponse, QuestionAnswer, RequestContext } from './request-context.ts';
+import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads.ts';
 
 /** Something a person says. */
@@ -16,6 +16,16 @@ export interface SendMessage {
   readonly files?: readonly HarnessFile[];
   /** Given to the tools and subagents of the run. */
   readonly requestContext?: RequestContext;
+}
+
+/** A reminder to the model that is saved with a thread. */
+export interface SavedReminder {
+  readonly message: string;
+  readonly reminderType: string;
+  /** Whose message it is shown as; a person's when absent. */
+  readonly role?: HarnessMessage['role'];
+  /** Shown in the fields of the reminder that have these names; the rest in its `metadata`. */
+  readonly metadata?: Record<string, unknown>;
 }
 
 /**
@@ -89,7 +99,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.threads.resourceIds();
   }
 
-  async getSession() {
+  async getSession(): Promise<HarnessSession> {
     const threads = await this.listThreads();
     return { currentThreadId: this.getCurrentThreadId(), currentModeId: this.getCurrentModeId(), threads };
   }
@@ -137,8 +147,8 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Puts a reminder to the model into the open thread; null when none is open. */
-  async saveSystemReminderMessage(reminder: { message: string; reminderType: string }): Promise<HarnessMessage | null> {
-    return this.engine.remind(systemReminderText(reminder));
+  async saveSystemReminderMessage({ role, metadata, ...reminder }: SavedReminder): Promise<HarnessMessage | null> {
+    return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
   /** Stops what runs; what it said stays. */
@@ -178,7 +188,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     this.engine.responses.approve(approval);
   }
 
-  respondToQuestion({ questionId, answer }: { questionId: string; answer: QuestionAnswer }): void {
+  respondToQuestion({ questionId, answer }: { questionId: string; answer: HarnessQuestionAnswer }): void {
     const { relays } = this.engine;
     if (relays.answerRegistered(questionId, answer)) return;
     const relay = relays.find('question', questionId);

@@ -7,6 +7,9 @@ export type ModelAuthChecker = (provider: string) => boolean | undefined;
 /** How often each model was used, by id. */
 export type ModelUseCountProvider = () => Readonly<Record<string, number>>;
 
+/** Told the id of each model that is chosen. What it throws is told as an `error` event. */
+export type ModelUseCountTracker = (modelId: string) => void;
+
 /** A model that the registry does not list. */
 export interface CustomAvailableModel {
   readonly id: string;
@@ -15,6 +18,11 @@ export interface CustomAvailableModel {
   readonly hasApiKey?: boolean;
   readonly apiKeyEnvVar?: string;
 }
+
+/** Gives the models that the registry does not list. */
+export type CustomModelCatalogProvider = () =>
+  | readonly CustomAvailableModel[]
+  | Promise<readonly CustomAvailableModel[]>;
 
 export interface AvailableModel {
   readonly id: string;
@@ -35,7 +43,7 @@ export interface ModelSources {
   readonly registry: Pick<ModelRegistry, 'models' | 'providers'>;
   readonly authChecker?: ModelAuthChecker;
   readonly useCounts?: ModelUseCountProvider;
-  readonly customModels?: () => readonly CustomAvailableModel[] | Promise<readonly CustomAvailableModel[]>;
+  readonly customModels?: CustomModelCatalogProvider;
 }
 
 /** All models that are known, custom ones first where they have the same id, in the order of the registry. */

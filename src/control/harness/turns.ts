@@ -7,12 +7,20 @@ import type { RequestContext } from './request-context.ts';
 export interface Said {
   readonly content: string | readonly ContentPart[];
   readonly requestContext?: RequestContext | undefined;
+  /** Its id while it waits to be taken in; a new one when absent. */
+  readonly id?: string;
+  /** Whether no answer is wanted: it begins no turn of its own when the one under way is over. */
+  readonly isQuiet?: boolean;
+}
+
+interface Waiting extends UserMessage {
+  readonly isQuiet: boolean;
 }
 
 /** One answer of the agent, from the moment it is asked for until it is told to its end. */
 export interface Turn {
   /** What is said meanwhile and not taken in yet. */
-  readonly steering: UserMessage[];
+  readonly steering: Waiting[];
   /** The runs of it; none while it starts. */
   handles: readonly RunHandle[];
   /** Whether its run is to end before its next step. */
@@ -38,6 +46,8 @@ interface Open {
   /** Resolves when the turn was told to its end; rejects when it could not start. */
   readonly ended: Promise<void>;
   isStopped: boolean;
+  /** Whether its runs have ended: it takes nothing in any more. */
+  isOver: boolean;
 }
 
 /** What a person says to the agent: one turn at a time; what is said meanwhile is taken in, or waits for its turn. */
@@ -55,18 +65,25 @@ export class Turns {
     return this.#open?.turn;
   }
 
+  /** Whether what is said now is put into the turn that is under way. */
+  get takesIn(): boolean {
+    return this.#open !== undefined && !this.#open.isOver;
+  }
+
   get followUpCount(): number {
     return this.#followUps.length;
   }
 
   /**
    * Resolves when the turn it begins is over; put into the turn that is under way it resolves when that has started. A
-   * turn that is being stopped takes nothing in: it is sent after it.
+   * turn that is being stopped, or was told to its end, takes nothing in: it is sent after it.
    */
   send(said: Said): Promise<void> {
     if (this.#open === undefined) return this.#begin(said);
-    if (this.#open.isStopped) return this.ended().then(() => this.send(said));
-    this.#open.turn.steering.push({ id: newId(), content: said.content });
+    if (this.#open.isOver || (this.#open.isStopped && said.isQuiet !== true))
+      return this.ended().then(() => this.send(said));
+    const { content, id = newId(), isQuiet = false } = said;
+    this.#open.turn.steering.push({ id, content, isQuiet });
     return this.#open.started;
   }
 
@@ -109,6 +126,11 @@ export class Turns {
     await this.#open?.ended.catch(() => {});
   }
 
+  /** The end of what runs is told: what is said from now on is for the next turn. */
+  over(): void {
+    if (this.#open !== undefined) this.#open.isOver = true;
+  }
+
   /** Forgets what waits. */
   forget(): void {
     this.#followUps = [];
@@ -125,13 +147,16 @@ export class Turns {
 
   #enter(turn: Turn, started: Promise<void>): Promise<void> {
     const ended = started.then(() => this.#run(turn)).finally(() => this.#next(turn));
-    this.#open = { turn, started, ended, isStopped: false };
+    this.#open = { turn, started, ended, isStopped: false, isOver: false };
     return ended;
   }
 
   async #run(turn: Turn): Promise<void> {
     const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
-    const late = outcomes.every(outcome => outcome === 'complete') ? turn.steering.splice(0) : [];
+    this.over();
+    const isAnswered =
+      outcomes.every(outcome => outcome === 'complete') && turn.steering.some(({ isQuiet }) => !isQuiet);
+    const late = isAnswered ? turn.steering.splice(0) : [];
     const content = late.flatMap(({ content }) => partsOf(content));
     if (content.length > 0) this.#followUps.unshift({ content });
     await this.#options.settle(turn, turn.steering.splice(0));

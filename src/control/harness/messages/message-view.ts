@@ -7,7 +7,7 @@ import {
   getRun,
   type RunStatus,
 } from '../../../graph/index.ts';
-import type { HarnessMessage, HarnessMessagePart, HarnessStopReason } from '../harness-message.ts';
+import type { HarnessMessage, HarnessMessageContent, HarnessStopReason } from '../harness-message.ts';
 import { blockParts } from './message-content.ts';
 
 /** A message of an agent: what its run said before, between and after the words that people put in meanwhile. */
@@ -28,7 +28,7 @@ export function assistantId({ messageId, after }: AssistantPlace): string {
  * are read, once, and stay what they were in that conversation whatever comes later.
  */
 export function assistantMessage(conversation: Conversation, place: AssistantPlace, createdAt: Date): HarnessMessage {
-  let content: readonly HarnessMessagePart[] | undefined;
+  let content: HarnessMessageContent[] | undefined;
   return {
     id: assistantId(place),
     role: 'assistant',
