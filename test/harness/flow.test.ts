@@ -129,6 +129,56 @@ describe('sendSignal', () => {
     expect([typeof id, type, runId]).toEqual(['string', 'user-message', harness.getCurrentRunId()]);
     await on('agent_end');
   });
+
+  it('may be a message with an id and files, or a reminder', async () => {
+    const { harness, model, on } = scene(() => 'Hello!');
+    const file = { type: 'file', data: 'aGk=', mediaType: 'text/plain', filename: 'a.txt' } as const;
+    const message = harness.sendSignal({
+      type: 'user-message',
+      id: 'mine',
+      contents: [{ type: 'text', text: 'See.' }, file],
+    });
+    expect([message.id, message.type]).toEqual(['mine', 'user-message']);
+    await on('agent_end');
+    const reminder = harness.sendSignal({
+      type: 'system-reminder',
+      contents: 'Be kind.',
+      attributes: { type: 'tone', path: 'a.md' },
+    });
+    expect(reminder.type).toBe('system-reminder');
+    await on('agent_end', 2);
+    expect((await harness.listMessages()).flatMap(({ role, content }) => (role === 'user' ? content : []))).toEqual([
+      { type: 'text', text: 'See.' },
+      file,
+      { type: 'system_reminder', message: 'Be kind.', reminderType: 'tone', path: 'a.md' },
+    ]);
+    expect(model.requests).toHaveLength(2);
+    expect(() => harness.sendSignal({ type: 'notification' as 'user', contents: 'x' })).toThrow(
+      'The signal "notification" cannot be sent',
+    );
+  });
+
+  it('that is sent when the end of a run is told names the run after it', async () => {
+    const { harness, on } = scene(() => 'Hello!');
+    let second: Promise<{ runId: string }> | undefined;
+    harness.subscribe(({ type }) => {
+      if (type === 'agent_end') second ??= harness.sendSignal({ content: 'And?' }).accepted;
+    });
+    const first = await harness.sendSignal({ content: 'Hi.' }).accepted;
+    await on('agent_end', 2);
+    expect((await second)?.runId).not.toBe(first.runId);
+  });
+});
+
+describe('runs', () => {
+  it('have ids of the generator, as threads do', async () => {
+    const ids = ['thread', 'run'];
+    const { harness, on } = scene(['Hello!'], { idGenerator: () => ids.shift() ?? 'more' });
+    const { runId } = await harness.sendSignal({ content: 'Hi.' }).accepted;
+    await on('agent_end');
+    expect([harness.getCurrentThreadId(), runId]).toEqual(['thread', 'run']);
+    expect((await harness.listMessages()).at(-1)?.id).toBe('run');
+  });
 });
 
 describe('steer', () => {

@@ -168,7 +168,7 @@ describe('a clone', () => {
     await harness.sendMessage({ content: 'One.' });
     expect(harness.getTokenUsage().totalTokens).toBeGreaterThan(0);
     const clone = await harness.cloneThread();
-    expect(clone).toMatchObject({ id: 't2', title: 'Source', resourceId: 'harness' });
+    expect(clone).toMatchObject({ id: 't3', title: 'Source', resourceId: 'harness' });
     expect(clone.tokenUsage).toBe(undefined);
     expect(lines().at(-1)).toBe('thread_created');
     expect(harness.getTokenUsage().totalTokens).toBe(0);
@@ -187,7 +187,7 @@ describe('a clone', () => {
     await harness.sendMessage({ content: 'One.' });
     await harness.createThread();
     const clone = await harness.cloneThread({ sourceThreadId: 't1', title: 'Copy', resourceId: 'r' });
-    expect(clone).toMatchObject({ id: 't3', title: 'Copy', resourceId: 'r' });
+    expect(clone).toMatchObject({ id: 't4', title: 'Copy', resourceId: 'r' });
     expect(await harness.listMessages()).toHaveLength(2);
   });
 
@@ -229,13 +229,15 @@ describe('messages', () => {
     await harness.createThread();
     await harness.sendMessage({ content: 'One.' });
     await harness.sendMessage({ content: 'Two.' });
-    await harness.createThread();
+    const { id: empty } = await harness.createThread();
     expect(await harness.getFirstUserMessageForThread({ threadId: 't1' })).toMatchObject({
       role: 'user',
       content: [{ type: 'text', text: 'One.' }],
     });
-    expect(await harness.getFirstUserMessageForThread({ threadId: 't2' })).toBe(null);
-    expect([...(await harness.getFirstUserMessagesForThreads({ threadIds: ['t1', 't2'] })).keys()]).toEqual(['t1']);
+    expect(await harness.getFirstUserMessageForThread({ threadId: empty })).toBe(null);
+    expect(await harness.getFirstUserMessageForThread({ threadId: 'missing' })).toBe(null);
+    const threadIds = ['t1', empty, 'missing'];
+    expect([...(await harness.getFirstUserMessagesForThreads({ threadIds })).keys()]).toEqual(['t1']);
   });
 
   it('may be reminders to the model', async () => {

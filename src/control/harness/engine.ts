@@ -83,8 +83,10 @@ export class Engine<State extends object> {
     this.permits = new Permits(this.state, config.toolCategoryResolver);
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError });
+    const newOwnId = config.idGenerator ?? newId;
     this.runs = new Runs({
       log: this.log,
+      newRunId: newOwnId,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
@@ -132,7 +134,7 @@ export class Engine<State extends object> {
       log: this.log,
       announcer,
       lock: this.#lock,
-      newThreadId: config.idGenerator ?? newId,
+      newThreadId: newOwnId,
       resourceId: config.resourceId ?? config.id,
       newMetadata: () => {
         const { projectPath } = this.state.get();
@@ -220,6 +222,7 @@ export class Engine<State extends object> {
 
   /** Sends; resolves with the run that takes it in, when it has started. */
   async accept(said: Said): Promise<{ accepted: true; runId: string }> {
+    while (this.turns.current !== undefined && !this.turns.takesIn) await this.turns.ended();
     void this.send(said).catch(() => {});
     return { accepted: true, runId: await this.turns.started() };
   }

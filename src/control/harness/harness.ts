@@ -8,14 +8,14 @@ import { systemReminderText, withMetadata } from './messages/system-reminder.ts'
 import { threadMessages } from './messages/thread-messages.ts';
 import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
+import { type AcceptedSignal, readSignal, type Signal } from './signal.ts';
+import { type Traced, traceIdOf, traceOf } from './tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads.ts';
 
 /** Something a person says. */
-export interface SendMessage {
+export interface SendMessage extends Traced {
   readonly content: string;
   readonly files?: readonly HarnessFile[];
-  /** Given to the tools and subagents of the run. */
-  readonly requestContext?: RequestContext;
 }
 
 /** A reminder to the model that is saved with a thread. */
@@ -109,16 +109,22 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.keep({ [key]: value });
   }
 
-  /** Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted. */
-  sendMessage({ content, files, requestContext }: SendMessage): Promise<void> {
-    return this.engine.send({ content: userContent(content, files), requestContext });
+  /**
+   * Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted, and belongs
+   * to the trace of that run.
+   */
+  async sendMessage({ content, files, ...given }: SendMessage): Promise<void> {
+    const { requestContext } = given;
+    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(given) });
   }
 
   /** Sends, and tells when the run that takes it in has started. */
-  sendSignal({ content, files, requestContext }: SendMessage) {
-    const accepted = this.engine.accept({ content: userContent(content, files), requestContext });
+  sendSignal(signal: Signal): AcceptedSignal {
+    const { id = newId(), type, content } = readSignal(signal);
+    const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
+    const accepted = this.engine.accept(said);
     accepted.catch(() => {});
-    return { id: newId(), type: 'user-message' as const, accepted };
+    return { id, type, accepted };
   }
 
   async listMessages({ limit }: { limit?: number } = {}): Promise<HarnessMessage[]> {
@@ -157,12 +163,12 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Puts an instruction into the run that is under way, at its next safe point; sends it when none is. */
-  async steer({ content, requestContext }: Omit<SendMessage, 'files'>): Promise<void> {
+  async steer({ content, requestContext }: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     await this.engine.send({ content, requestContext });
   }
 
   /** Sends when what runs has ended, in the order of the calls; at once when nothing runs. */
-  async followUp({ content, requestContext }: Omit<SendMessage, 'files'>): Promise<void> {
+  async followUp({ content, requestContext }: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     await this.engine.turns.followUp({ content, requestContext });
   }
 
@@ -180,6 +186,12 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   getCurrentRunId(): string | null {
     return this.engine.turns.current?.handles[0]?.runId ?? null;
+  }
+
+  /** The trace of what runs: the one its sender named, else one that follows from the id of the run. */
+  getCurrentTraceId(): string | null {
+    const runId = this.getCurrentRunId();
+    return runId === null ? null : (this.engine.turns.current?.trace?.traceId ?? traceIdOf(runId));
   }
 
   /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */

@@ -27,7 +27,7 @@ export {
 } from './display/display-state.ts';
 export { defaultOMProgressState, type OMProgressState, type OMStatus } from './display/om-progress.ts';
 export { reduceDisplayState } from './display/reduce-display-state.ts';
-export { Harness, type SendMessage } from './harness.ts';
+export { Harness, type SavedReminder, type SendMessage } from './harness.ts';
 export type { HarnessState } from './harness-base.ts';
 export {
   defaultMode,
@@ -110,12 +110,14 @@ export {
   RequestContext,
   type HarnessToolContext,
 } from './request-context.ts';
+export type { AcceptedSignal, Signal } from './signal.ts';
 export type { PublicSchema } from './standard-schema.ts';
 export { type HarnessSettings, isSetting } from './state/harness-settings.ts';
 export { StateStore, type StateStoreOptions, type StateUpdate } from './state/state-store.ts';
 export { assignTaskIds, type TaskItemInput } from './tasks/assign-task-ids.ts';
 export { TaskBoard } from './tasks/task-board.ts';
 export type { TaskChange, TaskCheckResult, TaskResult, TaskCheckSummary } from './tasks/task-changes.ts';
+export { type RunTrace, type Traced, traceIdOf, type TracingContext, type TracingOptions } from './tracing.ts';
 export type { CloneOptions, ListThreadsOptions } from './threads.ts';
 export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
 export { tasksOf } from './tasks/thread-tasks.ts';

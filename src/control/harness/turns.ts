@@ -2,11 +2,14 @@ import type { UserMessage } from '../../agents/agent.ts';
 import { type ContentPart, newId } from '../../events/index.ts';
 import type { RunHandle } from '../run-control.ts';
 import type { RequestContext } from './request-context.ts';
+import type { RunTrace } from './tracing.ts';
 
 /** Something a person says. */
 export interface Said {
   readonly content: string | readonly ContentPart[];
   readonly requestContext?: RequestContext | undefined;
+  /** What is known of the trace of the run it begins. */
+  readonly trace?: Partial<RunTrace> | undefined;
   /** Its id while it waits to be taken in; a new one when absent. */
   readonly id?: string;
   /** Whether no answer is wanted: it begins no turn of its own when the one under way is over. */
@@ -23,6 +26,8 @@ export interface Turn {
   readonly steering: Waiting[];
   /** The runs of it; none while it starts. */
   handles: readonly RunHandle[];
+  /** What is known of the trace of its run. */
+  trace: Partial<RunTrace> | undefined;
   /** Whether its run is to end before its next step. */
   endsAtStep: boolean;
   /** What is done when it is over, before what waits is sent. */
@@ -67,7 +72,7 @@ export class Turns {
 
   /** Whether what is said now is put into the turn that is under way. */
   get takesIn(): boolean {
-    return this.#open !== undefined && !this.#open.isOver;
+    return this.#open !== undefined && !this.#open.isOver && !this.#open.isStopped;
   }
 
   get followUpCount(): number {
@@ -80,8 +85,7 @@ export class Turns {
    */
   send(said: Said): Promise<void> {
     if (this.#open === undefined) return this.#begin(said);
-    if (this.#open.isOver || (this.#open.isStopped && said.isQuiet !== true))
-      return this.ended().then(() => this.send(said));
+    if (!this.takesIn) return this.ended().then(() => this.send(said));
     const { content, id = newId(), isQuiet = false } = said;
     this.#open.turn.steering.push({ id, content, isQuiet });
     return this.#open.started;
@@ -137,7 +141,7 @@ export class Turns {
   }
 
   #begin(said: Said): Promise<void> {
-    const turn = newTurn();
+    const turn = newTurn(said.trace);
     const start = async () => {
       turn.handles = [await this.#options.start(turn, said)];
       if (this.#open?.turn === turn && this.#open.isStopped) this.abort();
@@ -172,8 +176,8 @@ export class Turns {
   }
 }
 
-export function newTurn(): Turn {
-  return { steering: [], handles: [], endsAtStep: false };
+export function newTurn(trace?: Partial<RunTrace>): Turn {
+  return { steering: [], handles: [], trace, endsAtStep: false };
 }
 
 function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
