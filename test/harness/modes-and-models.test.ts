@@ -175,7 +175,8 @@ describe('models', () => {
   });
 
   it('that are chosen stay chosen though counting them fails', async () => {
-    const { harness, of } = twoModes({ modelUseCountTracker: () => Promise.reject(new Error('not counted')) });
+    const modelUseCountTracker = (): unknown => Promise.reject(new Error('not counted'));
+    const { harness, of } = twoModes({ modelUseCountTracker });
     await harness.switchModel({ modelId: 'a/other' });
     expect(harness.getCurrentModelId()).toBe('a/other');
     expect(of('error').map(({ error }) => error.message)).toEqual(['not counted']);
@@ -201,6 +202,19 @@ describe('models', () => {
     await harness.switchModel({ modelId: 'a/chosen' });
     await harness.sendMessage({ content: 'Hi.' });
     expect([own.requests.length, chosen.requests.length]).toEqual([1, 1]);
+  });
+
+  it('are made by resolveModel for an agent that has no registry', async () => {
+    const made: string[] = [];
+    const resolveModel = (modelId: string) => {
+      made.push(modelId);
+      return scriptedModel(['Made.']);
+    };
+    const modes = [{ id: 'm', defaultModelId: 'mine/big', agent: loopAgent({ model: scriptedModel(['Own.']) }) }];
+    const { harness } = watch(new Harness({ id: 'h', modes, resolveModel }));
+    await harness.sendMessage({ content: 'Hi.' });
+    expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'Made.' }]);
+    expect(made).toEqual(['mine/big']);
   });
 
   it('are listed with whether they can be used and how often they were', async () => {

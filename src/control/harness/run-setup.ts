@@ -10,7 +10,7 @@ import type { TaskBoard } from './tasks/task-board.ts';
 
 /** What a run of a harness is set up from. */
 export interface RunSetup {
-  readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools'>;
+  readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools' | 'resolveModel'>;
   readonly requestContext: RequestContext;
   readonly harness: HarnessRequestContext;
   readonly board: TaskBoard;
@@ -43,5 +43,6 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
+    ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
 }

@@ -49,7 +49,7 @@ export function readSignal(signal: Signal): Pick<Said, 'content' | 'id'> & { rea
   if (type === 'user-message' || type === 'user') return { type, ...named, content: contentOf(contents) };
   throw new SingletreeError(
     'invalid_argument',
-    `The signal "${String(type)}" cannot be sent: send a user-message or a system-reminder.`,
+    `The signal "${type}" cannot be sent: send a user-message or a system-reminder.`,
   );
 }
 
