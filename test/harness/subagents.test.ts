@@ -124,6 +124,18 @@ describe('a subagent', () => {
     ]);
   });
 
+  it.each([
+    ['allow', ['a!']],
+    ['deny', ['Tool call was not approved by the user']],
+  ] as const)('is not asked about what the rules of the harness %s', async (policy, results) => {
+    const { harness, of } = delegating([[calls('echo', { value: 'a' })], 'Ok.']);
+    harness.grantSessionTool({ toolName: 'subagent' });
+    harness.setPermissionForTool({ toolName: 'echo', policy });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required')).toEqual([]);
+    expect(of('subagent_tool_end').map(({ subToolResult }) => subToolResult)).toEqual(results);
+  });
+
   it('is shown under its name', async () => {
     const { tool, begun, end } = waitingTool();
     const { harness } = delegating([[calls('wait')], 'Ok.'], { ...yolo, subagent: { tools: { wait: tool } } });
