@@ -204,6 +204,16 @@ describe('models', () => {
     expect([own.requests.length, chosen.requests.length]).toEqual([1, 1]);
   });
 
+  it('of a catalog can be used when the catalog says so; one that fails hides no others', async () => {
+    const model = { id: 'mine/big', provider: 'mine', modelName: 'big', hasApiKey: true };
+    const catalogs = [() => [model], () => Promise.reject(new Error('no catalog'))];
+    const [good, bad] = catalogs.map(customModelCatalogProvider => twoModes({ customModelCatalogProvider }));
+    await good?.harness.switchModel({ modelId: 'mine/big' });
+    expect(await good?.harness.getCurrentModelAuthStatus()).toEqual({ hasAuth: true });
+    expect((await bad?.harness.listAvailableModels())?.length).toBeGreaterThan(10);
+    expect(bad?.of('error').map(({ error }) => error.message)).toEqual(['no catalog']);
+  });
+
   it('are made by resolveModel for an agent that has no registry', async () => {
     const made: string[] = [];
     const resolveModel = (modelId: string) => {

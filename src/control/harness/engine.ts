@@ -10,7 +10,12 @@ import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { saidMessage } from './messages/thread-messages.ts';
-import { type ModelSources, subagentModelId } from './models.ts';
+import {
+  type CustomAvailableModel,
+  type CustomModelCatalogProvider,
+  type ModelSources,
+  subagentModelId,
+} from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
 import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
@@ -274,6 +279,16 @@ export class Engine<State extends object> {
     return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };
   }
 
+  /** That a catalog cannot be read does not hide the other models. */
+  async #customModels(catalog: CustomModelCatalogProvider): Promise<readonly CustomAvailableModel[]> {
+    try {
+      return await catalog();
+    } catch (error) {
+      this.announcer.tellError(error);
+      return [];
+    }
+  }
+
   /** Tells the program which model was chosen; that it fails does not undo the choice. */
   async trackModel(modelId: string): Promise<void> {
     try {
@@ -290,7 +305,7 @@ export class Engine<State extends object> {
       registry: await this.registry(),
       ...(modelAuthChecker && { authChecker: modelAuthChecker }),
       ...(modelUseCountProvider && { useCounts: modelUseCountProvider }),
-      ...(customModelCatalogProvider && { customModels: customModelCatalogProvider }),
+      ...(customModelCatalogProvider && { customModels: () => this.#customModels(customModelCatalogProvider) }),
     };
   }
 

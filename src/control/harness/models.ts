@@ -64,12 +64,13 @@ export async function listModels(sources: ModelSources): Promise<AvailableModel[
   return [...models.values()];
 }
 
-/** Whether the provider of a model can be used: as the checker says, else as the environment does. */
-export function modelAuthStatus(
-  sources: Pick<ModelSources, 'registry' | 'authChecker'>,
-  modelId: string,
-): ModelAuthStatus {
-  return modelId === '' ? { hasAuth: false } : providerAuth(sources, modelId.split('/')[0] ?? modelId);
+/** Whether a model can be used: as it is listed; one that is not listed as its provider, by the checker or the environment. */
+export async function modelAuthStatus(sources: ModelSources, modelId: string): Promise<ModelAuthStatus> {
+  const listed = (await listModels(sources)).find(({ id }) => id === modelId);
+  if (listed === undefined)
+    return modelId === '' ? { hasAuth: false } : providerAuth(sources, modelId.split('/')[0] ?? '');
+  const { hasApiKey: hasAuth, apiKeyEnvVar } = listed;
+  return { hasAuth, ...(apiKeyEnvVar !== undefined && { apiKeyEnvVar }) };
 }
 
 /** The name of a model for people: the last part of its id, "unknown" when there is none. */
