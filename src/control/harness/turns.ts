@@ -130,9 +130,9 @@ export class Turns {
     await this.#open?.ended.catch(() => {});
   }
 
-  /** The end of what runs is told: what is said from now on is for the next turn. */
+  /** The end of what runs is told: what is said from now on is for the next turn. One that only starts has not begun. */
   over(): void {
-    if (this.#open !== undefined) this.#open.isOver = true;
+    if (this.#open !== undefined && this.#open.turn.handles.length > 0) this.#open.isOver = true;
   }
 
   /** Forgets what waits. */
