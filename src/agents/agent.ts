@@ -3,6 +3,7 @@ import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Tool } from './loop/tool.ts';
+import type { ModelRegistry } from './model/registry.ts';
 import type { DecisionSource } from './permissions/decide.ts';
 
 /** Something a person says while a run is under way. */
@@ -27,6 +28,8 @@ export interface InvokeParams {
   readonly messages: readonly Message[];
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** Where ids of models are looked up by an agent that has no registry of its own. */
+  readonly registry?: ModelRegistry;
   /** Tools to offer beside the agent's own; one of the same name takes the place of the agent's. */
   readonly tools?: readonly Tool[];
   /** Rules that hold beside the agent's own: the stricter decides. */

@@ -23,6 +23,8 @@ export interface SupervisorOptions {
   readonly leaseMs?: number;
   /** How long an agent that was told to stop may take; 2,000 when absent. */
   readonly graceMs?: number;
+  /** Makes the ids of runs, each another one; ours when absent. */
+  readonly newRunId?: () => string;
   /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
   readonly checkOrder?: boolean;
 }
@@ -42,6 +44,7 @@ export class Supervisor implements RunControl {
       owner: processOwner(),
       leaseMs: 15_000,
       graceMs: 2_000,
+      newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',
       ...options,
     };
@@ -142,7 +145,12 @@ export class Supervisor implements RunControl {
   ): Promise<RunHandle> {
     const thread = await this.#enter(threadId);
     try {
-      const open = { runId: newId(), agentId: agent.id, parentId, ...(model !== undefined && { model }) };
+      const open = {
+        runId: this.#options.newRunId(),
+        agentId: agent.id,
+        parentId,
+        ...(model !== undefined && { model }),
+      };
       await markOpenRun(this.#options.log, threadId, open);
       if (asking !== undefined) await thread.writer.write(asking);
       return await this.#run(thread, { threadId, open, agent, isNew: true });

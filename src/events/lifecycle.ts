@@ -11,6 +11,15 @@ export const harnessStart = define(
       agentId: z.string().describe('the agent that runs'),
       model: z.string().optional().describe('the model it was started with'),
       cwd: z.string().optional().describe('the directory it works in'),
+      trace: z
+        .looseObject({
+          traceId: z.string().describe('the id of the trace'),
+          parentSpanId: z.string().optional().describe('the span that the run is a part of'),
+          tags: z.array(z.string()).optional().describe('labels of the trace'),
+          metadata: z.record(z.string(), z.unknown()).optional().describe('what else is known of it'),
+        })
+        .optional()
+        .describe('the trace it belongs to, when whoever started it named one'),
     }),
 );
 

@@ -3,7 +3,7 @@ import { answerKey } from '../control/active-run.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
-import type { Clock } from '../control/harness/clock.ts';
+import type { Clock } from '../control/clock.ts';
 
 export interface AskedRelaysOptions {
   readonly log: EventLog;

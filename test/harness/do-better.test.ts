@@ -29,9 +29,11 @@ describe('better than the reference:', () => {
     const original = harness.sendMessage({ content: 'One.' });
     await begun.opened;
     await Promise.all(['Two.', 'Three.'].map(content => harness.followUp({ content })));
+    expect([harness.getFollowUpCount(), model.requests.length]).toEqual([2, 1]);
     end.open();
     await original;
     await on('agent_end', 3);
+    expect(model.requests).toHaveLength(4);
     expect(sent(model).filter(text => text.startsWith('user'))).toEqual(['user: One.', 'user: Two.', 'user: Three.']);
   });
 
@@ -78,6 +80,7 @@ describe('better than the reference:', () => {
     await sending;
     expect(of('agent_start')).toHaveLength(1);
     expect(sent(model)).toEqual(['user: Go.', 'assistant: Wait.', 'tool: ', 'user: Be brief.']);
+    expect(of('agent_end')).toMatchObject([{ reason: 'complete' }]);
   });
 
   it('partial text is kept on abort, stopReason is aborted or error, errorMessage is filled', async () => {
@@ -88,20 +91,30 @@ describe('better than the reference:', () => {
     stopped.harness.abort();
     await sending;
     const last = (await stopped.harness.listMessages()).at(-1);
-    expect(last).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text' }] });
+    expect(last).toMatchObject({
+      stopReason: 'aborted',
+      content: [{ type: 'text', text: expect.stringMatching(/^One/) as string }],
+    });
     const broken = scene([{ parts: [{ text: 'So' }], finishReason: 'error' }]);
     await broken.harness.sendMessage({ content: 'Count.' });
     const message = (await broken.harness.listMessages()).at(-1);
-    expect(message?.stopReason).toBe('error');
-    expect(message?.errorMessage).not.toBe('');
+    expect(message).toMatchObject({ stopReason: 'error', content: [{ type: 'text', text: 'So' }] });
+    expect(message?.errorMessage).toBe(broken.of('error')[0]?.error.message);
+    expect(message?.errorMessage).toMatch(/\w/);
   });
 
-  it('two permission writes in one tick both take effect; setters are safe to call without await', () => {
-    const { harness } = scene([]);
+  it('two permission writes in one tick both take effect; setters are safe to call without await', async () => {
+    const { harness, of, model } = scene([[calls('b'), calls('a')], 'Done.'], {
+      tools: { a: echo, b: { ...echo, inputSchema: z.object({}), execute: () => 'ran' } },
+    });
     harness.setPermissionForTool({ toolName: 'a', policy: 'deny' });
     harness.setPermissionForTool({ toolName: 'b', policy: 'allow' });
     harness.setPermissionForCategory({ category: 'edit', policy: 'ask' });
     expect(harness.getPermissionRules()).toEqual({ categories: { edit: 'ask' }, tools: { a: 'deny', b: 'allow' } });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required')).toEqual([]);
+    expect(of('tool_end').map(({ result }) => result)).toContain('ran');
+    expect(model.requests[0]?.toolNames).not.toContain('a');
   });
 
   it('a stateSchema that does not list the keys of the harness cannot drop deny rules, yolo and the chosen model', async () => {
@@ -141,20 +154,24 @@ describe('better than the reference:', () => {
 
   it('locks are given back on every path: destroy, setResourceId, missing thread, same thread', async () => {
     const held = new Set<string>();
+    const acquired: string[] = [];
     const threadLock: HarnessConfig['threadLock'] = {
       acquire: id => {
         if (held.has(id)) throw new Error('held');
         held.add(id);
+        acquired.push(id);
       },
       release: id => void held.delete(id),
     };
     const { harness } = scene([], { threadLock });
     const { id } = await harness.createThread();
     await expect(harness.switchThread({ threadId: 'missing' })).rejects.toThrow('Thread not found');
+    expect([[...held], acquired]).toEqual([[id], [id]]);
     await harness.switchThread({ threadId: id });
     await harness.selectOrCreateThread();
     expect([...held]).toEqual([id]);
     harness.setResourceId({ resourceId: 'other' });
+    await expect.poll(() => [...held]).toEqual([]);
     const second = await harness.createThread();
     expect([...held]).toEqual([second.id]);
     await harness.destroy();
@@ -302,7 +319,9 @@ describe('better than the reference:', () => {
       }
       return thread.id;
     };
+    const elsewhere: number[] = [];
     const { harness } = scene([], { storage });
+    const { harness: reader } = scene([], { storage });
     for (const count of [20, 200]) {
       const id = await long(count);
       await harness.switchThread({ threadId: id });
@@ -316,11 +335,14 @@ describe('better than the reference:', () => {
       };
       await harness.listMessages();
       reads.push(events);
+      await reader.listMessagesForThread({ threadId: id });
+      elsewhere.push(events - (reads.at(-1) ?? 0));
       storage.read = read;
       const clone = await harness.cloneThread();
       expect((await storage.getThread(clone.id))?.branchedFrom).toEqual({ threadId: id, seq: 4 * count });
     }
     expect(reads).toEqual([0, 0]);
+    expect(elsewhere).toEqual([80, 800]);
   });
 
   it('message_update shares one immutable state: a delta is small, and what was told stays', async () => {
@@ -375,12 +397,15 @@ describe('better than the reference:', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('init is implied by createThread and sendMessage', async () => {
+  it.each([
+    ['createThread', (harness: Harness) => harness.createThread()],
+    ['sendMessage', (harness: Harness) => harness.sendMessage({ content: 'Hi.' })],
+  ])('init is implied by %s', async (_, first) => {
     const beats: string[] = [];
     const heartbeatHandlers = [{ id: 'a', intervalMs: 100_000, handler: () => void beats.push('a') }];
     const { harness } = scene(['Hi.'], { heartbeatHandlers });
-    await harness.sendMessage({ content: 'Hi.' });
-    await harness.createThread();
+    await first(harness);
+    expect(beats).toEqual(['a']);
     await harness.init();
     expect(beats).toEqual(['a']);
     await harness.destroy();
@@ -407,6 +432,7 @@ describe('better than the reference:', () => {
     const { harness } = scene([], { storage: new MemoryLog() });
     await harness.createThread();
     await harness.switchModel({ modelId: 'a/session' });
+    expect(harness.getCurrentModelId()).toBe('a/session');
     expect((await harness.listThreads())[0]?.metadata).toEqual({ currentModeId: 'main' });
     await harness.switchModel({ modelId: 'a/kept', scope: 'thread' });
     expect((await harness.listThreads())[0]?.metadata).toMatchObject({ modeModelId_main: 'a/kept' });

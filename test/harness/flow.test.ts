@@ -7,6 +7,8 @@ const asked = ['agent_start', 'message_start user', 'message_end user'];
 const answered = ['message_start assistant', 'message_update assistant', 'usage_update'];
 const completed = ['message_end assistant complete', 'agent_end complete'];
 
+const failing = { parts: [{ text: 'So' }], finishReason: 'error' } as const;
+
 describe('a message', () => {
   it('makes a thread when none is open, and is answered', async () => {
     const { harness, lines, model } = scene(['Hello!']);
@@ -17,7 +19,7 @@ describe('a message', () => {
       { role: 'user', content: [{ type: 'text', text: 'Hi.' }] },
       { role: 'assistant', content: [{ type: 'text', text: 'Hello!' }] },
     ]);
-    expect(harness.isRunning()).toBe(false);
+    expect([harness.isRunning(), harness.isCurrentThreadStreamActive()]).toEqual([false, false]);
     expect(harness.getCurrentRunId()).toBe(null);
   });
 
@@ -127,6 +129,56 @@ describe('sendSignal', () => {
     expect([typeof id, type, runId]).toEqual(['string', 'user-message', harness.getCurrentRunId()]);
     await on('agent_end');
   });
+
+  it('may be a message with an id and files, or a reminder', async () => {
+    const { harness, model, on } = scene(() => 'Hello!');
+    const file = { type: 'file', data: 'aGk=', mediaType: 'text/plain', filename: 'a.txt' } as const;
+    const message = harness.sendSignal({
+      type: 'user-message',
+      id: 'mine',
+      contents: [{ type: 'text', text: 'See.' }, file],
+    });
+    expect([message.id, message.type]).toEqual(['mine', 'user-message']);
+    await on('agent_end');
+    const reminder = harness.sendSignal({
+      type: 'system-reminder',
+      contents: 'Be kind.',
+      attributes: { type: 'tone', path: 'a.md' },
+    });
+    expect(reminder.type).toBe('system-reminder');
+    await on('agent_end', 2);
+    expect((await harness.listMessages()).flatMap(({ role, content }) => (role === 'user' ? content : []))).toEqual([
+      { type: 'text', text: 'See.' },
+      file,
+      { type: 'system_reminder', message: 'Be kind.', reminderType: 'tone', path: 'a.md' },
+    ]);
+    expect(model.requests).toHaveLength(2);
+    expect(() => harness.sendSignal({ type: 'notification' as 'user', contents: 'x' })).toThrow(
+      'The signal "notification" cannot be sent',
+    );
+  });
+
+  it('that is sent when the end of a run is told names the run after it', async () => {
+    const { harness, on } = scene(() => 'Hello!');
+    let second: Promise<{ runId: string }> | undefined;
+    harness.subscribe(({ type }) => {
+      if (type === 'agent_end') second ??= harness.sendSignal({ content: 'And?' }).accepted;
+    });
+    const first = await harness.sendSignal({ content: 'Hi.' }).accepted;
+    await on('agent_end', 2);
+    expect((await second)?.runId).not.toBe(first.runId);
+  });
+});
+
+describe('runs', () => {
+  it('have ids of the generator, as threads do', async () => {
+    const ids = ['thread', 'run'];
+    const { harness, on } = scene(['Hello!'], { idGenerator: () => ids.shift() ?? 'more' });
+    const { runId } = await harness.sendSignal({ content: 'Hi.' }).accepted;
+    await on('agent_end');
+    expect([harness.getCurrentThreadId(), runId]).toEqual(['thread', 'run']);
+    expect((await harness.listMessages()).at(-1)?.id).toBe('run');
+  });
 });
 
 describe('steer', () => {
@@ -134,6 +186,21 @@ describe('steer', () => {
     const { harness, model } = scene(['Hello!']);
     await harness.steer({ content: 'Hi.' });
     expect(sent(model)).toEqual(['user: Hi.']);
+  });
+});
+
+describe('a message that is sent when the end of the agent is told', () => {
+  it.each(['complete', 'error'] as const)('begins the next turn: after %s', async reason => {
+    const script = ({ index }: { index: number }) => (index === 0 && reason === 'error' ? failing : 'Done.');
+    const { harness, model, of } = scene(script);
+    let next: Promise<void> | undefined;
+    harness.subscribe(event => {
+      if (event.type === 'agent_end') next ??= harness.sendMessage({ content: 'More.' });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    await next;
+    expect(of('agent_end').map(event => event.reason)).toEqual([reason, 'complete']);
+    expect(sent(model).at(-1)).toBe('user: More.');
   });
 });
 

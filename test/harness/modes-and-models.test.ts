@@ -4,6 +4,7 @@ import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { createModelRegistry } from '../../src/agents/model/registry.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
 import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
 import { calls, scene, waitingTool, watch, yolo } from './scene.ts';
 
 const agent = (id: string) => loopAgent({ id, model: scriptedModel([`${id}.`]) });
@@ -58,6 +59,29 @@ describe('modes', () => {
       modeId: 'build',
     });
     await expect(harness.switchMode({ modeId: 'no' })).rejects.toThrow('Mode not found: no');
+  });
+
+  it('keep the model they were left with, in the thread', async () => {
+    const storage = new MemoryLog();
+    const { harness } = twoModes({ storage });
+    await harness.createThread();
+    await harness.switchModel({ modelId: 'a/session' });
+    await harness.switchMode({ modeId: 'plan' });
+    expect((await harness.listThreads())[0]?.metadata).toMatchObject({
+      currentModeId: 'plan',
+      modeModelId_build: 'a/session',
+    });
+    const second = twoModes({ storage }).harness;
+    await second.selectOrCreateThread();
+    await second.switchMode({ modeId: 'build' });
+    expect(second.getCurrentModelId()).toBe('a/session');
+  });
+
+  it('tell their model though it is the one before', async () => {
+    const { harness, of } = twoModes();
+    await harness.switchModel({ modelId: 'a/plan' });
+    await harness.switchMode({ modeId: 'plan' });
+    expect(of('model_changed').at(-1)).toMatchObject({ modelId: 'a/plan', scope: 'mode', modeId: 'plan' });
   });
 
   it('that are switched stop what runs', async () => {
@@ -150,6 +174,14 @@ describe('models', () => {
     ]);
   });
 
+  it('that are chosen stay chosen though counting them fails', async () => {
+    const modelUseCountTracker = (): unknown => Promise.reject(new Error('not counted'));
+    const { harness, of } = twoModes({ modelUseCountTracker });
+    await harness.switchModel({ modelId: 'a/other' });
+    expect(harness.getCurrentModelId()).toBe('a/other');
+    expect(of('error').map(({ error }) => error.message)).toEqual(['not counted']);
+  });
+
   it('may be named by the state', async () => {
     const { harness } = twoModes();
     await harness.setState({ currentModelId: 'a/stated' });
@@ -170,6 +202,29 @@ describe('models', () => {
     await harness.switchModel({ modelId: 'a/chosen' });
     await harness.sendMessage({ content: 'Hi.' });
     expect([own.requests.length, chosen.requests.length]).toEqual([1, 1]);
+  });
+
+  it('of a catalog can be used when the catalog says so; one that fails hides no others', async () => {
+    const model = { id: 'mine/big', provider: 'mine', modelName: 'big', hasApiKey: true };
+    const catalogs = [() => [model], () => Promise.reject(new Error('no catalog'))];
+    const [good, bad] = catalogs.map(customModelCatalogProvider => twoModes({ customModelCatalogProvider }));
+    await good?.harness.switchModel({ modelId: 'mine/big' });
+    expect(await good?.harness.getCurrentModelAuthStatus()).toEqual({ hasAuth: true });
+    expect((await bad?.harness.listAvailableModels())?.length).toBeGreaterThan(10);
+    expect(bad?.of('error').map(({ error }) => error.message)).toEqual(['no catalog']);
+  });
+
+  it('are made by resolveModel for an agent that has no registry', async () => {
+    const made: string[] = [];
+    const resolveModel = (modelId: string) => {
+      made.push(modelId);
+      return scriptedModel(['Made.']);
+    };
+    const modes = [{ id: 'm', defaultModelId: 'mine/big', agent: loopAgent({ model: scriptedModel(['Own.']) }) }];
+    const { harness } = watch(new Harness({ id: 'h', modes, resolveModel }));
+    await harness.sendMessage({ content: 'Hi.' });
+    expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'Made.' }]);
+    expect(made).toEqual(['mine/big']);
   });
 
   it('are listed with whether they can be used and how often they were', async () => {

@@ -197,15 +197,19 @@ describe('a tool that waits for data', () => {
     const suspended = defineTool({
       name: 'pay',
       description: 'waits for a code',
-      input: z.object({}),
+      input: z.object({ sum: z.number() }),
       execute: async (_, { ask }) => {
         const answer = await ask({ relayKind: 'suspension', tool: 'pay', payload: { need: 'code' } });
         return { context: answer?.input };
       },
     });
-    const { harness, of, on } = scene([[calls('pay')], 'Done.'], { tools: { pay: suspended }, ...yolo });
+    const { harness, of, on } = scene([[calls('pay', { sum: 3 })], 'Done.'], { tools: { pay: suspended }, ...yolo });
     const sending = harness.sendMessage({ content: 'Go.' });
-    expect(await on('tool_suspended')).toMatchObject({ toolName: 'pay', suspendPayload: { need: 'code' } });
+    expect(await on('tool_suspended')).toMatchObject({
+      toolName: 'pay',
+      args: { sum: 3 },
+      suspendPayload: { need: 'code' },
+    });
     expect(harness.getDisplayState().pendingSuspension).toMatchObject({ toolName: 'pay' });
     await harness.respondToToolSuspension({ resumeData: { code: 7 } });
     await sending;

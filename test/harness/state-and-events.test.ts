@@ -7,7 +7,7 @@ import { calls, echo, scene, watch, yolo } from './scene.ts';
 const todo = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
 
 describe('the state', () => {
-  it('has defaults, takes updates, and tells what changed', async () => {
+  it('has defaults, takes updates, and tells what was set', async () => {
     const harness = new Harness({
       id: 'h',
       stateSchema: z.object({ count: z.number().default(1), name: z.string().optional() }),
@@ -18,7 +18,7 @@ describe('the state', () => {
     harness.subscribe(event => void (event.type === 'state_changed' && events.push(event)));
     expect(harness.getState()).toEqual({ count: 1, name: 'x' });
     await harness.setState({ count: 2, name: 'x' });
-    expect(events).toEqual([{ type: 'state_changed', state: { count: 2, name: 'x' }, changedKeys: ['count'] }]);
+    expect(events).toEqual([{ type: 'state_changed', state: { count: 2, name: 'x' }, changedKeys: ['count', 'name'] }]);
     await expect(harness.setState({ count: 'many' as never })).rejects.toThrow('Invalid state update: count');
     expect(harness.getState()).toEqual({ count: 2, name: 'x' });
   });
@@ -51,6 +51,17 @@ describe('the state', () => {
     expect(of('tool_end')).toMatchObject([{ result: ['counted', 2, 'me', 'string'] }]);
     expect(of('info').map(({ message }) => message)).toEqual(['counted', 'done']);
     expect(harness.getState()).toMatchObject({ count: 2 });
+  });
+});
+
+describe('tools of the harness', () => {
+  it('may be none for a request', async () => {
+    const { harness, model } = scene(() => 'Hi.', {
+      tools: ({ requestContext }) => (requestContext.get('with') === true ? { echo } : undefined),
+    });
+    await harness.sendMessage({ content: 'Hi.' });
+    await harness.sendMessage({ content: 'Hi.', requestContext: new RequestContext([['with', true]]) });
+    expect(model.requests.map(({ toolNames }) => toolNames.includes('echo'))).toEqual([false, true]);
   });
 });
 
@@ -209,13 +220,16 @@ describe('what is not available yet', () => {
       expect(() => scene([], { [option]: {} })).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
   });
 
-  it('is told honestly by what asks for a workspace', async () => {
+  it('is told honestly by what asks for it', async () => {
     const { harness } = scene([]);
     expect(harness.hasWorkspace()).toBe(false);
     expect(harness.isWorkspaceReady()).toBe(false);
     expect(harness.getWorkspace()).toBe(undefined);
     expect(await harness.resolveWorkspace()).toBe(undefined);
     await harness.destroyWorkspace();
+    expect(harness.getMastra()).toBe(undefined);
+    expect(await harness.getResolvedMemory()).toBe(null);
+    harness.setBrowser(undefined);
     expect(() => harness.setBrowser({})).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
   });
 });

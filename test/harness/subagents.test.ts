@@ -1,8 +1,9 @@
+import { hasToolCall, stepCountIs } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
 import type { ModelScript } from '../../src/agents/model/script.ts';
-import { type HarnessSubagent, parseSubagentMeta } from '../../src/control/harness/index.ts';
+import { type HarnessSubagent, parseSubagentMeta, type StopCondition } from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
 
 const explore: HarnessSubagent = {
@@ -12,12 +13,13 @@ const explore: HarnessSubagent = {
   instructions: 'Look around.',
   allowedHarnessTools: ['echo'],
 };
+type StopProgress = Parameters<StopCondition>[0];
 const delegate = (more: object = {}, id = 'sub') =>
   calls('subagent', { agentType: 'explore', task: 'Look.', ...more }, id);
 
 function delegating(
   child: ModelScript,
-  { subagent, turns, ...options }: SceneOptions & { subagent?: object; turns?: ModelScript } = {},
+  { subagent, turns, ...options }: SceneOptions & { subagent?: Partial<HarnessSubagent>; turns?: ModelScript } = {},
 ) {
   const models = new Map<string, ReturnType<typeof scriptedModel>>();
   const resolveModel = (modelId: string) => {
@@ -122,6 +124,29 @@ describe('a subagent', () => {
     ]);
   });
 
+  it.each([
+    ['allow', ['a!']],
+    ['deny', ['Tool call was not approved by the user']],
+  ] as const)('is not asked about what the rules of the harness %s', async (policy, results) => {
+    const { harness, of } = delegating([[calls('echo', { value: 'a' })], 'Ok.']);
+    harness.grantSessionTool({ toolName: 'subagent' });
+    harness.setPermissionForTool({ toolName: 'echo', policy });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required')).toEqual([]);
+    expect(of('subagent_tool_end').map(({ subToolResult }) => subToolResult)).toEqual(results);
+  });
+
+  it('is shown under its name', async () => {
+    const { tool, begun, end } = waitingTool();
+    const { harness } = delegating([[calls('wait')], 'Ok.'], { ...yolo, subagent: { tools: { wait: tool } } });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    const [shown] = harness.getDisplayState().activeSubagents.values();
+    expect(shown).toMatchObject({ agentType: 'explore', displayName: 'Explorer', status: 'running' });
+    end.open();
+    await sending;
+  });
+
   it('has to conclude after its last step', async () => {
     const { harness, of, models } = delegating(({ step }) => (step < 2 ? [calls('echo', { value: 'a' })] : 'Enough.'), {
       ...yolo,
@@ -132,13 +157,17 @@ describe('a subagent', () => {
     expect(content(of('tool_end')).content).toContain('Enough.');
   });
 
-  it('ends when its stop condition is met', async () => {
-    const { harness, of, models } = delegating(() => [calls('echo', { value: 'a' })], {
-      ...yolo,
-      subagent: { stopWhen: ({ steps }: { steps: number }) => steps >= 3 },
-    });
+  it.each([
+    ['for a number of steps', stepCountIs(3), 3],
+    ['for a call', hasToolCall('echo'), 1],
+    ['later', async ({ steps }: StopProgress) => steps.at(-1)?.text === 'Step 1', 2],
+    ['for what tools gave back', ({ steps }: StopProgress) => steps.at(-1)?.toolResults[0]?.output === '1!', 2],
+    ['as one of several', [() => false, stepCountIs(2)], 2],
+  ] as const)('ends when its stop condition is met: %s', async (_, stopWhen, steps) => {
+    const turn = ({ step }: { step: number }) => [{ text: `Step ${step}` }, calls('echo', { value: `${step}` })];
+    const { harness, of, models } = delegating(turn, { ...yolo, subagent: { stopWhen } });
     await harness.sendMessage({ content: 'Go.' });
-    expect(models.get('a/small')?.requests).toHaveLength(3);
+    expect(models.get('a/small')?.requests).toHaveLength(steps);
     expect(of('subagent_end')).toMatchObject([{ isError: false }]);
     expect(content(of('tool_end'))).toMatchObject({ isError: false });
   });
@@ -208,7 +237,7 @@ describe('a subagent', () => {
   });
 
   it('needs a model', async () => {
-    const { harness, of } = delegating([], { ...yolo, subagent: { defaultModelId: undefined } });
+    const { harness, of } = delegating([], { ...yolo, subagent: { defaultModelId: undefined } as object });
     await harness.sendMessage({ content: 'Go.' });
     expect(content(of('tool_end'))).toMatchObject({
       isError: true,

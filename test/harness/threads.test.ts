@@ -168,7 +168,7 @@ describe('a clone', () => {
     await harness.sendMessage({ content: 'One.' });
     expect(harness.getTokenUsage().totalTokens).toBeGreaterThan(0);
     const clone = await harness.cloneThread();
-    expect(clone).toMatchObject({ id: 't2', title: 'Source', resourceId: 'harness' });
+    expect(clone).toMatchObject({ id: 't3', title: 'Source', resourceId: 'harness' });
     expect(clone.tokenUsage).toBe(undefined);
     expect(lines().at(-1)).toBe('thread_created');
     expect(harness.getTokenUsage().totalTokens).toBe(0);
@@ -187,7 +187,7 @@ describe('a clone', () => {
     await harness.sendMessage({ content: 'One.' });
     await harness.createThread();
     const clone = await harness.cloneThread({ sourceThreadId: 't1', title: 'Copy', resourceId: 'r' });
-    expect(clone).toMatchObject({ id: 't3', title: 'Copy', resourceId: 'r' });
+    expect(clone).toMatchObject({ id: 't4', title: 'Copy', resourceId: 'r' });
     expect(await harness.listMessages()).toHaveLength(2);
   });
 
@@ -229,13 +229,15 @@ describe('messages', () => {
     await harness.createThread();
     await harness.sendMessage({ content: 'One.' });
     await harness.sendMessage({ content: 'Two.' });
-    await harness.createThread();
+    const { id: empty } = await harness.createThread();
     expect(await harness.getFirstUserMessageForThread({ threadId: 't1' })).toMatchObject({
       role: 'user',
       content: [{ type: 'text', text: 'One.' }],
     });
-    expect(await harness.getFirstUserMessageForThread({ threadId: 't2' })).toBe(null);
-    expect([...(await harness.getFirstUserMessagesForThreads({ threadIds: ['t1', 't2'] })).keys()]).toEqual(['t1']);
+    expect(await harness.getFirstUserMessageForThread({ threadId: empty })).toBe(null);
+    expect(await harness.getFirstUserMessageForThread({ threadId: 'missing' })).toBe(null);
+    const threadIds = ['t1', empty, 'missing'];
+    expect([...(await harness.getFirstUserMessagesForThreads({ threadIds })).keys()]).toEqual(['t1']);
   });
 
   it('may be reminders to the model', async () => {
@@ -246,6 +248,52 @@ describe('messages', () => {
     expect(message?.content).toEqual([{ type: 'system_reminder', message: 'Be kind.', reminderType: 'tone' }]);
     await harness.sendMessage({ content: 'Hi.' });
     expect(sent(model).join()).toContain('Be kind.');
+  });
+
+  it('may be reminders with a role and with metadata, which a second harness reads too', async () => {
+    const storage = new MemoryLog();
+    const { harness } = numbered({ storage });
+    const { id: threadId } = await harness.createThread();
+    const metadata = { path: 'AGENTS.md', gapMs: 60_000, source: { line: 3 } };
+    const reminder = { message: 'Be kind.', reminderType: 'file' };
+    const saved = await harness.saveSystemReminderMessage({ ...reminder, role: 'system', metadata });
+    expect(saved).toMatchObject({
+      role: 'system',
+      content: [
+        {
+          type: 'system_reminder',
+          ...reminder,
+          path: 'AGENTS.md',
+          gapMs: 60_000,
+          metadata: { source: { line: 3 } },
+        },
+      ],
+    });
+    const read = await numbered({ storage }).harness.listMessagesForThread({ threadId });
+    expect(read).toMatchObject([{ id: saved?.id, role: 'system', content: saved?.content }]);
+  });
+
+  it('that remind the model are put into what runs, and begin no turn when they come too late', async () => {
+    const { tool, begun, end } = waitingTool();
+    const script = ({ index }: { index: number }) => (index === 0 ? [calls('wait')] : 'Done.');
+    const { harness, model, of } = scene(script, { tools: { wait: tool }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    const reminder = { message: 'Be kind.', reminderType: 'tone' };
+    const saved = await harness.saveSystemReminderMessage({ ...reminder, role: 'system' });
+    expect(saved).toMatchObject({ role: 'system', content: [{ type: 'system_reminder', ...reminder }] });
+    const late: Promise<unknown>[] = [];
+    harness.subscribe(({ type }) => {
+      if (type === 'agent_end' || (type === 'message_end' && of(type).length === 4))
+        late.push(harness.saveSystemReminderMessage({ message: type, reminderType: 'tone' }));
+    });
+    end.open();
+    await sending;
+    expect(sent(model).at(-1)).toContain('Be kind.');
+    await Promise.all(late);
+    expect([late.length, of('agent_start').length, model.requests.length]).toEqual([2, 1, 2]);
+    const roles = (await harness.listMessages()).map(({ role }) => role);
+    expect(roles).toEqual(['user', 'assistant', 'system', 'assistant', 'user', 'user']);
   });
 });
 

@@ -108,7 +108,7 @@ export class Loop {
     const { signal, resume, runId } = this.#params;
     const model = await resolveModel(
       this.#params.model ?? resume?.model ?? this.#options.model,
-      this.#options.registry,
+      this.#options.registry ?? this.#params.registry,
     );
     let step = 0;
     if (resume !== undefined) {

@@ -34,7 +34,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
     let resolved: LanguageModelV3;
     try {
-      resolved = await resolveModel(params.model ?? model, registry);
+      resolved = await resolveModel(params.model ?? model, registry ?? params.registry);
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'model_error';
       const message = error instanceof Error ? error.message : String(error);

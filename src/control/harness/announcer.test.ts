@@ -71,6 +71,16 @@ describe('the announcer', () => {
     expect(errors).toEqual(['always', 'always', 'shown', 'always', 'always', 'later']);
   });
 
+  it('tells the later error of a listener of the display once', async () => {
+    const announcer = new Announcer();
+    const errors: string[] = [];
+    announcer.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    announcer.subscribeDisplay(() => Promise.reject(new Error('shown')));
+    announcer.tell({ type: 'agent_start' });
+    for (let tick = 0; tick < 10; tick++) await Promise.resolve();
+    expect(errors).toEqual(['shown']);
+  });
+
   it('says nothing when it is closed', () => {
     const announcer = new Announcer();
     const events: HarnessEvent[] = [];

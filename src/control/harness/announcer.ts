@@ -1,10 +1,13 @@
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
-import { defaultDisplayState, type HarnessDisplayState } from './display/display-state.ts';
+import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
 import { reduceDisplayState } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
 
 /** Told every event of a harness, in order. What it throws or rejects with is told as an `error` event. */
 export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>;
+
+/** Told what is to be shown. What it throws or rejects with is told as an `error` event. */
+export type HarnessDisplayStateListener = (displayState: HarnessDisplayState) => void | Promise<void>;
 
 interface Telling {
   readonly event: DisplayEvent;
@@ -16,6 +19,8 @@ interface Telling {
  * then `display_state_changed`; one that comes up while another is told waits for its turn, so all see one order.
  */
 export class Announcer {
+  /** What the types of subagents are called for people. */
+  readonly names: SubagentNames;
   #listeners: readonly HarnessEventListener[] = [];
   readonly #schedulers = new Set<DisplayScheduler>();
   #display = defaultDisplayState();
@@ -25,6 +30,10 @@ export class Announcer {
   /** Errors of listeners that were told: what listeners make of these is not told again. */
   readonly #reports = new WeakSet<HarnessEvent>();
   #isReport = false;
+
+  constructor(names: SubagentNames = new Map()) {
+    this.names = names;
+  }
 
   get display(): HarnessDisplayState {
     return this.#display;
@@ -38,7 +47,7 @@ export class Announcer {
   }
 
   /** Many changes are shown at once; see `DisplayScheduler`. Returns what ends it. */
-  subscribeDisplay(listener: (state: HarnessDisplayState) => void, options?: DisplaySchedulerOptions): () => void {
+  subscribeDisplay(listener: HarnessDisplayStateListener, options?: DisplaySchedulerOptions): () => void {
     const scheduler = new DisplayScheduler(state => this.#show(listener, state), options);
     if (!this.#isClosed) this.#schedulers.add(scheduler);
     return () => {
@@ -76,7 +85,7 @@ export class Announcer {
 
   #deliver(event: DisplayEvent, at: Date | undefined): void {
     const before = this.#display;
-    this.#display = reduceDisplayState(before, event, at);
+    this.#display = reduceDisplayState(before, event, at, this.names);
     const isTold = isHarnessEvent(event);
     this.#isReport = isTold && this.#reports.has(event);
     if (isTold) this.#tellAll(event);
@@ -106,9 +115,11 @@ export class Announcer {
     }
   }
 
-  #show(listener: (state: HarnessDisplayState) => void, state: HarnessDisplayState): void {
+  #show(listener: HarnessDisplayStateListener, state: HarnessDisplayState): void {
     try {
-      listener(state);
+      const isReport = this.#isReport;
+      const listening = listener(state);
+      if (listening instanceof Promise) listening.catch(error => isReport || this.#report(error));
     } catch (error) {
       this.#report(error);
     }

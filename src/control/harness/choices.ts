@@ -74,17 +74,15 @@ export class Choices<State> {
     const previousModeId = modes.current.id;
     const before = this.modelId;
     if (before !== '') this.note(before);
-    await keep({ currentModeId: mode.id });
+    await keep({ currentModeId: mode.id, ...(before !== '' && { [modeModelKey(previousModeId)]: before }) });
     modes.enter(mode);
     const { currentModelId: _, ...stored } = metadata;
-    const modelId = this.#modelOf(mode, stored);
+    const own = modelOfMode(mode, { metadata: stored, session: this.#session });
+    const modelId = own || before;
     this.#setModel(modelId);
     const runId = newId();
     const model: ChoiceEvent = { type: 'model_changed', runId, modelId, scope: 'mode', modeId: mode.id };
-    await record([
-      ...(modelId === before ? [] : [model]),
-      { type: 'mode_changed', runId, modeId: mode.id, previousModeId },
-    ]);
+    await record([...(own === '' ? [] : [model]), { type: 'mode_changed', runId, modeId: mode.id, previousModeId }]);
   }
 
   async switchModel(choice: ModelSwitch): Promise<void> {

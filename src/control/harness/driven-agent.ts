@@ -1,11 +1,13 @@
 import type { Agent, InvokeParams } from '../../agents/agent.ts';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/index.ts';
 
 /** What a run is given beside what its invoker gives it. */
 export interface Drive {
+  /** What the run's first event tells beside what the agent puts there. */
+  readonly starts?: (runId: string) => Partial<EventOf<'harness_start'>>;
   readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
   /** Whether the run ends here, before the step with this number. */
-  readonly endsBefore?: (step: number) => boolean;
+  readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
   /** Told every event of the run and of those below it. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
@@ -37,9 +39,12 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
     this.#events ??= await this.#begin();
     const next = await this.#events.next();
     if (next.done === true) return next;
-    if (next.value.type === 'step_start' && this.#endsBefore(next.value)) return this.#end();
+    const { type, runId } = next.value;
+    if (type === 'step_start' && runId === this.#params.runId && (await this.#drive.endsBefore?.(next.value.step)))
+      return this.#end();
     this.#drive.onEvent?.(next.value);
-    return next;
+    if (type !== 'harness_start' || runId !== this.#params.runId) return next;
+    return { done: false, value: { ...next.value, ...this.#drive.starts?.(runId) } };
   }
 
   async return(): Promise<IteratorResult<AgentEvent>> {
@@ -55,10 +60,6 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
   async #begin(): Promise<AsyncIterator<AgentEvent>> {
     const more = await this.#drive.prepare(this.#params);
     return this.#agent.invoke({ ...this.#params, ...more })[Symbol.asyncIterator]();
-  }
-
-  #endsBefore({ runId, step }: Extract<AgentEvent, { type: 'step_start' }>): boolean {
-    return runId === this.#params.runId && this.#drive.endsBefore?.(step) === true;
   }
 
   async #end(): Promise<IteratorResult<AgentEvent>> {

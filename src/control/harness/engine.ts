@@ -9,8 +9,13 @@ import type { HarnessConfig, HarnessSubagent } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { threadMessages } from './messages/thread-messages.ts';
-import { type ModelSources, subagentModelId } from './models.ts';
+import { saidMessage } from './messages/thread-messages.ts';
+import {
+  type CustomAvailableModel,
+  type CustomModelCatalogProvider,
+  type ModelSources,
+  subagentModelId,
+} from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
 import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
@@ -32,7 +37,7 @@ import { checkAvailable } from './unavailable.ts';
 export class Engine<State extends object> {
   readonly config: HarnessConfig<State>;
   readonly log: EventLog;
-  readonly announcer = new Announcer();
+  readonly announcer: Announcer;
   readonly state: StateStore;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
@@ -54,7 +59,8 @@ export class Engine<State extends object> {
 
   constructor(config: HarnessConfig<State>) {
     checkAvailable(config);
-    const { announcer } = this;
+    const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
+    this.announcer = announcer;
     const onError = (error: unknown) => announcer.tellError(error);
     this.config = config;
     this.modes = new Modes(config.modes);
@@ -82,8 +88,10 @@ export class Engine<State extends object> {
     this.permits = new Permits(this.state, config.toolCategoryResolver);
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError });
+    const newOwnId = config.idGenerator ?? newId;
     this.runs = new Runs({
       log: this.log,
+      newRunId: newOwnId,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
@@ -131,7 +139,7 @@ export class Engine<State extends object> {
       log: this.log,
       announcer,
       lock: this.#lock,
-      newThreadId: config.idGenerator ?? newId,
+      newThreadId: newOwnId,
       resourceId: config.resourceId ?? config.id,
       newMetadata: () => {
         const { projectPath } = this.state.get();
@@ -219,17 +227,22 @@ export class Engine<State extends object> {
 
   /** Sends; resolves with the run that takes it in, when it has started. */
   async accept(said: Said): Promise<{ accepted: true; runId: string }> {
+    while (this.turns.current !== undefined && !this.turns.takesIn) await this.turns.ended();
     void this.send(said).catch(() => {});
     return { accepted: true, runId: await this.turns.started() };
   }
 
-  /** Puts something for the model into the open thread. */
+  /** Puts something for the model into the open thread, or into the turn that is under way. Nobody answers it. */
   async remind(content: string): Promise<HarnessMessage | null> {
-    const thread = this.threads.current;
-    if (thread === undefined) return null;
-    if (this.turns.current !== undefined) await this.turns.send({ content });
-    else await this.#append([{ type: 'user', runId: newId(), content }]);
-    return threadMessages(thread.projection.conversation).at(-1) ?? null;
+    if (this.threads.current === undefined) return null;
+    const id = newId();
+    if (!this.turns.takesIn) await this.turns.ended();
+    if (this.turns.takesIn) {
+      await this.turns.send({ content, id, isQuiet: true });
+      return saidMessage({ content }, id, new Date());
+    }
+    await this.#append([{ type: 'user', runId: id, content }]);
+    return saidMessage({ content }, `${id}:user`, new Date());
   }
 
   /** Gives more to the tools of what runs. */
@@ -266,13 +279,33 @@ export class Engine<State extends object> {
     return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };
   }
 
+  /** That a catalog cannot be read does not hide the other models. */
+  async #customModels(catalog: CustomModelCatalogProvider): Promise<readonly CustomAvailableModel[]> {
+    try {
+      return await catalog();
+    } catch (error) {
+      this.announcer.tellError(error);
+      return [];
+    }
+  }
+
+  /** Tells the program which model was chosen; that it fails does not undo the choice. */
+  async trackModel(modelId: string): Promise<void> {
+    try {
+      const tracked: unknown = this.config.modelUseCountTracker?.(modelId);
+      await tracked;
+    } catch (error) {
+      this.announcer.tellError(error);
+    }
+  }
+
   async modelSources(): Promise<ModelSources> {
     const { modelAuthChecker, modelUseCountProvider, customModelCatalogProvider } = this.config;
     return {
       registry: await this.registry(),
       ...(modelAuthChecker && { authChecker: modelAuthChecker }),
       ...(modelUseCountProvider && { useCounts: modelUseCountProvider }),
-      ...(customModelCatalogProvider && { customModels: customModelCatalogProvider }),
+      ...(customModelCatalogProvider && { customModels: () => this.#customModels(customModelCatalogProvider) }),
     };
   }
 
@@ -349,6 +382,7 @@ export class Engine<State extends object> {
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
+    if (event.type === 'agent_end') this.turns.over();
     this.announcer.tell(event, at);
     if (event.type === 'task_updated') this.#tasks.show(event.tasks);
     if (event.type === 'tool_approval_required') this.responses.letGo();
@@ -360,7 +394,7 @@ export class Engine<State extends object> {
       if (event.type !== 'task_updated' || this.threads.current === undefined) this.announcer.tell(event);
   }
 
-  #stateChanged(state: Readonly<Record<string, unknown>>, changedKeys: readonly string[]): void {
+  #stateChanged(state: Record<string, unknown>, changedKeys: string[]): void {
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
     if (changedKeys.includes('tasks')) this.#tasks.take();

@@ -1,6 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { HarnessEventListener } from './announcer.ts';
-import type { DisplaySchedulerOptions } from './display/display-scheduler.ts';
+import type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
+import type { HarnessDisplayStateSubscriptionOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState } from './display/display-state.ts';
 import { Engine } from './engine.ts';
 import type { HarnessConfig, HarnessMode } from './harness-config.ts';
@@ -14,7 +14,8 @@ import {
   type ModelSwitch,
   subagentModelId,
 } from './models.ts';
-import type { HarnessPermissionRules, PermissionPolicy, SessionGrants, ToolCategory } from './permissions.ts';
+import type { ObservationalMemoryRecord } from './om-record.ts';
+import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions.ts';
 import type { RequestContext } from './request-context.ts';
 import type { HarnessSettings } from './state/harness-settings.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
@@ -56,8 +57,8 @@ export class HarnessBase<State extends object> {
     return this.getDisplayState().tokenUsage;
   }
 
-  listModes(): readonly HarnessMode<State>[] {
-    return this.engine.modes.list;
+  listModes(): HarnessMode<State>[] {
+    return [...this.engine.modes.list];
   }
 
   getCurrentModeId(): string {
@@ -92,7 +93,7 @@ export class HarnessBase<State extends object> {
   async switchModel(choice: ModelSwitch): Promise<void> {
     await this.engine.init();
     await this.engine.choices.switchModel(choice);
-    this.engine.config.modelUseCountTracker?.(choice.modelId);
+    await this.engine.trackModel(choice.modelId);
   }
 
   async getCurrentModelAuthStatus(): Promise<ModelAuthStatus> {
@@ -111,8 +112,9 @@ export class HarnessBase<State extends object> {
     this.engine.permits.grantTool(toolName);
   }
 
-  getSessionGrants(): SessionGrants {
-    return this.engine.permits.grants;
+  getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {
+    const { categories, tools } = this.engine.permits.grants;
+    return { categories: new Set(categories), tools: new Set(tools) };
   }
 
   setPermissionForCategory({ category, policy }: { category: ToolCategory; policy: PermissionPolicy }): void {
@@ -123,7 +125,7 @@ export class HarnessBase<State extends object> {
     this.engine.permits.setForTool(toolName, policy);
   }
 
-  getPermissionRules(): HarnessPermissionRules {
+  getPermissionRules(): PermissionRules {
     return this.engine.permits.rules;
   }
 
@@ -149,14 +151,25 @@ export class HarnessBase<State extends object> {
 
   async destroyWorkspace(): Promise<void> {}
 
-  setBrowser(_browser: unknown): void {
-    throw notAvailable('A browser', 'give its tools as `tools`');
+  /** There is none to take away, and none can be given yet. */
+  setBrowser(browser: unknown): void {
+    if (browser !== undefined) throw notAvailable('A browser', 'give its tools as `tools`');
+  }
+
+  /** Memory that was given as an option; there is none yet. */
+  async getResolvedMemory(): Promise<null> {
+    return null;
+  }
+
+  /** The framework that runs the harness: there is none, it stands on its own. */
+  getMastra(): undefined {
+    return undefined;
   }
 
   /** There are no records yet, so there is nothing to tell. */
   async loadOMProgress(): Promise<void> {}
 
-  async getObservationalMemoryRecord(): Promise<null> {
+  async getObservationalMemoryRecord(): Promise<ObservationalMemoryRecord | null> {
     return null;
   }
 
@@ -219,8 +232,8 @@ export class HarnessBase<State extends object> {
 
   /** What is to be shown, many changes at once; not called before the next event. Returns what ends it. */
   subscribeDisplayState(
-    listener: (displayState: HarnessDisplayState) => void,
-    options?: Pick<DisplaySchedulerOptions, 'windowMs' | 'maxWaitMs'>,
+    listener: HarnessDisplayStateListener,
+    options?: HarnessDisplayStateSubscriptionOptions,
   ): () => void {
     return this.engine.announcer.subscribeDisplay(listener, options);
   }

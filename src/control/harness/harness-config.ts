@@ -3,8 +3,14 @@ import type { Agent } from '../../agents/agent.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './builtin-tools/builtin-tools.ts';
 import type { ToolsInput } from './builtin-tools/harness-tool.ts';
+import type { StopCondition } from './builtin-tools/subagent-steps.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
-import type { CustomAvailableModel, ModelAuthChecker, ModelUseCountProvider } from './models.ts';
+import type {
+  CustomModelCatalogProvider,
+  ModelAuthChecker,
+  ModelUseCountProvider,
+  ModelUseCountTracker,
+} from './models.ts';
 import type { ToolCategory } from './permissions.ts';
 import type { RequestContext } from './request-context.ts';
 import type { PublicSchema } from './standard-schema.ts';
@@ -12,6 +18,9 @@ import type { HarnessSettings } from './state/harness-settings.ts';
 
 /** A value, or a function that makes it for a request. */
 export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);
+
+/** The state of a harness, as its schema describes it. */
+export type HarnessStateSchema<State> = State;
 
 /** A way to work: an agent with a name and defaults. */
 export interface HarnessMode<State = Record<string, unknown>> {
@@ -38,8 +47,8 @@ export interface HarnessSubagent {
   readonly defaultModelId?: string;
   /** How many steps it may take; 50 when absent and `stopWhen` is too. */
   readonly maxSteps?: number;
-  /** Ends it when true for the number of steps it has taken. */
-  readonly stopWhen?: (progress: { readonly steps: number }) => boolean;
+  /** Ends it between two steps when one of them holds for the steps it has taken. */
+  readonly stopWhen?: StopCondition | readonly StopCondition[];
   /** Whether it goes on with a copy of the conversation; false when absent. */
   readonly forked?: boolean;
 }
@@ -78,19 +87,18 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly storage?: EventLog;
   readonly stateSchema?: PublicSchema<State>;
   readonly initialState?: Partial<NoInfer<State> & HarnessSettings>;
-  readonly tools?: Dynamic<ToolsInput>;
+  readonly tools?: Dynamic<ToolsInput | undefined>;
   readonly subagents?: readonly HarnessSubagent[];
   readonly resolveModel?: (modelId: string) => LanguageModelV3 | Promise<LanguageModelV3>;
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
+  /** Makes the ids of threads and runs; each has to be another one. */
   readonly idGenerator?: () => string;
   readonly modelAuthChecker?: ModelAuthChecker;
   readonly modelUseCountProvider?: ModelUseCountProvider;
-  readonly modelUseCountTracker?: (modelId: string) => void;
-  readonly customModelCatalogProvider?: () =>
-    | readonly CustomAvailableModel[]
-    | Promise<readonly CustomAvailableModel[]>;
+  readonly modelUseCountTracker?: ModelUseCountTracker;
+  readonly customModelCatalogProvider?: CustomModelCatalogProvider;
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null;
   readonly threadLock?: ThreadLock;
 }

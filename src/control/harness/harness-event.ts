@@ -6,11 +6,11 @@ import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 export type AgentEndReason = 'complete' | 'aborted' | 'error' | 'suspended';
-export type SelectionMode = 'single_select' | 'multi_select';
+export type HarnessQuestionSelectionMode = 'single_select' | 'multi_select';
 export type WorkspaceStatus = 'pending' | 'initializing' | 'ready' | 'error' | 'destroying' | 'destroyed';
 
 /** A choice that a question offers. */
-export interface QuestionOption {
+export interface HarnessQuestionOption {
   readonly label: string;
   readonly description?: string | undefined;
 }
@@ -34,8 +34,8 @@ export interface PendingSuspension extends ToolInput {
 export interface PendingQuestion {
   readonly questionId: string;
   readonly question: string;
-  readonly options?: readonly QuestionOption[];
-  readonly selectionMode?: SelectionMode;
+  readonly options?: HarnessQuestionOption[];
+  readonly selectionMode?: HarnessQuestionSelectionMode;
 }
 
 /** What is told about a plan. */
@@ -96,7 +96,7 @@ export type ProjectedEvent =
   | Typed<'plan_approval_required', PendingPlanApproval & { readonly title: string }>
   | Typed<'plan_approved'>
   | SubagentEvent
-  | Typed<'task_updated', { readonly tasks: readonly TaskItemSnapshot[] }>;
+  | Typed<'task_updated', { readonly tasks: TaskItemSnapshot[] }>;
 
 type OfSubagent<Type extends string, Payload> = Typed<
   Type,
@@ -119,10 +119,7 @@ export type NotificationEvent =
   | Typed<'thread_changed', { readonly threadId: string; readonly previousThreadId: string | null }>
   | Typed<'thread_created', { readonly thread: HarnessThread }>
   | Typed<'thread_deleted', { readonly threadId: string }>
-  | Typed<
-      'state_changed',
-      { readonly state: Readonly<Record<string, unknown>>; readonly changedKeys: readonly string[] }
-    >
+  | Typed<'state_changed', { readonly state: Record<string, unknown>; readonly changedKeys: string[] }>
   | Typed<'follow_up_queued', { readonly count: number }>
   | Typed<'workspace_status_changed', { readonly status: WorkspaceStatus; readonly error?: Error }>
   | Typed<'workspace_ready', { readonly workspaceId: string; readonly workspaceName: string }>

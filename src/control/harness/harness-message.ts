@@ -9,12 +9,14 @@ export interface SystemReminder {
   readonly timestamp?: string;
   readonly goalMaxTurns?: number;
   readonly judgeModelId?: string;
+  /** What else was saved with it. */
+  readonly metadata?: Record<string, unknown>;
 }
 
 type OperationType = 'observation' | 'reflection';
 
 /** A piece of a message. */
-export type HarnessMessagePart =
+export type HarnessMessageContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string }
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly args: unknown }
@@ -61,12 +63,12 @@ export type HarnessStopReason = 'complete' | 'tool_use' | 'aborted' | 'error';
 
 /**
  * One message of a thread. `content`, `stopReason` and `errorMessage` are read from shared state when they are asked
- * for, as they were when the message was given: a message that is kept never changes.
+ * for, as they were when the message was given: a message that is kept never changes. It is not to be written to.
  */
 export interface HarnessMessage {
   readonly id: string;
   readonly role: 'user' | 'assistant' | 'system';
-  readonly content: readonly HarnessMessagePart[];
+  readonly content: HarnessMessageContent[];
   readonly createdAt: Date;
   readonly stopReason?: HarnessStopReason | undefined;
   readonly errorMessage?: string | undefined;

@@ -10,3 +10,10 @@ export interface HarnessThread {
   readonly tokenUsage?: TokenUsage;
   readonly metadata?: Record<string, unknown>;
 }
+
+/** Where a harness is, and the threads it has to choose from. */
+export interface HarnessSession {
+  readonly currentThreadId: string | null;
+  readonly currentModeId: string;
+  readonly threads: HarnessThread[];
+}

@@ -1,21 +1,31 @@
 import { newId } from '../../events/index.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import type { HarnessThread } from './harness-thread.ts';
+import type { HarnessSession, HarnessThread } from './harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
-import { systemReminderText } from './messages/system-reminder.ts';
+import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
 import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
-import type { PlanResponse, QuestionAnswer, RequestContext } from './request-context.ts';
+import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
+import { type AcceptedSignal, readSignal, type Signal } from './signal.ts';
+import { type Traced, traceIdOf, traceOf } from './tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads.ts';
 
 /** Something a person says. */
-export interface SendMessage {
+export interface SendMessage extends Traced {
   readonly content: string;
   readonly files?: readonly HarnessFile[];
-  /** Given to the tools and subagents of the run. */
-  readonly requestContext?: RequestContext;
+}
+
+/** A reminder to the model that is saved with a thread. */
+export interface SavedReminder {
+  readonly message: string;
+  readonly reminderType: string;
+  /** Whose message it is shown as; a person's when absent. */
+  readonly role?: HarnessMessage['role'];
+  /** Shown in the fields of the reminder that have these names; the rest in its `metadata`. */
+  readonly metadata?: Record<string, unknown>;
 }
 
 /**
@@ -89,7 +99,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.threads.resourceIds();
   }
 
-  async getSession() {
+  async getSession(): Promise<HarnessSession> {
     const threads = await this.listThreads();
     return { currentThreadId: this.getCurrentThreadId(), currentModeId: this.getCurrentModeId(), threads };
   }
@@ -99,16 +109,22 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.keep({ [key]: value });
   }
 
-  /** Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted. */
-  sendMessage({ content, files, requestContext }: SendMessage): Promise<void> {
-    return this.engine.send({ content: userContent(content, files), requestContext });
+  /**
+   * Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted, and belongs
+   * to the trace of that run.
+   */
+  async sendMessage({ content, files, ...given }: SendMessage): Promise<void> {
+    const { requestContext } = given;
+    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(given) });
   }
 
   /** Sends, and tells when the run that takes it in has started. */
-  sendSignal({ content, files, requestContext }: SendMessage) {
-    const accepted = this.engine.accept({ content: userContent(content, files), requestContext });
+  sendSignal(signal: Signal): AcceptedSignal {
+    const { id = newId(), type, content } = readSignal(signal);
+    const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
+    const accepted = this.engine.accept(said);
     accepted.catch(() => {});
-    return { id: newId(), type: 'user-message' as const, accepted };
+    return { id, type, accepted };
   }
 
   async listMessages({ limit }: { limit?: number } = {}): Promise<HarnessMessage[]> {
@@ -137,8 +153,8 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Puts a reminder to the model into the open thread; null when none is open. */
-  async saveSystemReminderMessage(reminder: { message: string; reminderType: string }): Promise<HarnessMessage | null> {
-    return this.engine.remind(systemReminderText(reminder));
+  async saveSystemReminderMessage({ role, metadata, ...reminder }: SavedReminder): Promise<HarnessMessage | null> {
+    return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
   /** Stops what runs; what it said stays. */
@@ -147,12 +163,12 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Puts an instruction into the run that is under way, at its next safe point; sends it when none is. */
-  async steer({ content, requestContext }: Omit<SendMessage, 'files'>): Promise<void> {
+  async steer({ content, requestContext }: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     await this.engine.send({ content, requestContext });
   }
 
   /** Sends when what runs has ended, in the order of the calls; at once when nothing runs. */
-  async followUp({ content, requestContext }: Omit<SendMessage, 'files'>): Promise<void> {
+  async followUp({ content, requestContext }: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     await this.engine.turns.followUp({ content, requestContext });
   }
 
@@ -172,13 +188,19 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.turns.current?.handles[0]?.runId ?? null;
   }
 
+  /** The trace of what runs: the one its sender named, else one that follows from the id of the run. */
+  getCurrentTraceId(): string | null {
+    const runId = this.getCurrentRunId();
+    return runId === null ? null : (this.engine.turns.current?.trace?.traceId ?? traceIdOf(runId));
+  }
+
   /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */
   respondToToolApproval(approval: ToolApproval): void {
     this.engine.addContext(approval.requestContext);
     this.engine.responses.approve(approval);
   }
 
-  respondToQuestion({ questionId, answer }: { questionId: string; answer: QuestionAnswer }): void {
+  respondToQuestion({ questionId, answer }: { questionId: string; answer: HarnessQuestionAnswer }): void {
     const { relays } = this.engine;
     if (relays.answerRegistered(questionId, answer)) return;
     const relay = relays.find('question', questionId);

@@ -1,4 +1,4 @@
-import { backgroundClock, type Clock } from './clock.ts';
+import { backgroundClock, type Clock } from '../clock.ts';
 
 /** Work that is done again and again while the harness lives. */
 export interface HeartbeatHandler {

@@ -2,26 +2,32 @@
  * The Harness, and the parts of it that stand alone: its events, messages, display, state, permissions, tasks and tools.
  * @module
  */
-export type { HarnessEventListener } from './announcer.ts';
+export type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
 export { askUserTool, type BuiltinResult } from './builtin-tools/ask-user.ts';
 export { type BuiltinToolId, builtinTools } from './builtin-tools/builtin-tools.ts';
 export { loopTools, type HarnessTool, type ToolsInput } from './builtin-tools/harness-tool.ts';
 export { parseSubagentMeta, type SubagentMeta, withSubagentMeta } from './builtin-tools/subagent-meta.ts';
+export type { StopCondition, SubagentStep } from './builtin-tools/subagent-steps.ts';
 export { submitPlanTool } from './builtin-tools/submit-plan.ts';
 export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './builtin-tools/task-tools.ts';
-export { backgroundClock, type Clock, systemClock } from './clock.ts';
-export { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 export {
-  type ActiveSubagent,
-  type ActiveTool,
+  DisplayScheduler,
+  type DisplaySchedulerOptions,
+  type HarnessDisplayStateSubscriptionOptions,
+} from './display/display-scheduler.ts';
+export {
+  type ActiveSubagentState,
+  type ActiveToolState,
   defaultDisplayState,
   type HarnessDisplayState,
+  type HarnessSubagentHistoryEntry,
   type ModifiedFile,
+  type SubagentNames,
   type ToolInputBuffer,
 } from './display/display-state.ts';
-export { defaultOMProgressState, type OMProgressState } from './display/om-progress.ts';
+export { defaultOMProgressState, type OMProgressState, type OMStatus } from './display/om-progress.ts';
 export { reduceDisplayState } from './display/reduce-display-state.ts';
-export { Harness, type SendMessage } from './harness.ts';
+export { Harness, type SavedReminder, type SendMessage } from './harness.ts';
 export type { HarnessState } from './harness-base.ts';
 export {
   defaultMode,
@@ -29,6 +35,7 @@ export {
   type HarnessConfig,
   type HarnessMode,
   type HarnessOMConfig,
+  type HarnessStateSchema,
   type HarnessSubagent,
   type ThreadLock,
   type UnavailableOptions,
@@ -41,13 +48,13 @@ export {
   isHarnessEvent,
   type NotificationEvent,
   type ProjectedEvent,
-  type QuestionOption,
-  type SelectionMode,
+  type HarnessQuestionOption,
+  type HarnessQuestionSelectionMode,
   type SubagentEvent,
   type WorkspaceStatus,
 } from './harness-event.ts';
-export type { HarnessMessage, HarnessMessagePart, HarnessStopReason, SystemReminder } from './harness-message.ts';
-export type { HarnessThread } from './harness-thread.ts';
+export type { HarnessMessage, HarnessMessageContent, HarnessStopReason, SystemReminder } from './harness-message.ts';
+export type { HarnessSession, HarnessThread } from './harness-thread.ts';
 export { type HeartbeatHandler, Heartbeats, type HeartbeatsOptions } from './heartbeats.ts';
 export { type HarnessFile, userContent } from './messages/message-content.ts';
 export { deltaOf, type MessageDelta } from './messages/message-view.ts';
@@ -56,6 +63,7 @@ export { messagesFold, threadMessages } from './messages/thread-messages.ts';
 export {
   type AvailableModel,
   type CustomAvailableModel,
+  type CustomModelCatalogProvider,
   listModels,
   type ModelAuthChecker,
   type ModelAuthStatus,
@@ -65,15 +73,17 @@ export {
   type ModelSources,
   type ModelSwitch,
   type ModelUseCountProvider,
+  type ModelUseCountTracker,
   modeModelKey,
   type SessionModels,
   subagentModelId,
   type SwitchedModel,
   switchModel,
 } from './models.ts';
-export type { OMBuffered, OMBufferStatus, OMEvent, OMOperation } from './om-event.ts';
+export type { ObservationalMemoryRecord } from './om-record.ts';
+export type { OMBuffered, OMBufferedStatus, OMEvent, OMOperation } from './om-event.ts';
 export {
-  type HarnessPermissionRules,
+  type PermissionRules,
   noPermissionRules,
   noSessionGrants,
   permissionDecider,
@@ -96,16 +106,18 @@ export {
   harnessContextOf,
   type HarnessRequestContext,
   type PlanResponse,
-  type QuestionAnswer,
+  type HarnessQuestionAnswer,
   RequestContext,
   type HarnessToolContext,
 } from './request-context.ts';
+export type { AcceptedSignal, Signal } from './signal.ts';
 export type { PublicSchema } from './standard-schema.ts';
 export { type HarnessSettings, isSetting } from './state/harness-settings.ts';
 export { StateStore, type StateStoreOptions, type StateUpdate } from './state/state-store.ts';
-export { assignTaskIds, type TaskInput } from './tasks/assign-task-ids.ts';
+export { assignTaskIds, type TaskItemInput } from './tasks/assign-task-ids.ts';
 export { TaskBoard } from './tasks/task-board.ts';
-export type { TaskChange, TaskCheckResult, TaskResult, TaskSummary } from './tasks/task-changes.ts';
+export type { TaskChange, TaskCheckResult, TaskResult, TaskCheckSummary } from './tasks/task-changes.ts';
+export { type RunTrace, type Traced, traceIdOf, type TracingContext, type TracingOptions } from './tracing.ts';
 export type { CloneOptions, ListThreadsOptions } from './threads.ts';
 export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
 export { tasksOf } from './tasks/thread-tasks.ts';

@@ -30,12 +30,15 @@ describe('the models there are', () => {
     expect(models.at(-1)).toEqual({ id: 'own/m', provider: 'own', modelName: 'm', hasApiKey: true, useCount: 0 });
   });
 
-  it('can be used when the checker says so, else when the environment does', () => {
-    expect(modelAuthStatus({ registry }, 'anthropic/x')).toEqual({ hasAuth: true, apiKeyEnvVar: 'ANTHROPIC_API_KEY' });
-    expect(modelAuthStatus({ registry, authChecker: () => false }, 'anthropic/x').hasAuth).toBe(false);
-    expect(modelAuthStatus({ registry, authChecker: () => undefined }, 'openai/x').hasAuth).toBe(false);
-    expect(modelAuthStatus({ registry }, 'nobody/x')).toEqual({ hasAuth: false });
-    expect(modelAuthStatus({ registry }, '')).toEqual({ hasAuth: false });
+  it('can be used when the checker says so, else when the environment does', async () => {
+    expect(await modelAuthStatus({ registry }, 'anthropic/x')).toEqual({
+      hasAuth: true,
+      apiKeyEnvVar: 'ANTHROPIC_API_KEY',
+    });
+    expect((await modelAuthStatus({ registry, authChecker: () => false }, 'anthropic/x')).hasAuth).toBe(false);
+    expect((await modelAuthStatus({ registry, authChecker: () => undefined }, 'openai/x')).hasAuth).toBe(false);
+    expect(await modelAuthStatus({ registry }, 'nobody/x')).toEqual({ hasAuth: false });
+    expect(await modelAuthStatus({ registry }, '')).toEqual({ hasAuth: false });
   });
 
   it('have short names', () => {

@@ -7,6 +7,9 @@ export type ModelAuthChecker = (provider: string) => boolean | undefined;
 /** How often each model was used, by id. */
 export type ModelUseCountProvider = () => Readonly<Record<string, number>>;
 
+/** Told the id of each model that is chosen. What it throws is told as an `error` event. */
+export type ModelUseCountTracker = (modelId: string) => void;
+
 /** A model that the registry does not list. */
 export interface CustomAvailableModel {
   readonly id: string;
@@ -15,6 +18,11 @@ export interface CustomAvailableModel {
   readonly hasApiKey?: boolean;
   readonly apiKeyEnvVar?: string;
 }
+
+/** Gives the models that the registry does not list. */
+export type CustomModelCatalogProvider = () =>
+  | readonly CustomAvailableModel[]
+  | Promise<readonly CustomAvailableModel[]>;
 
 export interface AvailableModel {
   readonly id: string;
@@ -35,7 +43,7 @@ export interface ModelSources {
   readonly registry: Pick<ModelRegistry, 'models' | 'providers'>;
   readonly authChecker?: ModelAuthChecker;
   readonly useCounts?: ModelUseCountProvider;
-  readonly customModels?: () => readonly CustomAvailableModel[] | Promise<readonly CustomAvailableModel[]>;
+  readonly customModels?: CustomModelCatalogProvider;
 }
 
 /** All models that are known, custom ones first where they have the same id, in the order of the registry. */
@@ -56,12 +64,13 @@ export async function listModels(sources: ModelSources): Promise<AvailableModel[
   return [...models.values()];
 }
 
-/** Whether the provider of a model can be used: as the checker says, else as the environment does. */
-export function modelAuthStatus(
-  sources: Pick<ModelSources, 'registry' | 'authChecker'>,
-  modelId: string,
-): ModelAuthStatus {
-  return modelId === '' ? { hasAuth: false } : providerAuth(sources, modelId.split('/')[0] ?? modelId);
+/** Whether a model can be used: as it is listed; one that is not listed as its provider, by the checker or the environment. */
+export async function modelAuthStatus(sources: ModelSources, modelId: string): Promise<ModelAuthStatus> {
+  const listed = (await listModels(sources)).find(({ id }) => id === modelId);
+  if (listed === undefined)
+    return modelId === '' ? { hasAuth: false } : providerAuth(sources, modelId.split('/')[0] ?? '');
+  const { hasApiKey: hasAuth, apiKeyEnvVar } = listed;
+  return { hasAuth, ...(apiKeyEnvVar !== undefined && { apiKeyEnvVar }) };
 }
 
 /** The name of a model for people: the last part of its id, "unknown" when there is none. */

@@ -2,19 +2,19 @@
 export type OMOperation = 'observation' | 'reflection';
 
 /** How far work that is done ahead of time is. */
-export type OMBufferStatus = 'idle' | 'running' | 'complete';
+export type OMBufferedStatus = 'idle' | 'running' | 'complete';
 
 /** What was observed or reflected ahead of time and not yet taken into use. */
 export interface OMBuffered {
   readonly observations: {
-    readonly status: OMBufferStatus;
+    readonly status: OMBufferedStatus;
     readonly chunks: number;
     readonly messageTokens: number;
     readonly projectedMessageRemoval: number;
     readonly observationTokens: number;
   };
   readonly reflection: {
-    readonly status: OMBufferStatus;
+    readonly status: OMBufferedStatus;
     readonly inputObservationTokens: number;
     readonly observationTokens: number;
   };
@@ -99,6 +99,11 @@ export type OMEvent =
       readonly messagesActivated: number;
       readonly generationCount: number;
       readonly triggeredBy?: 'threshold' | 'ttl' | 'provider_change';
+      readonly lastActivityAt?: number;
+      readonly ttlExpiredMs?: number;
+      readonly activateAfterIdle?: number;
+      readonly previousModel?: string;
+      readonly currentModel?: string;
     }
   | {
       readonly type: 'om_thread_title_updated';

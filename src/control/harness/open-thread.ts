@@ -2,7 +2,7 @@ import type { EventOf, LoggedEvent } from '../../events/index.ts';
 import { getMessage, getRun } from '../../graph/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { threadEvents } from '../thread-events.ts';
-import { defaultDisplayState, type HarnessDisplayState } from './display/display-state.ts';
+import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
 import { reduceDisplayState } from './display/reduce-display-state.ts';
 import type { DisplayEvent } from './harness-event.ts';
 import { emptyProjection, type HarnessProjection } from './projection/open-run.ts';
@@ -15,6 +15,8 @@ import { emptyTokenUsage } from './token-usage.ts';
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
+  /** What the types of subagents are called for people. */
+  readonly names: SubagentNames;
   /** Told what the log tells from now on, with its time. */
   readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
   /** Told when the thread can no longer be followed. */
@@ -50,7 +52,7 @@ export class OpenThread {
     let display = defaultDisplayState();
     for await (const event of threadEvents(options.log, thread.id)) {
       const at = timeOf(event);
-      for (const told of opened.#read(event)) display = reduceDisplayState(display, told, at);
+      for (const told of opened.#read(event)) display = reduceDisplayState(display, told, at, options.names);
       // What a copy shares with its source was used there.
       if (event.seq === thread.branchedFrom?.seq) display = { ...display, tokenUsage: emptyTokenUsage() };
     }

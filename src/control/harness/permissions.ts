@@ -4,7 +4,7 @@ export type PermissionPolicy = 'allow' | 'ask' | 'deny';
 export type ToolCategory = 'read' | 'edit' | 'execute' | 'mcp' | 'other';
 
 /** What was set for categories and for single tools. */
-export interface HarnessPermissionRules {
+export interface PermissionRules {
   readonly categories: Readonly<Partial<Record<ToolCategory, PermissionPolicy>>>;
   readonly tools: Readonly<Record<string, PermissionPolicy>>;
 }
@@ -17,13 +17,13 @@ export interface SessionGrants {
 
 /** All that a decision about a tool is made from. */
 export interface PermissionSituation {
-  readonly rules: HarnessPermissionRules;
+  readonly rules: PermissionRules;
   readonly grants: SessionGrants;
   readonly yolo: boolean;
   readonly category: ToolCategory | null;
 }
 
-export const noPermissionRules: HarnessPermissionRules = { categories: {}, tools: {} };
+export const noPermissionRules: PermissionRules = { categories: {}, tools: {} };
 export const noSessionGrants: SessionGrants = { categories: new Set(), tools: new Set() };
 
 /**
@@ -47,7 +47,7 @@ export function resolvePermission(
 /** The tools that a model is told of: all but those that are denied by name. */
 export function visibleTools<Named extends { readonly name: string }>(
   tools: readonly Named[],
-  rules: HarnessPermissionRules,
+  rules: PermissionRules,
 ): Named[] {
   return tools.filter(({ name }) => ownPolicy(rules.tools, name) !== 'deny');
 }
@@ -67,20 +67,16 @@ const reasons: Record<PermissionPolicy, (tool: string) => string> = {
 };
 
 /** The rules with another policy for a tool. */
-export function withToolPolicy(
-  rules: HarnessPermissionRules,
-  toolName: string,
-  policy: PermissionPolicy,
-): HarnessPermissionRules {
+export function withToolPolicy(rules: PermissionRules, toolName: string, policy: PermissionPolicy): PermissionRules {
   return { ...rules, tools: { ...rules.tools, [toolName]: policy } };
 }
 
 /** The rules with another policy for a category. */
 export function withCategoryPolicy(
-  rules: HarnessPermissionRules,
+  rules: PermissionRules,
   category: ToolCategory,
   policy: PermissionPolicy,
-): HarnessPermissionRules {
+): PermissionRules {
   return { ...rules, categories: { ...rules.categories, [category]: policy } };
 }
 

@@ -2,7 +2,7 @@ import type { StateStore } from './state/state-store.ts';
 import {
   noPermissionRules,
   noSessionGrants,
-  type HarnessPermissionRules,
+  type PermissionRules,
   type PermissionPolicy,
   type PermissionSituation,
   resolvePermission,
@@ -24,7 +24,7 @@ export class Permits {
     this.#categoryOf = categoryOf ?? (() => null);
   }
 
-  get rules(): HarnessPermissionRules {
+  get rules(): PermissionRules {
     return this.#state.setting('permissionRules') ?? noPermissionRules;
   }
 

@@ -2,7 +2,7 @@ import type { RelayAnswer } from '../../agents/agent.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { OpenThread } from './open-thread.ts';
 import { type RelaySlot, waitingRelay } from './projection/relay-queues.ts';
-import type { PlanResponse, QuestionAnswer, RequestContext } from './request-context.ts';
+import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
 
 type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
@@ -10,7 +10,7 @@ type Answer = Omit<RelayAnswer, 'relayId'>;
 /** A question that a tool asks by itself, and what takes the answer. */
 export interface RegisteredQuestion {
   readonly questionId: string;
-  readonly resolve: (answer: QuestionAnswer) => void;
+  readonly resolve: (answer: HarnessQuestionAnswer) => void;
 }
 
 /** A plan that a tool submits by itself, and what takes the decision. */
@@ -94,7 +94,7 @@ export class Relays {
   }
 
   /** Answers a question that a tool registered; false when there is none. */
-  answerRegistered(questionId: string, answer: QuestionAnswer): boolean {
+  answerRegistered(questionId: string, answer: HarnessQuestionAnswer): boolean {
     return this.#resolve(this.#questions, 'question', questionId, answer);
   }
 
@@ -129,7 +129,7 @@ export class Relays {
 }
 
 /** The answer to what was asked as a question: access is given with a yes. */
-export function answerTo(relay: Relay, answer: QuestionAnswer): Answer {
+export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
   if (relay.relayKind !== 'access')
     return { outcome: 'answer', answer: typeof answer === 'string' ? answer : [...answer] };
   const word = typeof answer === 'string' ? answer : (answer[0] ?? '');

@@ -5,7 +5,7 @@ import type { StateUpdate } from './state/state-store.ts';
 export class RequestContext extends Map<string, unknown> {}
 
 /** A person's answer to a question: a text, or the labels that were chosen. */
-export type QuestionAnswer = string | readonly string[];
+export type HarnessQuestionAnswer = string | string[];
 
 /** A person's answer to a plan. */
 export interface PlanResponse {
@@ -29,7 +29,7 @@ export interface HarnessRequestContext<State = Record<string, unknown>> {
   readonly abortSignal?: AbortSignal;
   readonly workspace?: unknown;
   emitEvent?(event: HarnessEvent): void;
-  registerQuestion?(question: { questionId: string; resolve: (answer: QuestionAnswer) => void }): void;
+  registerQuestion?(question: { questionId: string; resolve: (answer: HarnessQuestionAnswer) => void }): void;
   registerPlanApproval?(plan: { planId: string; resolve: (response: PlanResponse) => void }): void;
   getSubagentModelId?(options?: { agentType?: string }): string | null;
 }

@@ -4,22 +4,17 @@ import { builtinTools } from './builtin-tools/builtin-tools.ts';
 import { loopTools } from './builtin-tools/harness-tool.ts';
 import { subagentTool } from './builtin-tools/subagent-tool.ts';
 import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from './harness-config.ts';
-import {
-  type HarnessPermissionRules,
-  permissionDecider,
-  type PermissionSituation,
-  visibleTools,
-} from './permissions.ts';
+import { type PermissionRules, permissionDecider, type PermissionSituation, visibleTools } from './permissions.ts';
 import type { HarnessRequestContext, RequestContext } from './request-context.ts';
 import type { TaskBoard } from './tasks/task-board.ts';
 
 /** What a run of a harness is set up from. */
 export interface RunSetup {
-  readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools'>;
+  readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools' | 'resolveModel'>;
   readonly requestContext: RequestContext;
   readonly harness: HarnessRequestContext;
   readonly board: TaskBoard;
-  readonly rules: HarnessPermissionRules;
+  readonly rules: PermissionRules;
   readonly situationOf: (toolName: string) => PermissionSituation;
   /** The model that is chosen; empty when none is. */
   readonly modelId: string;
@@ -34,7 +29,7 @@ export interface RunSetup {
 export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
   const { config, requestContext, subagentModel: modelOf, registry } = setup;
   requestContext.set('harness', { ...setup.harness, abortSignal: params.signal });
-  const shared = loopTools(await resolveDynamic(config.tools ?? {}, requestContext), requestContext);
+  const shared = loopTools((await resolveDynamic(config.tools, requestContext)) ?? {}, requestContext);
   const { subagents = [], disableBuiltinTools: disabled = [] } = config;
   const hasSubagents = subagents.length > 0 && !disabled.includes('subagent');
   const tools = [
@@ -48,5 +43,6 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
+    ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
 }

@@ -7,10 +7,12 @@ import { Supervisor } from '../supervisor.ts';
 import { drivenAgent } from './driven-agent.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { RequestContext } from './request-context.ts';
+import { traceIdOf, traceIn } from './tracing.ts';
 import { newTurn, type Said, type Turn } from './turns.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
+  readonly newRunId: () => string;
   /** The agent that answers now. */
   readonly agent: () => Agent;
   /** What a run in a thread is given. */
@@ -29,7 +31,8 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    this.supervisor = new Supervisor({ log: options.log, agents: this.#agents });
+    const { log, newRunId } = options;
+    this.supervisor = new Supervisor({ log, newRunId, agents: this.#agents });
   }
 
   async start(thread: OpenThread, turn: Turn, { content, requestContext }: Said): Promise<RunHandle> {
@@ -94,10 +97,12 @@ export class Runs {
 
   #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined): Agent {
     return drivenAgent(this.#options.agent(), {
-      prepare: async params => ({
-        ...(await this.#options.prepare(params, { thread, requestContext })),
-        steering: { take: () => turn.steering.splice(0) },
-      }),
+      starts: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
+      prepare: async params => {
+        turn.trace ??= traceIn(params.resume?.events ?? []);
+        const prepared = await this.#options.prepare(params, { thread, requestContext });
+        return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
+      },
       endsBefore: () => turn.endsAtStep,
     });
   }

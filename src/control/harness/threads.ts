@@ -177,6 +177,7 @@ export class Threads {
     const open = () =>
       OpenThread.open(thread, {
         log,
+        names: announcer.names,
         onEvent,
         onLost: error => announcer.tellError(error),
       });

@@ -2,19 +2,32 @@ import type { UserMessage } from '../../agents/agent.ts';
 import { type ContentPart, newId } from '../../events/index.ts';
 import type { RunHandle } from '../run-control.ts';
 import type { RequestContext } from './request-context.ts';
+import type { RunTrace } from './tracing.ts';
 
 /** Something a person says. */
 export interface Said {
   readonly content: string | readonly ContentPart[];
   readonly requestContext?: RequestContext | undefined;
+  /** What is known of the trace of the run it begins. */
+  readonly trace?: Partial<RunTrace> | undefined;
+  /** Its id while it waits to be taken in; a new one when absent. */
+  readonly id?: string;
+  /** Whether no answer is wanted: it begins no turn of its own when the one under way is over. */
+  readonly isQuiet?: boolean;
+}
+
+interface Waiting extends UserMessage {
+  readonly isQuiet: boolean;
 }
 
 /** One answer of the agent, from the moment it is asked for until it is told to its end. */
 export interface Turn {
   /** What is said meanwhile and not taken in yet. */
-  readonly steering: UserMessage[];
+  readonly steering: Waiting[];
   /** The runs of it; none while it starts. */
   handles: readonly RunHandle[];
+  /** What is known of the trace of its run. */
+  trace: Partial<RunTrace> | undefined;
   /** Whether its run is to end before its next step. */
   endsAtStep: boolean;
   /** What is done when it is over, before what waits is sent. */
@@ -38,6 +51,8 @@ interface Open {
   /** Resolves when the turn was told to its end; rejects when it could not start. */
   readonly ended: Promise<void>;
   isStopped: boolean;
+  /** Whether its runs have ended: it takes nothing in any more. */
+  isOver: boolean;
 }
 
 /** What a person says to the agent: one turn at a time; what is said meanwhile is taken in, or waits for its turn. */
@@ -55,18 +70,24 @@ export class Turns {
     return this.#open?.turn;
   }
 
+  /** Whether what is said now is put into the turn that is under way. */
+  get takesIn(): boolean {
+    return this.#open !== undefined && !this.#open.isOver && !this.#open.isStopped;
+  }
+
   get followUpCount(): number {
     return this.#followUps.length;
   }
 
   /**
    * Resolves when the turn it begins is over; put into the turn that is under way it resolves when that has started. A
-   * turn that is being stopped takes nothing in: it is sent after it.
+   * turn that is being stopped, or was told to its end, takes nothing in: it is sent after it.
    */
   send(said: Said): Promise<void> {
     if (this.#open === undefined) return this.#begin(said);
-    if (this.#open.isStopped) return this.ended().then(() => this.send(said));
-    this.#open.turn.steering.push({ id: newId(), content: said.content });
+    if (!this.takesIn) return this.ended().then(() => this.send(said));
+    const { content, id = newId(), isQuiet = false } = said;
+    this.#open.turn.steering.push({ id, content, isQuiet });
     return this.#open.started;
   }
 
@@ -109,13 +130,18 @@ export class Turns {
     await this.#open?.ended.catch(() => {});
   }
 
+  /** The end of what runs is told: what is said from now on is for the next turn. One that only starts has not begun. */
+  over(): void {
+    if (this.#open !== undefined && this.#open.turn.handles.length > 0) this.#open.isOver = true;
+  }
+
   /** Forgets what waits. */
   forget(): void {
     this.#followUps = [];
   }
 
   #begin(said: Said): Promise<void> {
-    const turn = newTurn();
+    const turn = newTurn(said.trace);
     const start = async () => {
       turn.handles = [await this.#options.start(turn, said)];
       if (this.#open?.turn === turn && this.#open.isStopped) this.abort();
@@ -125,13 +151,16 @@ export class Turns {
 
   #enter(turn: Turn, started: Promise<void>): Promise<void> {
     const ended = started.then(() => this.#run(turn)).finally(() => this.#next(turn));
-    this.#open = { turn, started, ended, isStopped: false };
+    this.#open = { turn, started, ended, isStopped: false, isOver: false };
     return ended;
   }
 
   async #run(turn: Turn): Promise<void> {
     const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
-    const late = outcomes.every(outcome => outcome === 'complete') ? turn.steering.splice(0) : [];
+    this.over();
+    const isAnswered =
+      outcomes.every(outcome => outcome === 'complete') && turn.steering.some(({ isQuiet }) => !isQuiet);
+    const late = isAnswered ? turn.steering.splice(0) : [];
     const content = late.flatMap(({ content }) => partsOf(content));
     if (content.length > 0) this.#followUps.unshift({ content });
     await this.#options.settle(turn, turn.steering.splice(0));
@@ -147,8 +176,8 @@ export class Turns {
   }
 }
 
-export function newTurn(): Turn {
-  return { steering: [], handles: [], endsAtStep: false };
+export function newTurn(trace?: Partial<RunTrace>): Turn {
+  return { steering: [], handles: [], trace, endsAtStep: false };
 }
 
 function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {

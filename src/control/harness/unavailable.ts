@@ -6,7 +6,7 @@ const instead: Record<keyof UnavailableOptions, string> = {
   workspace: 'give the tools of a workspace to the agents of the modes',
   browser: 'give the tools of a browser as `tools`',
   pubsub: 'use `subscribe`',
-  observability: 'read the events of the log',
+  observability: 'read the events of the log; `tracingOptions` of a message name the trace of its run',
 };
 
 /** The error for what the harness knows and cannot do yet. */

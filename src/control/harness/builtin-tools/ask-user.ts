@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
-import type { SelectionMode } from '../harness-event.ts';
-import { harnessContextOf, type QuestionAnswer } from '../request-context.ts';
+import type { HarnessQuestionSelectionMode } from '../harness-event.ts';
+import { harnessContextOf, type HarnessQuestionAnswer } from '../request-context.ts';
 import { messageOf, untilAnswered } from './answer.ts';
 import type { HarnessTool } from './harness-tool.ts';
 
@@ -33,7 +33,7 @@ type Question = z.infer<typeof input>;
 interface Asked {
   readonly question: string;
   readonly options?: NonNullable<Question['options']>;
-  readonly selectionMode?: SelectionMode;
+  readonly selectionMode?: HarnessQuestionSelectionMode;
 }
 
 const description =
@@ -51,7 +51,7 @@ export const askUserTool: HarnessTool<Question, BuiltinResult> & { readonly id: 
       const { registerQuestion, emitEvent, abortSignal } = harness ?? {};
       if (registerQuestion === undefined || emitEvent === undefined) return undefined;
       const questionId = `q_${++count}_${Date.now()}`;
-      return untilAnswered<QuestionAnswer>(abortSignal, resolve => {
+      return untilAnswered<HarnessQuestionAnswer>(abortSignal, resolve => {
         registerQuestion.call(harness, { questionId, resolve });
         emitEvent.call(harness, { type: 'ask_question', questionId, ...asked });
       });
@@ -78,7 +78,7 @@ export const askUserLoopTool: Tool = defineTool({
 /** Asks, and tells what came of it; `ask` gives undefined when there is nobody to ask. */
 async function askUser(
   { question, options, selectionMode }: Question,
-  ask: (asked: Asked) => Promise<QuestionAnswer | undefined> | undefined,
+  ask: (asked: Asked) => Promise<HarnessQuestionAnswer | undefined> | undefined,
 ): Promise<BuiltinResult> {
   const offered = options?.length ? { options, selectionMode: selectionMode ?? 'single_select' } : undefined;
   if (selectionMode !== undefined && offered === undefined)
@@ -93,7 +93,7 @@ async function askUser(
   }
 }
 
-function answerOf(answer: RelayAnswer | undefined): QuestionAnswer | undefined {
+function answerOf(answer: RelayAnswer | undefined): HarnessQuestionAnswer | undefined {
   if (answer === undefined) return undefined;
   if (answer.outcome === 'answer' && answer.answer !== undefined) return answer.answer;
   if (answer.outcome === 'expired') throw new Error('Nobody answered in time.');

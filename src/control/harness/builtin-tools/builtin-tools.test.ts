@@ -9,7 +9,7 @@ import {
   type ToolQuestion,
 } from '../../../agents/loop/tool.ts';
 import type { HarnessEvent } from '../harness-event.ts';
-import { type PlanResponse, type QuestionAnswer, RequestContext } from '../request-context.ts';
+import { type PlanResponse, type HarnessQuestionAnswer, RequestContext } from '../request-context.ts';
 import { StateStore } from '../state/state-store.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
 import { askUserTool } from './ask-user.ts';
@@ -47,7 +47,7 @@ const result = async (name: string, input: unknown, side: ReturnType<typeof loop
 function harness(tasks: unknown[] = []) {
   const events: HarnessEvent[] = [];
   const store = new StateStore({ initialState: { tasks }, onEvents: told => void events.push(...told) });
-  const questions: ((answer: QuestionAnswer) => void)[] = [];
+  const questions: ((answer: HarnessQuestionAnswer) => void)[] = [];
   const plans: ((response: PlanResponse) => void)[] = [];
   const stop = new AbortController();
   const requestContext = new RequestContext([
@@ -58,7 +58,8 @@ function harness(tasks: unknown[] = []) {
         updateState: store.update.bind(store),
         abortSignal: stop.signal,
         emitEvent: (event: HarnessEvent) => void events.push(event),
-        registerQuestion: ({ resolve }: { resolve: (answer: QuestionAnswer) => void }) => void questions.push(resolve),
+        registerQuestion: ({ resolve }: { resolve: (answer: HarnessQuestionAnswer) => void }) =>
+          void questions.push(resolve),
         registerPlanApproval: ({ resolve }: { resolve: (response: PlanResponse) => void }) => void plans.push(resolve),
       },
     ],

@@ -10,6 +10,8 @@ export interface HarnessTool<Input = unknown, Result = unknown> {
   readonly description?: string;
   /** zod, another Standard Schema, or a JSON Schema. */
   readonly inputSchema?: PublicSchema<Input>;
+  /** Tells it apart from a tool of the loop, which has its schema here. */
+  readonly input?: never;
   execute(input: Input, context?: HarnessToolContext): Promise<Result> | Result;
 }
 
@@ -19,7 +21,9 @@ export type ToolsInput = Readonly<Record<string, HarnessTool | Tool>>;
 /** The tools as the loop takes them; each is named by its key, and gets the request's context. */
 export function loopTools(tools: ToolsInput, requestContext: RequestContext): Tool[] {
   return Object.entries(tools).map(([name, tool]) =>
-    'input' in tool ? { ...tool, execute: tool.execute.bind(tool), name } : loopTool(name, tool, requestContext),
+    tool.input !== undefined
+      ? { ...tool, execute: tool.execute.bind(tool), name }
+      : loopTool(name, tool, requestContext),
   );
 }
 

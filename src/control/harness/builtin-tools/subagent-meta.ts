@@ -2,7 +2,7 @@
 export interface SubagentMeta {
   readonly modelId: string;
   readonly durationMs: number;
-  readonly toolCalls: readonly { readonly name: string; readonly isError: boolean }[];
+  readonly toolCalls: { readonly name: string; readonly isError: boolean }[];
 }
 
 const tag = /\n<subagent-meta modelId="([^"]*)" durationMs="(\d+)" tools="([^"]*)" \/>$/;

@@ -9,6 +9,7 @@ import type { RequestContext } from '../request-context.ts';
 import { messageOf } from './answer.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { loopTools } from './harness-tool.ts';
+import { isStopped, SubagentSteps } from './subagent-steps.ts';
 import { withSubagentMeta } from './subagent-meta.ts';
 
 export interface SubagentToolOptions {
@@ -48,10 +49,17 @@ export function subagentTool(options: SubagentToolOptions): Tool {
       const calls: { name: string; isError: boolean }[] = [];
       const startedAt = Date.now();
       try {
+        const { stopWhen } = subagent;
+        let steps: SubagentSteps | undefined;
         const agent = drivenAgent(await freshAgent(subagent, model, options), {
-          prepare: async () => ({}),
-          endsBefore: step => subagent.stopWhen?.({ steps: step }) ?? false,
+          prepare: async ({ runId, resume }) => {
+            if (stopWhen !== undefined) steps = new SubagentSteps(runId);
+            for (const event of resume?.events ?? []) steps?.take(event);
+            return {};
+          },
+          endsBefore: step => stopWhen !== undefined && step > 0 && isStopped(stopWhen, steps?.taken ?? []),
           onEvent: event => {
+            steps?.take(event);
             if (event.type === 'tool_result')
               calls.push({ name: event.name, isError: toolOutcome(event.output).isError });
           },

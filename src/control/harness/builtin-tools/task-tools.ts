@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineTool, type Tool, type ToolContext } from '../../../agents/loop/tool.ts';
 import { harnessContextOf, type HarnessRequestContext } from '../request-context.ts';
-import { assignTaskIds, type TaskInput } from '../tasks/assign-task-ids.ts';
+import { assignTaskIds, type TaskItemInput } from '../tasks/assign-task-ids.ts';
 import type { TaskBoard } from '../tasks/task-board.ts';
 import {
   checkTasks,
@@ -30,11 +30,11 @@ interface TaskTool<Id extends string, Input, Result extends TaskResult> {
 }
 
 const taskId = z.string().min(1).describe('the id of the task');
-const failed = (content: string, tasks: Tasks): TaskResult => ({ content, tasks, isError: true });
+const failed = (content: string, tasks: Tasks): TaskResult => ({ content, tasks: [...tasks], isError: true });
 const noUpdate = 'Unable to update task list (no harness context)';
 const noAccess = 'Unable to access task list (no harness context)';
 
-const write: TaskTool<'task_write', { tasks: TaskInput[] }, TaskResult> = {
+const write: TaskTool<'task_write', { tasks: TaskItemInput[] }, TaskResult> = {
   id: 'task_write',
   description:
     'Replaces the task list with the one you give: always give the whole list. Use it for work of three steps or more. ' +
@@ -77,7 +77,13 @@ const check: TaskTool<'task_check', Record<string, never>, TaskCheckResult> = {
   description: 'Tells how far the task list is. Use it before you end your work, to see that nothing is left.',
   inputSchema: z.object({}),
   change: checkTasks,
-  failed: (content, tasks) => ({ content, tasks, summary: summarise([]), incompleteTasks: [], isError: true }),
+  failed: (content, tasks) => ({
+    content,
+    tasks: [...tasks],
+    summary: summarise([]),
+    incompleteTasks: [],
+    isError: true,
+  }),
   outside: noAccess,
 };
 
@@ -138,7 +144,7 @@ async function changeState<Result extends TaskResult>(
   const updater = (state: Readonly<Record<string, unknown>>) => {
     const { tasks, result } = make(tasksIn(state));
     if (tasks === undefined) return { result };
-    return { updates: { tasks }, events: [{ type: 'task_updated' as const, tasks }], result };
+    return { updates: { tasks }, events: [{ type: 'task_updated' as const, tasks: [...tasks] }], result };
   };
   if (harness.updateState !== undefined) return harness.updateState(updater);
   const { updates, events = [], result } = updater(harness.getState?.() ?? harness.state ?? {});
@@ -149,6 +155,6 @@ async function changeState<Result extends TaskResult>(
 
 /** The tasks of a state; those without an id get one, the same every time. */
 function tasksIn(state: Readonly<Record<string, unknown>> = {}): Tasks {
-  const tasks = Array.isArray(state['tasks']) ? (state['tasks'] as TaskInput[]) : [];
+  const tasks = Array.isArray(state['tasks']) ? (state['tasks'] as TaskItemInput[]) : [];
   return tasks.every((task): task is TaskItemSnapshot => task.id !== undefined) ? tasks : assignTaskIds(tasks);
 }

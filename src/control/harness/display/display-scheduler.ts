@@ -1,12 +1,16 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../../clock.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessDisplayState } from './display-state.ts';
 
-export interface DisplaySchedulerOptions {
+/** How many changes are shown at once. */
+export interface HarnessDisplayStateSubscriptionOptions {
   /** How long it has to be quiet before the listener is told; 250 when absent. */
   readonly windowMs?: number;
   /** The longest a change waits while it is not quiet; 500 when absent. */
   readonly maxWaitMs?: number;
+}
+
+export interface DisplaySchedulerOptions extends HarnessDisplayStateSubscriptionOptions {
   readonly clock?: Clock;
 }
 

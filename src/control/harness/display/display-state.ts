@@ -5,7 +5,7 @@ import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import { defaultOMProgressState, type OMProgressState } from './om-progress.ts';
 
 /** A tool call of the turn that is shown. */
-export interface ActiveTool {
+export interface ActiveToolState {
   readonly name: string;
   readonly args: unknown;
   readonly status: 'streaming_input' | 'running' | 'completed' | 'error';
@@ -21,44 +21,53 @@ export interface ToolInputBuffer {
   readonly toolName: string;
 }
 
+/** What the types of subagents are called for people. */
+export type SubagentNames = ReadonlyMap<string, string>;
+
 /** A subagent of the turn that is shown. */
-export interface ActiveSubagent {
+export interface ActiveSubagentState {
   readonly agentType: string;
   readonly displayName?: string;
   readonly task: string;
   readonly modelId?: string;
   readonly forked?: boolean;
-  readonly toolCalls: readonly { readonly name: string; readonly isError: boolean }[];
+  readonly toolCalls: { readonly name: string; readonly isError: boolean }[];
   readonly textDelta: string;
   readonly status: 'running' | 'completed' | 'error';
   readonly durationMs?: number;
   readonly result?: string;
 }
 
+/** A subagent that was shown, when it is over. */
+export type HarnessSubagentHistoryEntry = Omit<ActiveSubagentState, 'status'>;
+
 /** A file that tools changed in this thread. */
 export interface ModifiedFile {
-  readonly operations: readonly string[];
+  readonly operations: string[];
   readonly firstModified: Date;
 }
 
-/** All that a user interface shows of a harness. It is immutable: every change makes a new one that shares the rest. */
+/**
+ * All that a user interface shows of a harness. Every change makes a new one that shares the rest: one that was shown
+ * never changes, and is not to be written to.
+ */
 export interface HarnessDisplayState {
   readonly isRunning: boolean;
   readonly currentMessage: HarnessMessage | null;
   readonly tokenUsage: TokenUsage;
-  readonly activeTools: ReadonlyMap<string, ActiveTool>;
-  readonly toolInputBuffers: ReadonlyMap<string, ToolInputBuffer>;
+  readonly activeTools: Map<string, ActiveToolState>;
+  readonly toolInputBuffers: Map<string, ToolInputBuffer>;
   readonly pendingApproval: PendingApproval | null;
   readonly pendingSuspension: PendingSuspension | null;
   readonly pendingQuestion: PendingQuestion | null;
   readonly pendingPlanApproval: PendingPlanApproval | null;
-  readonly activeSubagents: ReadonlyMap<string, ActiveSubagent>;
+  readonly activeSubagents: Map<string, ActiveSubagentState>;
   readonly omProgress: OMProgressState;
   readonly bufferingMessages: boolean;
   readonly bufferingObservations: boolean;
-  readonly modifiedFiles: ReadonlyMap<string, ModifiedFile>;
-  readonly tasks: readonly TaskItemSnapshot[];
-  readonly previousTasks: readonly TaskItemSnapshot[];
+  readonly modifiedFiles: Map<string, ModifiedFile>;
+  readonly tasks: TaskItemSnapshot[];
+  readonly previousTasks: TaskItemSnapshot[];
 }
 
 /** What is shown before anything happened. */

@@ -1,8 +1,11 @@
 import type { OMBuffered } from '../om-event.ts';
 
+/** What observational memory is doing. */
+export type OMStatus = 'idle' | 'observing' | 'reflecting';
+
 /** How far observational memory is. */
 export interface OMProgressState {
-  readonly status: 'idle' | 'observing' | 'reflecting';
+  readonly status: OMStatus;
   readonly pendingTokens: number;
   readonly threshold: number;
   readonly thresholdPercent: number;

@@ -158,6 +158,14 @@ describe('what waits for a person', () => {
 });
 
 describe('a subagent on the display', () => {
+  it('has the name it is given', () => {
+    const started = { type: 'subagent_start', toolCallId: 'c', agentType: 't', task: 'x', modelId: 'm' } as const;
+    const names = new Map([['t', 'Tester']]);
+    const shown = reduceDisplayState(defaultDisplayState(), started, at, names);
+    expect(shown.activeSubagents.get('c')?.displayName).toBe('Tester');
+    expect(show([started]).activeSubagents.get('c')).not.toHaveProperty('displayName');
+  });
+
   const about = { toolCallId: 'c', agentType: 'explore' };
   it('shows its words, its calls with their failures, and how it ended', () => {
     const events: DisplayEvent[] = [
@@ -220,13 +228,16 @@ describe('the thread on the display', () => {
     expect(tokenUsage).toMatchObject({ promptTokens: 2, completionTokens: 4, totalTokens: 6, reasoningTokens: 4 });
   });
 
-  it('keeps the tasks before the newest ones, and restores tasks without a change', () => {
+  it('keeps the tasks before the newest ones, those before restored ones too', () => {
     const done = [{ id: 'a', content: 'A', status: 'completed' as const, activeForm: 'A' }];
     expect(show([{ type: 'task_updated', tasks: done }], busy)).toMatchObject({
       tasks: done,
       previousTasks: busy.tasks,
     });
-    expect(show([{ type: 'tasks_restored', tasks: done }], busy)).toMatchObject({ tasks: done, previousTasks: [] });
+    expect(show([{ type: 'tasks_restored', tasks: done }], busy)).toMatchObject({
+      tasks: done,
+      previousTasks: busy.tasks,
+    });
   });
 });
 

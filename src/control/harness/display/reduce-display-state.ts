@@ -1,7 +1,7 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../om-event.ts';
 import { addTokenUsage } from '../token-usage.ts';
-import { defaultDisplayState, type HarnessDisplayState } from './display-state.ts';
+import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';
 import { withPercents } from './om-progress.ts';
 import { reduceOM } from './reduce-om.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
@@ -12,17 +12,21 @@ type Handlers = {
     state: HarnessDisplayState,
     event: Extract<DisplayEvent, { type: Type }>,
     at: Date,
+    names: SubagentNames,
   ) => Change;
 };
 
+type Handler = (state: HarnessDisplayState, event: DisplayEvent, at: Date, names: SubagentNames) => Change;
+
 /**
  * What is shown after an event. The given state stays as it is and shares all that did not change; one that changes
- * nothing is returned itself. `at` is when it happened, for what shows a time.
+ * nothing is returned itself. `at` is when it happened, for what shows a time; `names` are those of the subagents.
  */
 export function reduceDisplayState(
   state: HarnessDisplayState,
   event: DisplayEvent,
   at: Date = new Date(),
+  names: SubagentNames = new Map(),
 ): HarnessDisplayState {
   // The most frequent one by far.
   if (event.type === 'message_update') {
@@ -30,9 +34,7 @@ export function reduceDisplayState(
     next.currentMessage = event.message;
     return next;
   }
-  const change = isOM(event)
-    ? reduceOM(state, event, at)
-    : (on[event.type] as (state: HarnessDisplayState, event: DisplayEvent, at: Date) => Change)(state, event, at);
+  const change = isOM(event) ? reduceOM(state, event, at) : (on[event.type] as Handler)(state, event, at, names);
   for (const _ in change) return Object.assign(copyOf(state), change);
   return state;
 }
@@ -67,7 +69,7 @@ const on: Handlers = {
   relay_settled: settle,
   usage_update: (state, { usage }) => ({ tokenUsage: addTokenUsage(state.tokenUsage, usage) }),
   task_updated: (state, { tasks }) => ({ tasks, previousTasks: state.tasks }),
-  tasks_restored: (_, { tasks }) => ({ tasks, previousTasks: [] }),
+  tasks_restored: (state, { tasks }) => ({ tasks: [...tasks], previousTasks: state.tasks }),
   thread_created: resetThread,
   thread_changed: resetThread,
   thread_loaded: (_, { display }) => display,

@@ -1,5 +1,11 @@
 import type { ProjectedEvent } from '../harness-event.ts';
-import type { ActiveSubagent, ActiveTool, HarnessDisplayState, ModifiedFile } from './display-state.ts';
+import type {
+  ActiveSubagentState,
+  ActiveToolState,
+  HarnessDisplayState,
+  ModifiedFile,
+  SubagentNames,
+} from './display-state.ts';
 
 type Change = Partial<HarnessDisplayState>;
 type EventOf<Type extends string> = Extract<ProjectedEvent, { type: Type }>;
@@ -22,7 +28,7 @@ export const onTool = {
     return { toolInputBuffers };
   },
   tool_start: (state: HarnessDisplayState, { toolCallId, toolName, args }: EventOf<'tool_start'>): Change => {
-    const tool: ActiveTool = { ...state.activeTools.get(toolCallId), name: toolName, args, status: 'running' };
+    const tool: ActiveToolState = { ...state.activeTools.get(toolCallId), name: toolName, args, status: 'running' };
     return { activeTools: withEntry(state.activeTools, toolCallId, tool) };
   },
   tool_update: (state: HarnessDisplayState, { toolCallId, partialResult }: EventOf<'tool_update'>): Change =>
@@ -32,16 +38,23 @@ export const onTool = {
   tool_end: (state: HarnessDisplayState, { toolCallId, result, isError }: EventOf<'tool_end'>, at: Date): Change => {
     const tool = state.activeTools.get(toolCallId);
     if (tool === undefined) return {};
-    const ended: ActiveTool = { ...tool, status: isError ? 'error' : 'completed', result, isError };
+    const ended: ActiveToolState = { ...tool, status: isError ? 'error' : 'completed', result, isError };
     return {
       activeTools: withEntry(state.activeTools, toolCallId, ended),
       ...(!isError && modified(state.modifiedFiles, tool, at)),
     };
   },
-  subagent_start: (state: HarnessDisplayState, event: EventOf<'subagent_start'>): Change => {
+  subagent_start: (
+    state: HarnessDisplayState,
+    event: EventOf<'subagent_start'>,
+    _at: Date,
+    names: SubagentNames,
+  ): Change => {
     const { toolCallId, agentType, task, modelId, forked } = event;
-    const subagent: ActiveSubagent = {
+    const displayName = names.get(agentType);
+    const subagent: ActiveSubagentState = {
       agentType,
+      ...(displayName !== undefined && { displayName }),
       task,
       modelId,
       toolCalls: [],
@@ -67,21 +80,20 @@ export const onTool = {
       : {},
   subagent_end: (state: HarnessDisplayState, event: EventOf<'subagent_end'>): Change => {
     const { toolCallId, isError, durationMs, result } = event;
-    const status: ActiveSubagent['status'] = isError ? 'error' : 'completed';
+    const status: ActiveSubagentState['status'] = isError ? 'error' : 'completed';
     return changed('activeSubagents', state, toolCallId, of => ({ ...of, status, durationMs, result }));
   },
 };
 
 /** Calls that did not come to their end when the agent ended failed. */
 export function stoppedTools(tools: HarnessDisplayState['activeTools']): HarnessDisplayState['activeTools'] {
-  const isOpen = ({ status }: ActiveTool) => status === 'running' || status === 'streaming_input';
+  const isOpen = ({ status }: ActiveToolState) => status === 'running' || status === 'streaming_input';
   if (![...tools.values()].some(isOpen)) return tools;
   return new Map([...tools].map(([id, tool]) => [id, isOpen(tool) ? { ...tool, status: 'error' } : tool]));
 }
 
 type MapField = 'activeTools' | 'toolInputBuffers' | 'activeSubagents';
-type Entry<Field extends MapField> =
-  HarnessDisplayState[Field] extends ReadonlyMap<string, infer Value> ? Value : never;
+type Entry<Field extends MapField> = HarnessDisplayState[Field] extends Map<string, infer Value> ? Value : never;
 
 /** The field with one entry changed; nothing when it has no such entry. */
 function changed<Field extends MapField>(
@@ -90,21 +102,21 @@ function changed<Field extends MapField>(
   id: string,
   change: (entry: Entry<Field>) => Entry<Field>,
 ): Change {
-  const entries = state[field] as ReadonlyMap<string, Entry<Field>>;
+  const entries = state[field] as Map<string, unknown> as Map<string, Entry<Field>>;
   const entry = entries.get(id);
   return entry === undefined ? {} : { [field]: withEntry(entries, id, change(entry)) };
 }
 
-function withEntry<Value>(entries: ReadonlyMap<string, Value>, id: string, value: Value): ReadonlyMap<string, Value> {
+function withEntry<Value>(entries: ReadonlyMap<string, Value>, id: string, value: Value): Map<string, Value> {
   return new Map(entries).set(id, value);
 }
 
-function withError(calls: ActiveSubagent['toolCalls'], name: string): ActiveSubagent['toolCalls'] {
+function withError(calls: ActiveSubagentState['toolCalls'], name: string): ActiveSubagentState['toolCalls'] {
   const index = calls.findLastIndex(call => call.name === name && !call.isError);
   return index < 0 ? calls : calls.with(index, { name, isError: true });
 }
 
-function modified(files: ReadonlyMap<string, ModifiedFile>, { name, args }: ActiveTool, at: Date): Change {
+function modified(files: ReadonlyMap<string, ModifiedFile>, { name, args }: ActiveToolState, at: Date): Change {
   if (!writingTools.has(name) || typeof args !== 'object' || args === null || !('path' in args)) return {};
   const { path } = args;
   if (typeof path !== 'string') return {};

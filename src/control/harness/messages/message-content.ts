@@ -8,14 +8,14 @@ import {
   isSuperseded,
   textOf,
 } from '../../../graph/index.ts';
-import type { HarnessMessagePart } from '../harness-message.ts';
+import type { HarnessMessageContent } from '../harness-message.ts';
 import { parseSystemReminder } from './system-reminder.ts';
 import { toolOutcome } from './tool-outcome.ts';
 
-const kept = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessagePart[] }>();
+const kept = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessageContent[] }>();
 
 /** What a block says, in the order in which it came; made only once as long as the block does not change. */
-export function blockParts(conversation: Conversation, block: Block): readonly HarnessMessagePart[] {
+export function blockParts(conversation: Conversation, block: Block): readonly HarnessMessageContent[] {
   const change = changeOf(conversation, 'block', block.id);
   const before = kept.get(block);
   if (before?.change === change) return before.parts;
@@ -25,12 +25,12 @@ export function blockParts(conversation: Conversation, block: Block): readonly H
 }
 
 /** What somebody said, as parts of a message. */
-export function userParts(content: string | readonly ContentPart[]): HarnessMessagePart[] {
+export function userParts(content: string | readonly ContentPart[]): HarnessMessageContent[] {
   return typeof content === 'string' ? [textPart(content)] : content.map(userPart);
 }
 
 /** The same for what no person said. */
-export function reminderParts(content: string | readonly ContentPart[]): HarnessMessagePart[] {
+export function reminderParts(content: string | readonly ContentPart[]): HarnessMessageContent[] {
   return userParts(content).map(part =>
     part.type === 'text' ? { type: 'system_reminder', message: part.text, reminderType: 'subagent' } : part,
   );
@@ -55,19 +55,19 @@ function filePart({ data, mediaType, filename }: HarnessFile): ContentPart {
   return { type: 'file', data, mediaType, ...(filename !== undefined && { filename }) };
 }
 
-function userPart(part: ContentPart): HarnessMessagePart {
+function userPart(part: ContentPart): HarnessMessageContent {
   if (part.type === 'text') return textPart(part.text);
   const { data, mediaType } = part;
   if (part.type === 'image') return { type: 'image', data, mimeType: mediaType };
   return { type: 'file', data, mediaType, ...(part.filename !== undefined && { filename: part.filename }) };
 }
 
-function textPart(text: string): HarnessMessagePart {
+function textPart(text: string): HarnessMessageContent {
   const reminder = parseSystemReminder(text);
   return reminder === undefined ? { type: 'text', text } : { type: 'system_reminder', ...reminder };
 }
 
-function partsOf(conversation: Conversation, block: Block, chunk: Chunk): HarnessMessagePart[] {
+function partsOf(conversation: Conversation, block: Block, chunk: Chunk): HarnessMessageContent[] {
   const { event } = chunk;
   if (block.state === 'superseded' && isSuperseded(conversation, chunk)) return [];
   if (event.type === 'user') return userParts(event.content);

@@ -7,7 +7,7 @@ import {
   getRun,
   type RunStatus,
 } from '../../../graph/index.ts';
-import type { HarnessMessage, HarnessMessagePart, HarnessStopReason } from '../harness-message.ts';
+import type { HarnessMessage, HarnessMessageContent, HarnessStopReason } from '../harness-message.ts';
 import { blockParts } from './message-content.ts';
 
 /** A message of an agent: what its run said before, between and after the words that people put in meanwhile. */
@@ -50,11 +50,11 @@ class AssistantMessage implements HarnessMessage {
   readonly id: string;
   readonly role = 'assistant';
   readonly createdAt: Date;
-  declare readonly content: readonly HarnessMessagePart[];
+  declare readonly content: HarnessMessageContent[];
   readonly #conversation: Conversation;
   readonly #place: AssistantPlace;
   readonly #delta: MessageDelta | undefined;
-  #content: readonly HarnessMessagePart[] | undefined;
+  #content: HarnessMessageContent[] | undefined;
 
   constructor(conversation: Conversation, place: AssistantPlace, createdAt: Date, delta: MessageDelta | undefined) {
     this.id = assistantId(place);

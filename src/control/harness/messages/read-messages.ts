@@ -15,8 +15,9 @@ export async function messagesOfThread(log: EventLog, threadId: string): Promise
   return threadMessages(await readConversation(log, threadId));
 }
 
-/** What a person said first in a thread; it reads no further than that. */
+/** What a person said first in a thread, null when nobody did; it reads no further than that. */
 export async function firstUserMessage(log: EventLog, threadId: string): Promise<HarnessMessage | null> {
+  if ((await log.getThread(threadId)) === undefined) return null;
   for await (const event of threadEvents(log, threadId)) {
     if (event.type !== 'user' || event.by !== undefined) continue;
     const [message] = threadMessages(reduceConversation(createConversation(), event));

@@ -1,4 +1,4 @@
-import type { SystemReminder } from '../harness-message.ts';
+import type { HarnessMessage, SystemReminder } from '../harness-message.ts';
 
 const names = {
   reminderType: 'type',
@@ -9,16 +9,24 @@ const names = {
   timestamp: 'timestamp',
   goalMaxTurns: 'goal-max-turns',
   judgeModelId: 'judge-model-id',
+  metadata: 'metadata',
 } as const satisfies Record<Exclude<keyof SystemReminder, 'message'>, string>;
 
 const numeric: ReadonlySet<string> = new Set(['gapMs', 'goalMaxTurns']);
 const tag = /^<system-reminder((?: [a-z-]+="[^"]*")*)>\n?([\s\S]*?)\n?<\/system-reminder>$/;
 
-/** A reminder as the text a model is sent. */
-export function systemReminderText({ message, ...about }: SystemReminder): string {
+type Role = HarnessMessage['role'];
+
+/** A reminder as the text a model is sent; `role` is whose message it is shown as, a person's when absent. */
+export function systemReminderText({ message, ...about }: SystemReminder, role: Role = 'user'): string {
   const attributes = Object.entries(about)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${names[key as keyof typeof names]}="${escape(String(value))}"`);
+    .map(([key, value]) => [
+      names[key as keyof typeof names],
+      typeof value === 'object' ? JSON.stringify(value) : value,
+    ])
+    .concat(role === 'user' ? [] : [['role', role]])
+    .map(([name, value]) => ` ${name}="${escape(String(value))}"`);
   return `<system-reminder${attributes.join('')}>\n${message}\n</system-reminder>`;
 }
 
@@ -27,11 +35,45 @@ export function parseSystemReminder(text: string): SystemReminder | undefined {
   const [, attributes, message] = tag.exec(text.trim()) ?? [];
   if (attributes === undefined || message === undefined) return undefined;
   const reminder: Record<string, string | number> = { message };
-  for (const [, name, value] of attributes.matchAll(/ ([a-z-]+)="([^"]*)"/g)) {
+  for (const [name, value] of attributesIn(attributes)) {
     const [key] = Object.entries(names).find(([, attribute]) => attribute === name) ?? [];
-    if (key !== undefined && value !== undefined) reminder[key] = numeric.has(key) ? Number(value) : unescape(value);
+    if (key === 'metadata') Object.assign(reminder, metadataIn(value));
+    else if (key !== undefined) reminder[key] = numeric.has(key) ? Number(value) : value;
   }
   return reminder as unknown as SystemReminder;
+}
+
+/** Whose message a text is shown as: a reminder may say so, anything else is the person's. */
+export function roleOf(text: string): Role {
+  const role = attributesIn(tag.exec(text.trim())?.[1] ?? '').find(([name]) => name === 'role')?.[1];
+  return role === 'system' || role === 'assistant' ? role : 'user';
+}
+
+/** What is saved with a reminder: what a reminder has a place for goes there, the rest stays together. */
+export function withMetadata(
+  reminder: Pick<SystemReminder, 'message' | 'reminderType'>,
+  metadata: Readonly<Record<string, unknown>> = {},
+): SystemReminder {
+  const known: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(metadata)) {
+    const fits = key in names && key !== 'reminderType' && typeof value === (numeric.has(key) ? 'number' : 'string');
+    (fits ? known : rest)[key] = value;
+  }
+  return { ...known, ...reminder, ...(Object.keys(rest).length > 0 && { metadata: rest }) };
+}
+
+function attributesIn(attributes: string): [name: string, value: string][] {
+  return [...attributes.matchAll(/ ([a-z-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, unescape(value)]);
+}
+
+function metadataIn(text: string): { metadata?: Record<string, unknown> } {
+  try {
+    const metadata: unknown = JSON.parse(text);
+    return typeof metadata === 'object' && metadata !== null ? { metadata: { ...metadata } } : {};
+  } catch {
+    return {};
+  }
 }
 
 function escape(text: string): string {

@@ -1,3 +1,4 @@
+import type { EventOf } from '../../../events/index.ts';
 import {
   type Active,
   type Block,
@@ -12,6 +13,7 @@ import {
 import { conversationFold, type Fold } from '../../../projections/fold.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { reminderParts, userParts } from './message-content.ts';
+import { roleOf } from './system-reminder.ts';
 import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
 
 /** The messages of a branch, oldest first, in time proportional to it. What a run failed with before it said anything is a message without content. */
@@ -34,13 +36,17 @@ export const messagesFold: Fold<Conversation, HarnessMessage[]> = conversationFo
 export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
   const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
   if (chunk?.event.type !== 'user') return undefined;
-  const { content, by } = chunk.event;
-  return {
-    id: chunk.id,
-    role: by === undefined ? 'user' : 'system',
-    content: by === undefined ? userParts(content) : reminderParts(content),
-    createdAt: timeOf(chunk) ?? before ?? new Date(0),
-  };
+  return saidMessage(chunk.event, chunk.id, timeOf(chunk) ?? before ?? new Date(0));
+}
+
+/** What somebody said, as a message with that id. */
+export function saidMessage(
+  { content, by }: Pick<EventOf<'user'>, 'content' | 'by'>,
+  id: string,
+  createdAt: Date,
+): HarnessMessage {
+  if (by !== undefined) return { id, role: 'system', content: reminderParts(content), createdAt };
+  return { id, role: typeof content === 'string' ? roleOf(content) : 'user', content: userParts(content), createdAt };
 }
 
 function* messagesOf(

@@ -70,7 +70,7 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   if (event.type === 'user' && getRun(step.before, event.runId) === undefined) takeUser(step);
   else if (message?.spawnedBy !== undefined && !isRun) takeSubagent(step, message, event);
   else takeRun(step, message?.id ?? event.runId, event, message !== undefined);
-  if (event.type === 'relay') takeRelays(step, askRelay(step.state.relays, event));
+  if (event.type === 'relay') takeRelays(step, askRelay(step.state.relays, withArgs(step.after, event)));
   else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
 }
 
@@ -136,6 +136,13 @@ function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): 
     ...(retryable !== undefined && { retryable }),
     ...(retryAfterMs !== undefined && { retryDelay: retryAfterMs }),
   };
+}
+
+/** A call that waits for data is told with what it was called with, when the tool does not say it. */
+function withArgs(conversation: Conversation, relay: EventOf<'relay'>): EventOf<'relay'> {
+  if (relay.relayKind !== 'suspension' || relay.params !== undefined) return relay;
+  const input: unknown = callOf(conversation, relay.toolCallId)?.input;
+  return typeof input === 'object' && input !== null ? { ...relay, params: { ...input } } : relay;
 }
 
 function callOf(conversation: Conversation, chunkId: string): EventOf<'tool_call'> | undefined {

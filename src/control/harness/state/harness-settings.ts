@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HarnessPermissionRules } from '../permissions.ts';
+import type { PermissionRules } from '../permissions.ts';
 import { taskItem } from '../tasks/task-item.ts';
 import { assignTaskIds } from '../tasks/assign-task-ids.ts';
 
@@ -13,7 +13,7 @@ const rules = z
     categories: z.partialRecord(category, policy).default({}),
     tools: z.record(z.string(), policy).default({}),
   })
-  .transform((value): HarnessPermissionRules => value as HarnessPermissionRules);
+  .transform((value): PermissionRules => value as PermissionRules);
 
 /** The keys of the state that the harness itself acts on. They are kept apart from what a `stateSchema` describes. */
 const settings = {

@@ -73,11 +73,11 @@ describe('the state at the beginning', () => {
 });
 
 describe('a change of the state', () => {
-  it('merges, and tells the keys whose value is another one', async () => {
+  it('merges, and tells the keys that were set', async () => {
     const { store, changes } = open({ initialState: { a: 1, b: { c: [1] } } });
     await store.set({ a: 1, b: { c: [2] }, d: true });
-    expect(changes).toEqual([[{ a: 1, b: { c: [2] }, d: true }, ['b', 'd']]]);
-    await store.set({ a: 1 });
+    expect(changes).toEqual([[{ a: 1, b: { c: [2] }, d: true }, ['a', 'b', 'd']]]);
+    await store.set({});
     expect(changes).toHaveLength(1);
   });
 
@@ -169,6 +169,13 @@ describe('what the harness acts on', () => {
     });
     expect(store.get()['permissionRules']).toEqual({ categories: {}, tools: { a: 'deny', b: 'ask' } });
     expect(changes.map(([, keys]) => keys)).toEqual([['permissionRules'], ['permissionRules']]);
+  });
+
+  it('is told only when it has another value', () => {
+    const { store, changes } = open();
+    store.setSetting('yolo', true);
+    store.setSetting('yolo', true);
+    expect(changes.map(([, keys]) => keys)).toEqual([['yolo']]);
   });
 
   it('gives tasks their ids, and can be taken away', async () => {

@@ -10,8 +10,8 @@ type Values = Record<string, unknown>;
 export interface StateStoreOptions {
   readonly schema?: PublicSchema;
   readonly initialState?: Readonly<Values>;
-  /** Told the new state and the keys that have another value, once for each change. */
-  readonly onChange?: (state: Readonly<Values>, changedKeys: readonly string[]) => void;
+  /** Told the new state and the keys that were set, once for each update; of settings only when they have another value. */
+  readonly onChange?: (state: Values, changedKeys: string[]) => void;
   /** Told what an update wants to be told, after it took effect. */
   readonly onEvents?: (events: readonly HarnessEvent[]) => void;
 }
@@ -64,7 +64,8 @@ export class StateStore {
 
   /** Sets what the harness acts on, at once; several changes in a row all take effect. */
   setSetting<Key extends keyof HarnessSettings>(key: Key, value: HarnessSettings[Key]): void {
-    this.#commit(this.#own, withSetting(this.#settings, key, value), [key]);
+    const before = this.setting(key);
+    this.#commit(this.#own, withSetting(this.#settings, key, value), isDeepStrictEqual(before, value) ? [] : [key]);
   }
 
   /** Merges the updates into the state; rejects with "Invalid state update: …" and changes nothing when they are refused. */
@@ -112,13 +113,10 @@ export class StateStore {
     if (faults.length > 0) throw invalidInitial(faults);
   }
 
-  #commit(own: Values, settings: Values, keys: readonly string[]): void {
-    const before = this.get();
+  #commit(own: Values, settings: Values, keys: string[]): void {
     this.#own = own;
     this.#settings = settings;
-    const after = this.get();
-    const changed = keys.filter(key => !isDeepStrictEqual(before[key], after[key]));
-    if (changed.length > 0) this.#options.onChange?.(after, changed);
+    if (keys.length > 0) this.#options.onChange?.(this.get(), keys);
   }
 }
 

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assignTaskIds, type TaskInput } from './assign-task-ids.ts';
+import { assignTaskIds, type TaskItemInput } from './assign-task-ids.ts';
 
-const task = (content: string, id?: string): TaskInput => ({
+const task = (content: string, id?: string): TaskItemInput => ({
   content,
   status: 'pending',
   activeForm: content,
   ...(id !== undefined && { id }),
 });
-const ids = (tasks: readonly TaskInput[], previous: readonly TaskInput[] = []) =>
+const ids = (tasks: readonly TaskItemInput[], previous: readonly TaskItemInput[] = []) =>
   assignTaskIds(tasks, previous).map(({ id }) => id);
 
 describe('the ids of tasks', () => {

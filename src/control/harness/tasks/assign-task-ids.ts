@@ -1,7 +1,7 @@
-import type { TaskItem, TaskItemSnapshot } from './task-item.ts';
+import type { TaskItemSnapshot } from './task-item.ts';
 
 /** A task whose id may be missing. */
-export type TaskInput = Omit<TaskItemSnapshot, 'id'> & { readonly id?: TaskItem['id'] };
+export type TaskItemInput = Omit<TaskItemSnapshot, 'id'> & { readonly id?: string | undefined };
 
 const maxSlug = 48;
 
@@ -10,11 +10,14 @@ const maxSlug = 48;
  * id of the one earlier task with the same content that nobody named; else it gets `task_<content>`, with a number when
  * that is taken.
  */
-export function assignTaskIds(tasks: readonly TaskInput[], previous: readonly TaskInput[] = []): TaskItemSnapshot[] {
+export function assignTaskIds(
+  tasks: readonly TaskItemInput[],
+  previous: readonly TaskItemInput[] = [],
+): TaskItemSnapshot[] {
   const given = new Set(tasks.flatMap(task => idOf(task) ?? []));
   const wanting = byContent(tasks.filter(task => idOf(task) === undefined));
   const free = byContent(previous.filter(task => !given.has(idOf(task) ?? '')));
-  const reused = new Map<TaskInput, string>();
+  const reused = new Map<TaskItemInput, string>();
   for (const [content, [task, another]] of wanting) {
     const [before, alternative] = free.get(content) ?? [];
     const id = before && idOf(before);
@@ -32,12 +35,12 @@ export function assignTaskIds(tasks: readonly TaskInput[], previous: readonly Ta
   });
 }
 
-function idOf({ id }: TaskInput): string | undefined {
+function idOf({ id }: TaskItemInput): string | undefined {
   return id === '' ? undefined : id;
 }
 
-function byContent(tasks: readonly TaskInput[]): Map<string, TaskInput[]> {
-  const groups = new Map<string, TaskInput[]>();
+function byContent(tasks: readonly TaskItemInput[]): Map<string, TaskItemInput[]> {
+  const groups = new Map<string, TaskItemInput[]>();
   for (const task of tasks) {
     const group = groups.get(task.content);
     if (group === undefined) groups.set(task.content, [task]);

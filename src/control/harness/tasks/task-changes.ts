@@ -1,4 +1,4 @@
-import { assignTaskIds, type TaskInput } from './assign-task-ids.ts';
+import { assignTaskIds, type TaskItemInput } from './assign-task-ids.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
@@ -6,17 +6,17 @@ type Tasks = readonly TaskItemSnapshot[];
 /** What a task tool gives back. */
 export interface TaskResult {
   readonly content: string;
-  readonly tasks: Tasks;
+  readonly tasks: TaskItemSnapshot[];
   readonly isError: boolean;
 }
 
 /** What `task_check` gives back. */
 export interface TaskCheckResult extends TaskResult {
-  readonly summary: TaskSummary;
-  readonly incompleteTasks: Tasks;
+  readonly summary: TaskCheckSummary;
+  readonly incompleteTasks: TaskItemSnapshot[];
 }
 
-export interface TaskSummary {
+export interface TaskCheckSummary {
   readonly total: number;
   readonly completed: number;
   readonly inProgress: number;
@@ -36,8 +36,8 @@ export interface TaskChange<Result extends TaskResult = TaskResult> {
 const oneAtATime = 'Only one task can be in_progress at a time.';
 
 /** Replaces the list. */
-export function writeTasks(current: Tasks, { tasks }: { readonly tasks: readonly TaskInput[] }): TaskChange {
-  if (tasks.filter(isActive).length > 1) return { result: { content: oneAtATime, tasks: current, isError: true } };
+export function writeTasks(current: Tasks, { tasks }: { readonly tasks: readonly TaskItemInput[] }): TaskChange {
+  if (tasks.filter(isActive).length > 1) return { result: { content: oneAtATime, tasks: [...current], isError: true } };
   return changed(assignTaskIds(tasks, current));
 }
 
@@ -68,12 +68,13 @@ export function completeTask(current: Tasks, { id }: { readonly id: string }): T
 /** Tells how far the list is. */
 export function checkTasks(current: Tasks): TaskChange<TaskCheckResult> {
   const summary = summarise(current);
+  const tasks = [...current];
   const active = current.filter(isActive);
   const pending = current.filter(({ status }) => status === 'pending');
   const incompleteTasks = [...active, ...pending];
   if (!summary.hasTasks) {
     const content = 'No tasks found. For work of several steps, make a list with task_write.';
-    return { result: { content, tasks: current, summary, incompleteTasks, isError: false } };
+    return { result: { content, tasks, summary, incompleteTasks, isError: false } };
   }
   const lines = [
     `Tasks: ${summary.completed} of ${summary.total} completed, ${summary.inProgress} in progress, ${summary.pending} pending`,
@@ -81,11 +82,11 @@ export function checkTasks(current: Tasks): TaskChange<TaskCheckResult> {
     ...section('In progress:', active),
     ...section('Pending:', pending),
   ];
-  return { result: { content: lines.join('\n'), tasks: current, summary, incompleteTasks, isError: false } };
+  return { result: { content: lines.join('\n'), tasks, summary, incompleteTasks, isError: false } };
 }
 
 /** How many tasks are where. */
-export function summarise(tasks: Tasks): TaskSummary {
+export function summarise(tasks: Tasks): TaskCheckSummary {
   const completed = tasks.filter(({ status }) => status === 'completed').length;
   const inProgress = tasks.filter(isActive).length;
   const total = tasks.length;
@@ -108,12 +109,12 @@ function changed(tasks: Tasks): TaskChange {
     ...(active === undefined ? [] : [`Now: ${active.activeForm}`]),
     ...tasks.map(task => `${row(task)} (${task.status})`),
   ];
-  return { tasks, result: { content: lines.join('\n'), tasks, isError: false } };
+  return { tasks, result: { content: lines.join('\n'), tasks: [...tasks], isError: false } };
 }
 
 function notFound(tasks: Tasks, id: string): TaskChange {
   const ids = tasks.map(task => task.id).join(', ') || 'none';
-  return { result: { content: `Task not found: ${id}. Available ids: ${ids}`, tasks, isError: true } };
+  return { result: { content: `Task not found: ${id}. Available ids: ${ids}`, tasks: [...tasks], isError: true } };
 }
 
 function section(title: string, tasks: Tasks): string[] {

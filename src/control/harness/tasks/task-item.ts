@@ -10,12 +10,13 @@ export const taskItem = z.object({
   activeForm: text.describe('what is shown while it is done: "Running the tests"'),
 });
 
-export type TaskItem = z.infer<typeof taskItem>;
-
 /** A task of the list: it has an id. */
-export interface TaskItemSnapshot {
+export interface TaskItem {
   readonly id: string;
   readonly content: string;
-  readonly status: TaskItem['status'];
+  readonly status: z.infer<typeof taskItem>['status'];
   readonly activeForm: string;
 }
+
+/** The tasks of a list as they were when it was told. */
+export type TaskItemSnapshot = TaskItem;
