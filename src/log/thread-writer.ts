@@ -15,14 +15,13 @@ export interface ThreadWriterOptions {
 
 type Fragment = Record<string, unknown> & { readonly runId: string; readonly id: string };
 
-/** A fragment of our own that waits for more. */
-interface Waiting {
+/** The fragment that grew last. */
+interface Growing {
   readonly event: Fragment;
   /** The field that grows. */
   readonly field: string;
   /** How many fields it was written with. */
   readonly size: number;
-  text: string;
 }
 
 /** What a fragment that was accepted at once resolves with. */
@@ -39,10 +38,11 @@ export class ThreadWriter {
   readonly #log: EventLog;
   readonly #threadId: string;
   readonly #options: Required<Omit<ThreadWriterOptions, 'lease'>> & Pick<AppendOptions, 'lease'>;
-  #waiting: Waiting[] = [];
-  /** The stream that grew last, and the newest waiting fragment of each other stream. */
-  #last: Waiting | undefined;
-  readonly #others = new Map<string, Waiting>();
+  /** Fragments that wait for more: copies of our own, which grow. */
+  #waiting: Fragment[] = [];
+  /** The one that grew last, and the newest of each other stream. */
+  #last: Growing | undefined;
+  readonly #others = new Map<string, Fragment>();
   #length = 0;
   #cancel: (() => void) | undefined;
   /** Events that are on their way into the log, or failed to get there. */
@@ -89,7 +89,7 @@ export class ThreadWriter {
 
   #writeFragment(written: AgentEvent, field: string): Promise<void> {
     const next = written as unknown as Fragment;
-    if (this.#last !== undefined && repeats(this.#last, next)) this.#grow(this.#last, next[field] as string);
+    if (this.#last !== undefined && repeats(this.#last, next)) this.#grow(this.#last.event, field, next[field]);
     else this.#add(plainFragment(written, field) as unknown as Fragment, field, Object.keys(written).length);
     if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
@@ -97,36 +97,35 @@ export class ThreadWriter {
   }
 
   #add(event: Fragment, field: string, size: number): void {
-    const text = event[field] as string;
     const before = this.#newest(event);
-    if (before !== undefined && joins(before, event)) return this.#grow(before, text);
-    this.#last = { event, field, size, text };
-    this.#waiting.push(this.#last);
-    this.#length += text.length;
+    if (before !== undefined && joins(before, event, field)) {
+      this.#grow(before, field, event[field]);
+      this.#last = { event: before, field, size: Object.keys(before).length };
+      return;
+    }
+    this.#waiting.push(event);
+    this.#length += (event[field] as string).length;
+    this.#last = { event, field, size };
   }
 
-  #grow(waiting: Waiting, text: string): void {
-    this.#last = waiting;
-    waiting.text += text;
-    this.#length += text.length;
+  #grow(event: Fragment, field: string, text: unknown): void {
+    event[field] = `${event[field] as string}${text as string}`;
+    this.#length += (text as string).length;
   }
 
   /** The newest waiting fragment of the same stream. */
-  #newest(event: Fragment): Waiting | undefined {
-    const last = this.#last;
-    if (last === undefined || (last.event.runId === event.runId && last.event.id === event.id)) return last;
-    this.#others.set(streamOf(last.event), last);
-    return this.#others.get(streamOf(event));
+  #newest({ runId, id }: Fragment): Fragment | undefined {
+    const last = this.#last?.event;
+    if (last === undefined || (last.runId === runId && last.id === id)) return last;
+    this.#others.set(streamOf(last.runId, last.id), last);
+    return this.#others.get(streamOf(runId, id));
   }
 
   /** Moves what waits into the batch. */
   #take(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    for (const { event, field, text } of this.#waiting) {
-      event[field] = text;
-      this.#batch.push(event as unknown as AgentEvent);
-    }
+    for (const event of this.#waiting) this.#batch.push(event as unknown as AgentEvent);
     this.#waiting = [];
     this.#last = undefined;
     this.#others.clear();
@@ -154,12 +153,12 @@ export class ThreadWriter {
   }
 }
 
-function streamOf({ runId, id }: Fragment): string {
+function streamOf(runId: string, id: string): string {
   return `${runId}\u0000${id}`;
 }
 
 /** Whether something has the very fields of a fragment that waits, and another text: then it is one, and joins it. */
-function repeats({ event, field, size }: Waiting, next: Fragment): boolean {
+function repeats({ event, field, size }: Growing, next: Fragment): boolean {
   if (Object.getPrototypeOf(next) !== Object.prototype) return false;
   let count = 0;
   for (const key in next) {
@@ -170,7 +169,7 @@ function repeats({ event, field, size }: Waiting, next: Fragment): boolean {
 }
 
 /** Whether a fragment goes on from another: all but the text, the time and the raw line is the same. */
-function joins({ event, field }: Waiting, next: Fragment): boolean {
+function joins(event: Fragment, next: Fragment, field: string): boolean {
   const isSame = (key: string) => event[key] === next[key] || key === field || key === 'ts' || key === 'line';
   for (const key in next) if (!isSame(key)) return false;
   for (const key in event) if (!isSame(key)) return false;

@@ -71,8 +71,9 @@ export function addChunk(draft: ConversationDraft, block: Block, { name, kind, e
 export function growChunk(
   draft: ConversationDraft,
   block: Block,
-  { stream, fragment, ...chunk }: NewChunk & { readonly stream: string; readonly fragment: string },
+  chunk: NewChunk & { readonly stream: string; readonly fragment: string },
 ): string {
+  const { stream, fragment } = chunk;
   const newest = draft.last('growing', block.id);
   const known = newest?.stream === stream ? newest.chunkId : draft.last('named', streamKey(block.id, stream));
   const goesOn = known !== undefined && draft.last('chunk', known)?.kind === chunk.kind;

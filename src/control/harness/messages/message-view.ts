@@ -36,7 +36,8 @@ export interface MessageDelta {
 export function assistantMessage(
   conversation: Conversation,
   place: AssistantPlace,
-  { createdAt, delta }: { readonly createdAt: Date; readonly delta?: MessageDelta | undefined },
+  createdAt: Date,
+  delta?: MessageDelta,
 ): HarnessMessage {
   return new AssistantMessage(conversation, place, createdAt, delta);
 }

@@ -71,9 +71,7 @@ function* present(
   place: AssistantPlace,
   before: Date | undefined,
 ): Generator<HarnessMessage> {
-  const message = assistantMessage(conversation, place, {
-    createdAt: beginningOf(conversation, place) ?? before ?? new Date(0),
-  });
+  const message = assistantMessage(conversation, place, beginningOf(conversation, place) ?? before ?? new Date(0));
   if (message.content.length > 0 || message.stopReason === 'error') yield message;
 }
 

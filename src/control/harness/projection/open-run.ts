@@ -51,6 +51,17 @@ export function emptyProjection(): HarnessProjection {
   };
 }
 
+/** The same with another conversation, in a copy of its own. */
+export function movedTo(state: HarnessProjection, conversation: Conversation): OwnProjection {
+  // A copy that is changed is made much faster than one that is made with a change.
+  const moved: OwnProjection = { ...state };
+  moved.conversation = conversation;
+  return moved;
+}
+
+/** A projection that is still being made. */
+export type OwnProjection = { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
+
 /** A run that has told nothing. */
 export function newRun(messageId: string): OpenRun {
   return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), usage: [] };

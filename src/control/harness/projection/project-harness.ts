@@ -10,7 +10,8 @@ import {
 } from '../../../graph/index.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
 import { tasksOf } from '../tasks/thread-tasks.ts';
-import { emptyProjection, type HarnessProjection } from './open-run.ts';
+import { assistantMessage } from '../messages/message-view.ts';
+import { emptyProjection, type HarnessProjection, movedTo } from './open-run.ts';
 import { ProjectionStep } from './projection-step.ts';
 import { askRelay, endRelays, settleRelay } from './relay-queues.ts';
 import { onRun } from './run-events.ts';
@@ -30,9 +31,21 @@ export function projectHarness(state: HarnessProjection, event: AgentEvent): Pro
   const { conversation } = state;
   if (event.seq !== undefined && conversation.seq !== undefined && event.seq <= conversation.seq)
     return { state, events: [] };
-  const step = new ProjectionStep(state, reduceConversation(conversation, event));
+  const after = reduceConversation(conversation, event);
+  const growing = event.type === 'text' ? growingText(state, after, event) : undefined;
+  if (growing !== undefined) return growing;
+  const step = new ProjectionStep(state, after);
   if (isKnownEvent(event)) take(step, event);
   return { state: step.state, events: step.events };
+}
+
+/** The most frequent event by far, on a short way: one more fragment of the text that grows. */
+function growingText(state: HarnessProjection, after: Conversation, event: EventOf<'text'>): Projected | undefined {
+  const run = state.runs.get(getRun(after, event.runId)?.messageId ?? '');
+  if (run?.since === undefined || run.textId !== event.id) return undefined;
+  const delta = { type: 'text', delta: event.content } as const;
+  const message = assistantMessage(after, run.place, run.since, delta);
+  return { state: movedTo(state, after), events: [{ type: 'message_update', message }] };
 }
 
 /** What a whole log comes to. */

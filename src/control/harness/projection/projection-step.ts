@@ -4,20 +4,18 @@ import type { DisplayEvent } from '../harness-event.ts';
 import { assistantMessage, type MessageDelta } from '../messages/message-view.ts';
 import { userMessage } from '../messages/thread-messages.ts';
 import { addTokenUsage, type TokenUsage } from '../token-usage.ts';
-import { type HarnessProjection, newRun, type OpenRun } from './open-run.ts';
+import { type HarnessProjection, movedTo, newRun, type OpenRun, type OwnProjection } from './open-run.ts';
 
 /** One event on its way through the projection: what is told about it, and what the thread is after it. */
 export class ProjectionStep {
   readonly events: DisplayEvent[] = [];
   readonly before: Conversation;
   /** A copy of its own until it is given away. */
-  #state: { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
+  readonly #state: OwnProjection;
 
   constructor(state: HarnessProjection, after: Conversation) {
     this.before = state.conversation;
-    // A copy that is changed is made much faster than one that is made with a change.
-    this.#state = { ...state };
-    this.#state.conversation = after;
+    this.#state = movedTo(state, after);
   }
 
   get state(): HarnessProjection {
@@ -70,22 +68,21 @@ export class ProjectionStep {
   /** Begins the message of a run, or one more text of it: what it held before is what the beginning shows. */
   startMessage(run: OpenRun, { ts }: AgentEvent): OpenRun {
     const since = run.since ?? new Date(ts ?? 0);
-    this.tell({ type: 'message_start', message: assistantMessage(this.before, run.place, { createdAt: since }) });
+    this.tell({ type: 'message_start', message: assistantMessage(this.before, run.place, since) });
     return run.since === undefined ? this.set({ ...run, since }) : run;
   }
 
   /** Tells that the message of a run has grown; it begins with that when it has not. */
   updateMessage(run: OpenRun, event: AgentEvent, delta?: MessageDelta): OpenRun {
     const started = run.since === undefined ? this.startMessage(run, event) : run;
-    const message = assistantMessage(this.after, started.place, { createdAt: started.since as Date, delta });
+    const message = assistantMessage(this.after, started.place, started.since as Date, delta);
     this.tell({ type: 'message_update', message });
     return started;
   }
 
   /** Ends the message of a run, when one is open. */
   endMessage({ place, since }: OpenRun): void {
-    if (since !== undefined)
-      this.tell({ type: 'message_end', message: assistantMessage(this.after, place, { createdAt: since }) });
+    if (since !== undefined) this.tell({ type: 'message_end', message: assistantMessage(this.after, place, since) });
   }
 
   /** Tells what the step used, now when none of its calls is open. */
