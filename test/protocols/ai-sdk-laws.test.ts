@@ -39,6 +39,22 @@ describe.each(versions)('the real client of AI SDK %i', version => {
     );
   });
 
+  it('accepts keys that could change a prototype: they are left out', async () => {
+    const hostile = JSON.parse(
+      '{"a":[{"__proto__":1,"constructor":{"prototype":{}},"b":2}],"constructor":"c"}',
+    ) as object;
+    const events: AgentEvent[] = [
+      { type: 'harness_start', runId: 'r', agentId: 'a' },
+      { type: 'custom', runId: 'r', name: 'made', data: hostile },
+      { type: 'harness_end', runId: 'r', agentId: 'a', reason: 'complete' },
+    ];
+    const { errors, message } = await readMessage(version, encode(version, events));
+    expect(errors).toEqual([]);
+    expect((message as { parts: unknown[] }).parts).toContainEqual(
+      expect.objectContaining({ type: 'data-made', data: { a: [{ b: 2 }], constructor: 'c' } }),
+    );
+  });
+
   it('is left with nothing unfinished, and with unique tool calls', async () => {
     await fc.assert(
       fc.asyncProperty(requestLog(), async events => {

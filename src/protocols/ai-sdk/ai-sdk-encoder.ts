@@ -6,6 +6,7 @@ import { finishReasonOf } from '../request/finish-reason.ts';
 import type { OpenRun } from '../request/open.ts';
 import { promptOf } from '../request/prompt.ts';
 import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
+import { acceptable } from './acceptable.ts';
 import type { AiSdkChunk, AiSdkVersion, SteeringPart } from './chunk.ts';
 import { ToolParts } from './tool-parts.ts';
 
@@ -62,7 +63,7 @@ class MessageStream {
   }
 
   tell(facts: readonly Fact[]): AiSdkChunk[] {
-    return facts.flatMap(fact => handleFact(this.#on, fact));
+    return facts.flatMap(fact => handleFact(this.#on, fact)).map(acceptable);
   }
 
   readonly #on: FactHandlers<AiSdkChunk[]> = {
