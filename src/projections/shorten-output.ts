@@ -1,4 +1,5 @@
 import type { ToolOutput } from '../events/index.ts';
+import type { Message, ToolResultPart } from './message.ts';
 
 /**
  * A tool's output with its text cut in the middle when it is longer than `max` characters; it says so. What comes out
@@ -10,6 +11,23 @@ export function shortenOutput(output: ToolOutput, max: number): ToolOutput {
   if (!('context' in output)) return output;
   const text = typeof output.context === 'string' ? output.context : JSON.stringify(output.context);
   return text.length <= max ? output : { ...output, context: shorten(text, max) };
+}
+
+const shortened = new WeakMap<Message, { readonly max: number; readonly message: Message }>();
+
+/** A message with its outputs shortened; itself when none is too long, and always the same one. */
+export function shortenMessage(message: Message, max: number): Message {
+  if (message.role !== 'tool' || max === Number.POSITIVE_INFINITY) return message;
+  const before = shortened.get(message);
+  if (before?.max === max) return before.message;
+  const content = message.content.map((part): ToolResultPart => {
+    const output = shortenOutput(part.output, max);
+    return output === part.output ? part : { ...part, output };
+  });
+  const isSame = content.every((part, at) => part === message.content[at]);
+  const short = isSame ? message : { ...message, content };
+  shortened.set(message, { max, message: short });
+  return short;
 }
 
 function shorten(text: string, max: number): string {

@@ -103,21 +103,23 @@ export function getMessageAtBirth(conversation: Conversation, id: string): Messa
 export interface Mark {
   readonly in: object;
   readonly touches: number;
+  readonly moves: number;
 }
 
 /** A mark at what a conversation is now. */
 export function markOf(conversation: Conversation): Mark {
   const moment = momentOf(conversation);
-  return { in: moment.store, touches: moment.count('touched', all) };
+  return { in: moment.store, touches: moment.count('touched', all), moves: moment.count('moved', all) };
 }
 
 /**
- * The messages on branches that may have changed since the mark; undefined when that cannot be told, because the mark is
- * of another line of events. The branches themselves have to be the same.
+ * The messages on branches that may have changed since the mark, in what they are, not in who follows them; undefined
+ * when that cannot be told: the mark is of another line of events, or a message was taken off its branch since.
  */
 export function touchedSince(conversation: Conversation, mark: Mark): readonly string[] | undefined {
   const moment = momentOf(conversation);
   if (mark.in !== moment.store || mark.touches > moment.count('touched', all)) return undefined;
+  if (mark.moves !== moment.count('moved', all)) return undefined;
   return moment.from('touched', all, Math.max(0, mark.touches - 1));
 }
 
