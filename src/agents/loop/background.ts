@@ -13,13 +13,15 @@ interface BackgroundRun {
 export class Background {
   readonly #runId: string;
   readonly #stop = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #runSignal: AbortSignal;
+  /** That of the runs, made for the first one. */
+  #signal: AbortSignal | undefined;
   readonly #running = new Set<Promise<void>>();
   #ended: EventOf<'user'>[] = [];
 
   constructor(runId: string, signal: AbortSignal) {
     this.#runId = runId;
-    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+    this.#runSignal = signal;
   }
 
   get isActive(): boolean {
@@ -27,6 +29,7 @@ export class Background {
   }
 
   add({ agentId, start }: BackgroundRun): void {
+    this.#signal ??= AbortSignal.any([this.#runSignal, this.#stop.signal]);
     const running = start(this.#signal).then(
       result => this.#tell(agentId, result),
       () => {},
