@@ -1,4 +1,5 @@
 import {
+  type Active,
   activeUpTo,
   changeOf,
   type Conversation,
@@ -90,10 +91,10 @@ export class BranchMessages {
     if (kept < this.#covered || this.#places.slice(kept).some(({ hasCalls }) => hasCalls)) return false;
     const again = [...this.#places.slice(kept, shared).map(({ id }) => id), ...added];
     if (this.#isSummarised(conversation, again)) return false;
-    const spans = again.map(id => spansOfMessage(conversation, id));
-    if (!this.#ids.give(callsOf(conversation, spans.flat()))) return false;
+    const pieces = again.map(id => pieceOf(conversation, id));
+    if (!this.#ids.give(pieces.flatMap(({ calls }) => calls))) return false;
     this.#cut(kept);
-    for (const [at, id] of again.entries()) this.#take(conversation, id, spans[at] ?? []);
+    for (const piece of pieces) this.#take(conversation, piece);
     return true;
   }
 
@@ -120,25 +121,21 @@ export class BranchMessages {
   #beginAnew(conversation: Conversation, messageId: string): void {
     const active = activeUpTo(conversation, messageId);
     this.#cut(0);
-    const spans = spansOf(conversation, active);
     this.#ids = new BranchCallIds();
-    this.#ids.give(callsOf(conversation, spans));
-    const last = spans.findLastIndex(span => 'summary' in span);
-    this.#covered = last < 0 ? 0 : active.messages.indexOf(lastMessageOf(spans[last] as Span)) + 1;
-    const covered = active.messages.slice(0, this.#covered);
-    const isCovered = new Set(covered);
-    const under = spans.filter(span => isCovered.has(lastMessageOf(span)));
-    for (const id of covered) this.#take(conversation, id, []);
-    this.#push(conversation, under);
-    for (const id of active.messages.slice(this.#covered))
-      this.#take(conversation, id, spansOfMessage(conversation, id));
+    this.#covered = coveredOf(conversation, active);
+    const head = active.messages.slice(0, this.#covered);
+    const spans = head.length === 0 ? [] : spansOf(conversation, { messages: head, full: false });
+    const pieces = active.messages.slice(this.#covered).map(id => pieceOf(conversation, id));
+    this.#ids.give([...callsOf(conversation, spans), ...pieces.flatMap(({ calls }) => calls)]);
+    for (const id of head) this.#take(conversation, { id, spans: [], calls: [] });
+    this.#push(conversation, spans);
+    for (const piece of pieces) this.#take(conversation, piece);
   }
 
-  #take(conversation: Conversation, id: string, spans: readonly Span[]): void {
-    const hasCalls = callsOf(conversation, spans).length > 0;
+  #take(conversation: Conversation, { id, spans, calls }: Piece): void {
     const change = changeOf(conversation, 'message', id);
     this.#placeOf.set(id, this.#places.length);
-    this.#places.push({ id, change, hasCalls, before: endOf(this.#plain) });
+    this.#places.push({ id, change, hasCalls: calls.length > 0, before: endOf(this.#plain) });
     this.#push(conversation, spans);
   }
 
@@ -171,12 +168,22 @@ export class BranchMessages {
   }
 }
 
-/** The blocks of a message that is under no summary. */
-function spansOfMessage(conversation: Conversation, messageId: string): Span[] {
-  return getBlocks(conversation, messageId).map(block => ({ block }));
+/** A message that is under no summary. */
+interface Piece {
+  readonly id: string;
+  readonly spans: readonly Span[];
+  readonly calls: readonly Call[];
 }
 
-function lastMessageOf(span: Span): string {
-  const block = 'block' in span ? span.block : span.blocks.at(-1);
-  return block?.messageId ?? '';
+function pieceOf(conversation: Conversation, id: string): Piece {
+  const spans = getBlocks(conversation, id).map(block => ({ block }));
+  return { id, spans, calls: callsOf(conversation, spans) };
+}
+
+/** How many messages a branch begins with until no summary counts any more. */
+function coveredOf(conversation: Conversation, active: Active): number {
+  if (getSummaries(conversation).length === 0) return 0;
+  const last = spansOf(conversation, active).findLast(span => 'summary' in span);
+  const block = last && 'summary' in last ? last.blocks.at(-1) : undefined;
+  return block === undefined ? 0 : active.messages.indexOf(block.messageId) + 1;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from '@ai-sdk/provider';
 import { KeptPrefix } from '../../projections/kept-prefix.ts';
 
@@ -25,5 +25,5 @@ function digestOfTool(tool: object): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
