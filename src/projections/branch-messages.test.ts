@@ -35,33 +35,37 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
   it('is what it is from scratch, whichever branch is looked at whenever', () => {
     const looks = fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 1, maxLength: 12 });
     fc.assert(
-      fc.property(fc.oneof(conversationLog(120), eventStream()), looks, (events, chosen) => {
-        const kept = new BranchMessages();
-        let conversation = createConversation();
-        events.forEach((event, index) => {
-          conversation = reduceConversation(conversation, event);
-          const [pick, isAny] = chosen[index % chosen.length] as [number, boolean];
-          if (pick % 3 !== 0) return;
-          const places = isAny
-            ? getMessages(conversation).flatMap(({ id, spawnedBy }) => (spawnedBy === undefined ? [id] : []))
-            : defaultActive(conversation).messages.slice(-1);
-          const id = places[pick % places.length];
-          if (id === undefined) return;
-          const active = activeUpTo(conversation, id);
-          expect(kept.upTo(conversation, id)).toEqual({
-            messages: projectMessages(conversation, active),
-            firstMessageId: active.messages[0],
-            previousMessageId: active.messages.at(-2),
+      fc.property(
+        fc.oneof(conversationLog(160, 20), conversationLog(160, 80), eventStream()),
+        looks,
+        (events, chosen) => {
+          const kept = new BranchMessages();
+          let conversation = createConversation();
+          events.forEach((event, index) => {
+            conversation = reduceConversation(conversation, event);
+            const [pick, isAny] = chosen[index % chosen.length] as [number, boolean];
+            if (pick % 3 !== 0) return;
+            const places = isAny
+              ? getMessages(conversation).flatMap(({ id, spawnedBy }) => (spawnedBy === undefined ? [id] : []))
+              : defaultActive(conversation).messages.slice(-1);
+            const id = places[pick % places.length];
+            if (id === undefined) return;
+            const active = activeUpTo(conversation, id);
+            expect(kept.upTo(conversation, id)).toEqual({
+              messages: projectMessages(conversation, active),
+              firstMessageId: active.messages[0],
+              previousMessageId: active.messages.at(-2),
+            });
+            for (const { id: other } of getMessages(conversation)) {
+              expect(kept.has(other)).toBe(active.messages.includes(other));
+              const count = kept.countUpTo(other);
+              if (count !== undefined)
+                expect(count).toBe(plainMessages(conversation, activeUpTo(conversation, other)).length);
+            }
           });
-          for (const { id: other } of getMessages(conversation)) {
-            expect(kept.has(other)).toBe(active.messages.includes(other));
-            const count = kept.countUpTo(other);
-            if (count !== undefined)
-              expect(count).toBe(plainMessages(conversation, activeUpTo(conversation, other)).length);
-          }
-        });
-      }),
-      { numRuns: 500 },
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 
@@ -89,6 +93,18 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
     happen(...turn(5));
     expect(look('ask-5:user')).toHaveLength(5);
     expect(look('run-2')).toHaveLength(9);
+  });
+
+  it('leaves out a run that turns out to be inside of another one', () => {
+    const { happen, look } = setUp();
+    happen(...turn(1));
+    happen({ type: 'harness_start', runId: 'inner', agentId: 'b', parentId: 'run-2/call' });
+    happen({ type: 'text', runId: 'inner', id: 'i', content: 'inside' });
+    expect(look('inner')).toHaveLength(5);
+    happen(...turn(2));
+    expect(look('ask-2:user')).toHaveLength(5);
+    happen(...turn(3));
+    expect(look('ask-3:user')).toHaveLength(9);
   });
 
   it('gives calls of runs side by side the ids of their order, not of their place', () => {

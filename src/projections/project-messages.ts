@@ -4,7 +4,7 @@ import { BranchCallIds } from './branch-call-ids.ts';
 import { conversationFold, type Fold } from './fold.ts';
 import { pushAssistant, pushUser } from './join-messages.ts';
 import type { Message } from './message.ts';
-import { shortenMessage } from './shorten-output.ts';
+import { shortenMessages } from './shorten-output.ts';
 import { type Span, spansOf } from './spans.ts';
 import { strictMessages } from './strict-messages.ts';
 import { summaryText } from './transcript.ts';
@@ -42,7 +42,7 @@ export function plainMessages(
   const ids = new BranchCallIds(history);
   ids.give(callsOf(conversation, spans));
   const context = { idOf: (call: Call) => ids.of(call), maxOutputLength };
-  const messages = history.map(message => shortenMessage(message, maxOutputLength));
+  const messages = shortenMessages(history, maxOutputLength);
   for (const span of spans) pushSpan(messages, conversation, span, context);
   return messages;
 }

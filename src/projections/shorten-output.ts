@@ -1,4 +1,5 @@
 import type { ToolOutput } from '../events/index.ts';
+import { KeptPrefix } from './kept-prefix.ts';
 import type { Message, ToolResultPart } from './message.ts';
 
 /**
@@ -15,9 +16,19 @@ export function shortenOutput(output: ToolOutput, max: number): ToolOutput {
 
 const shortened = new WeakMap<Message, { readonly max: number; readonly message: Message }>();
 
-/** A message with its outputs shortened; itself when none is too long, and always the same one. */
-export function shortenMessage(message: Message, max: number): Message {
-  if (message.role !== 'tool' || max === Number.POSITIVE_INFINITY) return message;
+/** What was made of messages, for each length that somebody chose. */
+const histories = new Map<number, KeptPrefix<Message, Message>>();
+
+/** Messages with their outputs shortened; a message in which none is too long is itself, another always the same one. */
+export function shortenMessages(messages: readonly Message[], max: number): Message[] {
+  if (max === Number.POSITIVE_INFINITY) return [...messages];
+  const kept = histories.get(max) ?? new KeptPrefix(message => shortenMessage(message, max));
+  histories.set(max, kept);
+  return kept.each(messages);
+}
+
+function shortenMessage(message: Message, max: number): Message {
+  if (message.role !== 'tool') return message;
   const before = shortened.get(message);
   if (before?.max === max) return before.message;
   const content = message.content.map((part): ToolResultPart => {

@@ -3,7 +3,7 @@ import { isKnownEvent } from '../events/index.ts';
 import { cutTo, endOf, type ListEnd, pushAssistant, pushUser } from './join-messages.ts';
 import type { AssistantPart, Message, ToolResultPart } from './message.ts';
 import { ProviderIds } from './provider-ids.ts';
-import { shortenMessage, shortenOutput } from './shorten-output.ts';
+import { shortenMessages, shortenOutput } from './shorten-output.ts';
 
 export interface TranscriptOptions {
   /** What was said before; it comes first, unchanged. */
@@ -80,7 +80,7 @@ export class Transcript {
     this.#firstId = firstId;
     this.#previousId = previousId;
     this.#given = history;
-    this.#history = history.map(message => shortenMessage(message, maxOutputLength));
+    this.#history = shortenMessages(history, maxOutputLength);
     this.#messages = [...this.#history];
     this.#maxOutputLength = maxOutputLength;
   }
