@@ -33,7 +33,7 @@ import { Live } from '../live.ts';
 import { mergeMetadata } from '../threads.ts';
 import { translateErrors } from './errors.ts';
 import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
-import { type Place, Statements, type ThreadRow, toThread } from './statements.ts';
+import { type Place, Statements, type ThreadInfo, type ThreadRow, toThread } from './statements.ts';
 
 export interface SqliteLogOptions {
   /** `process` when absent. */
@@ -123,22 +123,21 @@ export class SqliteLog implements EventLog {
   async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
     return this.#write(() => {
       const row = this.#row(threadId);
-      const thread = toThread(row);
-      const { branchedFrom } = thread;
-      const info = JSON.stringify({
-        title: title ?? thread.title,
-        metadata: mergeMetadata(thread.metadata, metadata),
-        branchedFrom,
-      });
+      const before = toThread(row);
+      const info: ThreadInfo = {
+        title: title ?? before.title,
+        metadata: mergeMetadata(before.metadata, metadata),
+        branchedFrom: before.branchedFrom,
+      };
       const updated = this.#stamp();
-      this.#sql.updateInfo.run(info, updated, row.key);
-      return toThread({ ...row, info, updated });
+      this.#sql.updateInfo.run(JSON.stringify(info), updated, row.key);
+      return toThread({ ...row, updated }, info);
     });
   }
 
   async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
     const most = checkCount('limit', limit, 0);
-    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(toThread));
+    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(row => toThread(row)));
   }
 
   async deleteThread(threadId: string): Promise<void> {

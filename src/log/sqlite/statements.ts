@@ -234,9 +234,14 @@ function toRow(tuple: unknown): ThreadRow | undefined {
   return { key, id, resource, info, created, updated, seq, owner, fork };
 }
 
+/** What a thread's row holds as JSON. */
+export interface ThreadInfo extends Pick<Thread, 'metadata'> {
+  readonly title: Thread['title'] | undefined;
+  readonly branchedFrom: Thread['branchedFrom'] | undefined;
+}
+
 /** The thread a row stands for. */
-export function toThread(row: ThreadRow): Thread {
-  const info = JSON.parse(row.info) as Pick<Thread, 'title' | 'metadata' | 'branchedFrom'>;
+export function toThread(row: ThreadRow, info = JSON.parse(row.info) as ThreadInfo): Thread {
   return {
     id: row.id,
     resourceId: row.resource,
