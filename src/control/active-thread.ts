@@ -12,6 +12,8 @@ export interface ActiveThreadOptions {
   readonly onLost: (reason: unknown) => void;
 }
 
+const isLeft = new Error('The thread was let go.');
+
 /** A thread with runs in this process: it holds the lease, the one writer, and the relays that wait. */
 export class ActiveThread {
   readonly writer: ThreadWriter;
@@ -64,7 +66,7 @@ export class ActiveThread {
   /** Lets go of the thread. */
   async close(): Promise<void> {
     clearInterval(this.#renewal);
-    this.#stop.abort();
+    this.#stop.abort(isLeft);
     await this.writer.flush().catch(this.#options.onLost);
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
   }

@@ -1,6 +1,7 @@
 import type { Session, UsedTokens } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
+import type { BranchMessages } from '../projections/branch-messages.ts';
 import { plainMessages } from '../projections/project-messages.ts';
 
 /** The sessions that external programs told in a thread. */
@@ -20,11 +21,10 @@ export class Sessions {
   }
 
   /**
-   * The session in which an agent can go on with what a message says: its newest on the branch, unless it was used on
+   * The session in which an agent can go on with a branch: its newest on the branch, unless it was used on
    * another branch since, or the agent has a newer one there: then it knows what is not part of this conversation.
    */
-  for(conversation: Conversation, agentId: string, messageId: string): Session | undefined {
-    const branch = new Set(activeUpTo(conversation, messageId).messages);
+  for(conversation: Conversation, agentId: string, branch: BranchMessages): Session | undefined {
     let newest: { id: string; messageId: string; order: number } | undefined;
     for (const [id, runs] of this.#runs) {
       const runId = runs.at(-1) as string;
@@ -35,7 +35,9 @@ export class Sessions {
         newest = { id, messageId: message.id, order: message.order };
     }
     if (newest === undefined) return undefined;
-    const known = plainMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
+    const known =
+      branch.countUpTo(newest.messageId) ??
+      plainMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
     const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? nothing);
     return { id: newest.id, known, used: used.reduce(sum, nothing) };
   }

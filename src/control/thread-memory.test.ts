@@ -1,8 +1,11 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
 import type { AgentEvent } from '../events/index.ts';
 import { getMessages } from '../graph/index.ts';
 import { MemoryLog } from '../log/index.ts';
 import { ThreadMemory } from './thread-memory.ts';
+import { givenTo } from './thread-record.ts';
 
 const said = (runId: string): AgentEvent => ({ type: 'user', runId, content: `from ${runId}` });
 
@@ -48,6 +51,38 @@ describe('the memory of threads', () => {
     expect(await messagesOf(threadId)).toEqual(['a']);
     await log.deleteThread(threadId);
     expect(await messagesOf(threadId)).toEqual([]);
+  });
+
+  it('gives a run what it would be given by a process that reads the thread for the first time', async () => {
+    /** An external program that answers tells its session. */
+    const withSessions = (events: readonly AgentEvent[]) =>
+      events.flatMap((event): AgentEvent[] =>
+        event.type === 'harness_start'
+          ? [event, { type: 'session', runId: event.runId, sessionId: `session-${event.runId.length % 3}` }]
+          : [event],
+      );
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(conversationLog(80, 40), fc.infiniteStream(fc.nat(9)), async (events, lengths) => {
+        const { log, threadId, memory } = await setUp();
+        const all = withSessions(unlogged(events));
+        for (let at = 0; at < all.length; ) {
+          const length = (lengths.next().value ?? 0) + 1;
+          await log.append(threadId, all.slice(at, at + length));
+          at += length;
+          const known = await memory.of(threadId);
+          const read = await new ThreadMemory(log).of(threadId);
+          const asked = getMessages(known.conversation).filter(({ role, spawnedBy }) => role === 'user' && !spawnedBy);
+          const parentId = asked[asked.length - 1 - ((lengths.next().value ?? 0) % 3)]?.id;
+          if (parentId === undefined) continue;
+          const run = { runId: 'new', agentId: 'agent', parentId };
+          expect(givenTo(run, known)).toEqual(givenTo(run, read));
+          compared++;
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(compared).toBeGreaterThan(60);
   });
 
   it('gives up the threads that were not used for longest when it holds too much', async () => {

@@ -1,8 +1,8 @@
 import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
-import { activeUpTo, type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
+import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
 import type { EventLog } from '../log/index.ts';
-import { plainMessages, projectMessages } from '../projections/project-messages.ts';
+import { plainMessages } from '../projections/project-messages.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import type { OpenRun } from './open-runs.ts';
 import { threadEvents } from './thread-events.ts';
@@ -20,14 +20,12 @@ export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId'
 
 /** What a run that a user message asks for is given of its thread; undefined when nothing was asked. */
 export function givenTo({ parentId, agentId }: OpenRun, knowledge: ThreadKnowledge): Given | undefined {
-  const { conversation, decisions, sessions } = knowledge;
+  const { conversation, branch, decisions, sessions } = knowledge;
   if (getMessage(conversation, parentId) === undefined) return undefined;
-  const active = activeUpTo(conversation, parentId);
-  const session = sessions.for(conversation, agentId, parentId);
-  const [firstMessageId] = active.messages;
-  const previousMessageId = active.messages.at(-2);
+  const { messages, firstMessageId, previousMessageId } = branch.upTo(conversation, parentId);
+  const session = sessions.for(conversation, agentId, branch);
   return {
-    messages: projectMessages(conversation, active),
+    messages,
     decided: decisions.all(),
     ...(previousMessageId !== undefined && isSpoken(conversation, previousMessageId) && { previousMessageId }),
     ...(firstMessageId !== undefined && { firstMessageId }),

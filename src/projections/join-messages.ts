@@ -21,6 +21,22 @@ export function pushAssistant(messages: Message[], added: readonly Message[]): v
   messages.push(...rest);
 }
 
+/** How a list of messages ends: what is added later, or joined with the last one, can be taken off again. */
+export interface ListEnd {
+  readonly length: number;
+  readonly last: Message | undefined;
+}
+
+export function endOf(messages: readonly Message[]): ListEnd {
+  return { length: messages.length, last: messages.at(-1) };
+}
+
+/** Takes off what was added since the list had this end. */
+export function cutTo(messages: Message[], { length, last }: ListEnd): void {
+  messages.length = length;
+  if (last !== undefined) messages[length - 1] = last;
+}
+
 /** The parts of a user message. */
 function partsOf(content: Content): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -1,10 +1,10 @@
-import { type Active, type Block, type Conversation, getChunks, type Summary } from '../graph/index.ts';
-import { type Call, callsIn, keptBlockMessages } from './block-messages.ts';
+import { type Active, type Conversation, getChunks, type Summary } from '../graph/index.ts';
+import { type BlockContext, type Call, callsIn, keptBlockMessages } from './block-messages.ts';
+import { BranchCallIds } from './branch-call-ids.ts';
 import { conversationFold, type Fold } from './fold.ts';
 import { pushAssistant, pushUser } from './join-messages.ts';
 import type { Message } from './message.ts';
-import { ProviderIds } from './provider-ids.ts';
-import { shortenOutput } from './shorten-output.ts';
+import { shortenMessages } from './shorten-output.ts';
 import { type Span, spansOf } from './spans.ts';
 import { strictMessages } from './strict-messages.ts';
 import { summaryText } from './transcript.ts';
@@ -39,42 +39,25 @@ export function plainMessages(
   { history = [], maxOutputLength = Number.POSITIVE_INFINITY, memory }: MessagesOptions = {},
 ): Message[] {
   const spans = spansOf(conversation, active, ({ kind }) => memory === undefined || memory.includes(kind));
-  const ids = idsOf(conversation, spans, history);
-  const context = { idOf: (call: Call) => ids.get(call.id) ?? call.id, maxOutputLength };
-  const messages = history.map(message => shortened(message, maxOutputLength));
-  for (const span of spans) {
-    if ('summary' in span) pushUser(messages, summaryText(span.summary.text));
-    else if (span.block.role === 'assistant')
-      pushAssistant(messages, keptBlockMessages(conversation, span.block, context));
-    else pushSpoken(messages, conversation, span.block);
-  }
+  const ids = new BranchCallIds(history);
+  ids.give(callsOf(conversation, spans));
+  const context = { idOf: (call: Call) => ids.of(call), maxOutputLength };
+  const messages = shortenMessages(history, maxOutputLength);
+  for (const span of spans) pushSpan(messages, conversation, span, context);
   return messages;
 }
 
-function pushSpoken(messages: Message[], conversation: Conversation, block: Block): void {
-  for (const { event } of getChunks(conversation, block.id))
-    if (event.type === 'user') pushUser(messages, event.content);
+/** The calls of what is shown. */
+export function callsOf(conversation: Conversation, spans: readonly Span[]): Call[] {
+  return spans.flatMap(span => ('block' in span ? callsIn(conversation, span.block) : []));
 }
 
-/** The id a provider is sent for each call, given in the order of the calls; those of the history are taken. */
-function idsOf(conversation: Conversation, spans: readonly Span[], history: readonly Message[]): Map<string, string> {
-  const ids = new ProviderIds();
-  for (const message of history)
-    if (message.role === 'assistant')
-      for (const part of message.content) if (part.type === 'tool_call') ids.reserve(part.id);
-  const calls = spans.flatMap(span => ('block' in span ? callsIn(conversation, span.block) : []));
-  calls.sort((a, b) => a.order - b.order);
-  const seen = new Set<string>();
-  return new Map(
-    calls.map(({ id, runId, event }) => {
-      const isFirst = !seen.has(event.id);
-      seen.add(event.id);
-      return [id, ids.of({ id: isFirst ? event.id : id, runId })];
-    }),
-  );
-}
-
-function shortened(message: Message, max: number): Message {
-  if (message.role !== 'tool') return message;
-  return { ...message, content: message.content.map(part => ({ ...part, output: shortenOutput(part.output, max) })) };
+/** Adds what a piece of a conversation is as messages. */
+export function pushSpan(messages: Message[], conversation: Conversation, span: Span, context: BlockContext): void {
+  if ('summary' in span) pushUser(messages, summaryText(span.summary.text));
+  else if (span.block.role === 'assistant')
+    pushAssistant(messages, keptBlockMessages(conversation, span.block, context));
+  else
+    for (const { event } of getChunks(conversation, span.block.id))
+      if (event.type === 'user') pushUser(messages, event.content);
 }

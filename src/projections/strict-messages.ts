@@ -12,16 +12,32 @@ const saidNothing = '(no text)';
 export function strictMessages(messages: readonly Message[]): Message[] {
   const system = messages.filter(message => message.role === 'system');
   const strict: Message[] = [];
-  for (const message of messages) {
-    if (message.role === 'user') pushUser(strict, spoken(message.content));
-    else if (message.role === 'assistant') {
-      const content = message.content.filter(hasSubstance).map(named);
-      if (content.some(part => part.type !== 'reasoning')) pushAssistant(strict, [{ role: 'assistant', content }]);
-    } else if (message.role === 'tool') strict.push({ role: 'tool', content: message.content.map(named) });
+  for (const message of messages) pushStrict(strict, message);
+  return [...system, ...enclosed(strict)];
+}
+
+/** Adds a message made fit, or nothing when it has nothing to say; one of the system is left out. */
+export function pushStrict(strict: Message[], message: Message): void {
+  if (message.role === 'user') pushUser(strict, spoken(message.content));
+  else if (message.role === 'assistant') {
+    const content = message.content.filter(hasSubstance).map(named);
+    if (content.some(part => part.type !== 'reasoning')) pushAssistant(strict, [{ role: 'assistant', content }]);
+  } else if (message.role === 'tool') strict.push({ role: 'tool', content: message.content.map(named) });
+}
+
+const openings = new WeakMap<Message, Message>();
+
+/** The messages with a person's first, and a person's or a tool's last. */
+export function enclosed(strict: readonly Message[]): Message[] {
+  const messages = [...strict];
+  const [first] = strict;
+  if (first !== undefined && first.role !== 'user') {
+    const before = openings.get(first) ?? { role: 'user', content: opening };
+    openings.set(first, before);
+    messages.unshift(before);
   }
-  if (strict.length > 0 && strict[0]?.role !== 'user') strict.unshift({ role: 'user', content: opening });
-  if (strict.at(-1)?.role === 'assistant') strict.push({ role: 'user', content: goOn });
-  return [...system, ...strict];
+  if (strict.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: goOn });
+  return messages;
 }
 
 function spoken(content: Extract<Message, { role: 'user' }>['content']): typeof content {

@@ -1,8 +1,9 @@
 import type { AgentEvent, ContentPart, EventOf, Handlers, ToolOutput } from '../events/index.ts';
 import { isKnownEvent } from '../events/index.ts';
+import { cutTo, endOf, type ListEnd, pushAssistant, pushUser } from './join-messages.ts';
 import type { AssistantPart, Message, ToolResultPart } from './message.ts';
 import { ProviderIds } from './provider-ids.ts';
-import { shortenOutput } from './shorten-output.ts';
+import { shortenMessages, shortenOutput } from './shorten-output.ts';
 
 export interface TranscriptOptions {
   /** What was said before; it comes first, unchanged. */
@@ -53,18 +54,22 @@ const noResult = 'This call has no result: the run ended before there was one.';
  * Reasoning of a model call that was cut off is left out too: no provider takes it back.
  */
 export class Transcript {
+  readonly #given: readonly Message[];
   #history: readonly Message[];
   readonly #firstId: string | undefined;
   readonly #previousId: string | undefined;
   readonly #maxOutputLength: number;
   readonly #turns: (UserTurn | AssistantTurn)[] = [];
+  /** The messages of the history and of the first turns, and how they ended before each of these turns. */
+  #messages: Message[];
+  #ends: ListEnd[] = [];
   readonly #openTurns = new Map<string, AssistantTurn>();
   /** The newest attempt at a step of each run, also when a person spoke since. */
   readonly #attempts = new Map<string, AssistantTurn>();
   readonly #callTurns = new Map<string, AssistantTurn>();
   readonly #executions = new Set<string>();
   readonly #inner = new Set<string>();
-  readonly #ids = new ProviderIds();
+  #ids: ProviderIds | undefined;
 
   constructor({
     history = [],
@@ -74,11 +79,10 @@ export class Transcript {
   }: TranscriptOptions = {}) {
     this.#firstId = firstId;
     this.#previousId = previousId;
-    this.#history = history.map(message => shortenMessage(message, maxOutputLength));
+    this.#given = history;
+    this.#history = shortenMessages(history, maxOutputLength);
+    this.#messages = [...this.#history];
     this.#maxOutputLength = maxOutputLength;
-    for (const message of history)
-      if (message.role === 'assistant')
-        for (const part of message.content) if (part.type === 'tool_call') this.#ids.reserve(part.id);
   }
 
   /** Takes in one more event. */
@@ -91,29 +95,43 @@ export class Transcript {
 
   /** The conversation so far. */
   messages(): Message[] {
-    const messages: Message[] = [...this.#history];
-    for (const turn of this.#turns) {
-      if (turn.role === 'user') pushUser(messages, turn);
-      else pushAssistant(messages, (turn.messages ??= this.#render(turn)));
-    }
-    return messages;
+    return [...this.#made()];
   }
 
   /** The beginnings that a summary can cover, shortest first: before the request, and after each turn of an assistant. */
   beginnings(): Beginning[] {
-    const messages: Message[] = [...this.#history];
     const found: Beginning[] = [];
     const from = this.#firstId ?? idOf(this.#turns.find(turn => turn.role === 'assistant'));
     if (from === undefined) return found;
     if (this.#previousId !== undefined && this.#history.length > 1)
       found.push({ from, to: this.#previousId, count: this.#history.length - 1 });
-    for (const turn of this.#turns) {
-      if (turn.role === 'user') pushUser(messages, turn);
-      else pushAssistant(messages, (turn.messages ??= this.#render(turn)));
+    const { length } = this.#made();
+    for (const [at, turn] of this.#turns.entries()) {
       const to = turn.role === 'assistant' && turn.complete ? idOf(turn) : undefined;
-      if (to !== undefined) found.push({ from, to, count: messages.length });
+      if (to !== undefined) found.push({ from, to, count: this.#ends[at + 1]?.length ?? length });
     }
     return found;
+  }
+
+  /** The messages of everything: those of turns that did not change are there already. */
+  #made(): readonly Message[] {
+    for (const turn of this.#turns.slice(this.#ends.length)) {
+      this.#ends.push(endOf(this.#messages));
+      if (turn.role === 'user') pushUser(this.#messages, turn.content);
+      else pushAssistant(this.#messages, (turn.messages ??= this.#render(turn)));
+    }
+    return this.#messages;
+  }
+
+  /** Forgets the messages of a turn and of those after it. */
+  #forget(turn: AssistantTurn): void {
+    if (turn.messages === undefined) return;
+    turn.messages = undefined;
+    const at = this.#turns.lastIndexOf(turn);
+    const end = this.#ends[at];
+    if (end === undefined) return;
+    cutTo(this.#messages, end);
+    this.#ends.length = at;
   }
 
   readonly #on: Handlers<[], void> = {
@@ -129,22 +147,29 @@ export class Transcript {
     text: event => this.#grow(event),
     reasoning: event => this.#grow(event),
     tool_call: event => {
-      const turn = changed(this.#turnFor(event.runId));
+      const turn = this.#turnFor(event.runId);
+      this.#forget(turn);
       turn.parts.push({ type: 'tool_call', event });
       this.#callTurns.set(event.id, turn);
-      this.#ids.of(event);
+      this.#providerIds().of(event);
     },
     tool_start: event => {
       const turn = this.#callTurns.get(event.id);
-      if (turn !== undefined) changed(turn).started.add(event.id);
+      if (turn === undefined) return;
+      this.#forget(turn);
+      turn.started.add(event.id);
     },
     tool_result: event => {
       const turn = this.#callTurns.get(event.id);
-      if (turn !== undefined && !turn.results.has(event.id)) changed(turn).results.set(event.id, event.output);
+      if (turn === undefined || turn.results.has(event.id)) return;
+      this.#forget(turn);
+      turn.results.set(event.id, event.output);
     },
     usage: event => {
       const turn = this.#openTurns.get(event.runId);
-      if (turn !== undefined) changed(turn).complete = true;
+      if (turn === undefined) return;
+      this.#forget(turn);
+      turn.complete = true;
     },
     repl_input: event => void this.#executions.add(event.id),
     harness_start: skip,
@@ -176,14 +201,20 @@ export class Transcript {
     const summary: Message = { role: 'user', content: summaryText(text) };
     if (covers.to === this.#previousId) {
       const messages = [summary];
-      for (const message of this.#history.slice(-1)) if (message.role === 'user') pushUser(messages, message);
-      this.#history = messages;
+      for (const message of this.#history.slice(-1)) if (message.role === 'user') pushUser(messages, message.content);
+      this.#beginWith(messages);
       return;
     }
     const at = this.#turns.findIndex(turn => turn.role === 'assistant' && idOf(turn) === covers.to);
     if (at === -1) return;
     this.#turns.splice(0, at + 1);
-    this.#history = [summary];
+    this.#beginWith([summary]);
+  }
+
+  #beginWith(history: readonly Message[]): void {
+    this.#history = history;
+    this.#messages = [...history];
+    this.#ends = [];
   }
 
   #isInside(parentId: string): boolean {
@@ -212,17 +243,29 @@ export class Transcript {
     return turn === undefined || turn.results.size > 0 ? this.#begin(runId, undefined) : turn;
   }
 
+  /** Gives ids that no call of the history has. */
+  #providerIds(): ProviderIds {
+    if (this.#ids !== undefined) return this.#ids;
+    this.#ids = new ProviderIds();
+    for (const message of this.#given)
+      if (message.role === 'assistant')
+        for (const part of message.content) if (part.type === 'tool_call') this.#ids.reserve(part.id);
+    return this.#ids;
+  }
+
   #drop(turn: AssistantTurn): void {
+    this.#forget(turn);
     this.#turns.splice(this.#turns.lastIndexOf(turn), 1);
     for (const part of turn.parts)
       if (part.type === 'tool_call') {
         this.#callTurns.delete(part.event.id);
-        this.#ids.release(part.event.id);
+        this.#providerIds().release(part.event.id);
       }
   }
 
   #grow(event: EventOf<'text'> | EventOf<'reasoning'>): void {
-    const turn = changed(this.#turnFor(event.runId));
+    const turn = this.#turnFor(event.runId);
+    this.#forget(turn);
     const newest = turn.parts.at(-1);
     const isSame = (part: OpenPart) => part.type !== 'tool_call' && part.id === event.id;
     const last = newest !== undefined && isSame(newest) ? newest : turn.parts.findLast(isSame);
@@ -256,7 +299,7 @@ export class Transcript {
       return [type === 'text' ? { type, text } : { type, text, ...(providerMetadata && { providerMetadata }) }];
     }
     const { name, input, providerMetadata } = part.event;
-    const id = this.#ids.of(part.event);
+    const id = this.#providerIds().of(part.event);
     return [{ type: 'tool_call', id, name, input, ...(providerMetadata && { providerMetadata }) }];
   }
 
@@ -264,7 +307,7 @@ export class Transcript {
     const output = turn.results.get(call.id) ?? { error: turn.started.has(call.id) ? outcomeUnknown : noResult };
     return {
       type: 'tool_result',
-      id: this.#ids.of(call),
+      id: this.#providerIds().of(call),
       name: call.name,
       output: shortenOutput(output, this.#maxOutputLength),
     };
@@ -280,38 +323,6 @@ export function summaryText(text: string): string {
 function idOf(turn: UserTurn | AssistantTurn | undefined): string | undefined {
   const part = turn?.role === 'assistant' ? turn.parts.at(-1) : undefined;
   return part?.type === 'tool_call' ? part.event.id : part?.id;
-}
-
-function shortenMessage(message: Message, max: number): Message {
-  if (message.role !== 'tool') return message;
-  return { ...message, content: message.content.map(part => ({ ...part, output: shortenOutput(part.output, max) })) };
-}
-
-/** Adds a user message; two in a row become one. */
-function pushUser(messages: Message[], turn: UserTurn): void {
-  const last = messages.at(-1);
-  if (last?.role !== 'user') messages.push(turn);
-  else messages[messages.length - 1] = { role: 'user', content: [...partsOf(last.content), ...partsOf(turn.content)] };
-}
-
-/** Adds what an assistant said and the results; two assistant messages in a row become one. */
-function pushAssistant(messages: Message[], turn: readonly Message[]): void {
-  const [said, ...results] = turn;
-  if (said?.role !== 'assistant') return;
-  const last = messages.at(-1);
-  if (last?.role === 'assistant' && last.content.every(part => part.type !== 'tool_call'))
-    messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...said.content] };
-  else messages.push(said);
-  messages.push(...results);
-}
-
-function changed(turn: AssistantTurn): AssistantTurn {
-  turn.messages = undefined;
-  return turn;
-}
-
-function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function skip(): void {}

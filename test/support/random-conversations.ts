@@ -218,9 +218,9 @@ const often = ['text', 'text', 'text', 'call', 'call', 'finish', 'finish', 'begi
  * The log of one thread: people ask, edit, retry, select and summarise; runs interleave, start subagents, crash and
  * begin their step again; calls are asked about, denied, fail and stay open; some events are delivered twice.
  */
-export function conversationLog(maxMoves = 60): fc.Arbitrary<LoggedEvent[]> {
+export function conversationLog(maxMoves = 60, minMoves = 0): fc.Arbitrary<LoggedEvent[]> {
   const move = fc.tuple(fc.constantFrom(...names, ...often), fc.nat(2 ** 16));
-  return fc.array(move, { maxLength: maxMoves }).map(played => {
+  return fc.array(move, { minLength: minMoves, maxLength: maxMoves }).map(played => {
     const world = new World();
     for (const [name, pick] of played) (moves[name] as Move)(world, pick);
     return world.events;

@@ -12,14 +12,15 @@ interface BackgroundRun {
 /** The subagents of a run that nobody waits for, and what those that ended said. */
 export class Background {
   readonly #runId: string;
-  readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
+  /** Stops the runs; made for the first one. */
+  #stop: { readonly controller: AbortController; readonly signal: AbortSignal } | undefined;
   readonly #running = new Set<Promise<void>>();
   #ended: EventOf<'user'>[] = [];
 
   constructor(runId: string, signal: AbortSignal) {
     this.#runId = runId;
-    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+    this.#signal = signal;
   }
 
   get isActive(): boolean {
@@ -27,7 +28,7 @@ export class Background {
   }
 
   add({ agentId, start }: BackgroundRun): void {
-    const running = start(this.#signal).then(
+    const running = start(this.#runSignal()).then(
       result => this.#tell(agentId, result),
       () => {},
     );
@@ -49,7 +50,7 @@ export class Background {
 
   /** Stops all runs; resolves when they have ended. */
   async stop(): Promise<void> {
-    this.#stop.abort(new Error('The run that started it ended.'));
+    this.#stop?.controller.abort(new Error('The run that started it ended.'));
     await Promise.all(this.#running);
   }
 
@@ -61,6 +62,14 @@ export class Background {
       for (const child of state.children.get(event.id) ?? [])
         if (!told.has(outcomeId(child.runId))) this.#tell(child.agentId ?? 'unknown', await settledChild(child, put));
     }
+  }
+
+  #runSignal(): AbortSignal {
+    if (this.#stop === undefined) {
+      const controller = new AbortController();
+      this.#stop = { controller, signal: AbortSignal.any([this.#signal, controller.signal]) };
+    }
+    return this.#stop.signal;
   }
 
   #tell(agentId: string, { runId, text, error }: ChildResult): void {

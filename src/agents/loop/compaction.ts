@@ -6,7 +6,7 @@ import { type ModelSource, resolveModel } from '../model/model-source.ts';
 import { modelStep, type ModelStepOptions } from '../model/model-step.ts';
 import { pricedModel } from '../model/prices.ts';
 import { toPrompt } from '../model/prompt.ts';
-import { countTokens, mostTokens } from '../model/tokens.ts';
+import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens.ts';
 
 export interface CompactionOptions {
   /** From how many tokens on the beginning is summarised; four fifths of what the model takes, or 100,000. */
@@ -65,9 +65,11 @@ export class Compaction {
 
   /** The longest beginning that leaves the newest turns; undefined when it would hardly help. */
   async #covered(messages: readonly Message[], keep: number, least: number) {
+    const counts = await countTokensOfEach(messages);
+    const upTo = (count: number) => counts[count - 1] ?? 0;
     for (const beginning of this.#transcript.beginnings().toReversed()) {
-      if ((await countTokens(messages.slice(beginning.count))) < keep) continue;
-      const tokens = await countTokens(messages.slice(0, beginning.count));
+      const tokens = upTo(beginning.count);
+      if (upTo(messages.length) - tokens < keep) continue;
       return tokens < least ? undefined : beginning;
     }
     return undefined;

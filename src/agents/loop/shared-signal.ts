@@ -1,8 +1,17 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that aborts with any of these, and that any number of tasks may listen to. */
+/**
+ * A signal that aborts with the first of these, and that any number of tasks may listen to. One of them has to abort
+ * some time: until then the others know of it.
+ */
 export function sharedSignal(...signals: AbortSignal[]): AbortSignal {
-  const signal = AbortSignal.any(signals);
-  setMaxListeners(0, signal);
-  return signal;
+  const shared = new AbortController();
+  setMaxListeners(0, shared.signal);
+  const abort = () => {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+    shared.abort(signals.find(({ aborted }) => aborted)?.reason);
+  };
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  if (signals.some(({ aborted }) => aborted)) abort();
+  return shared.signal;
 }

@@ -93,21 +93,25 @@ export function defineTool<Schema extends StandardSchemaV1>(
 
 /** What a model is told about a tool. */
 export function describeTool(tool: Tool): LanguageModelV3FunctionTool {
-  const { name, description } = tool;
-  return {
-    type: 'function',
-    name,
-    description: typeof description === 'string' ? description : description(),
-    inputSchema: describeInput(tool),
-  };
+  const { name, input } = tool;
+  const description = typeof tool.description === 'string' ? tool.description : tool.description();
+  const inputSchema = describeInput(tool);
+  const before = described.get(input);
+  if (before?.name === name && before.description === description && before.inputSchema === inputSchema) return before;
+  const told = { type: 'function' as const, name, description, inputSchema };
+  described.set(input, told);
+  return told;
 }
 
-const schemas = new WeakMap<Tool, LanguageModelV3FunctionTool['inputSchema']>();
+/** What was told last about a tool with this input: many tools are made anew for each run. */
+const described = new WeakMap<Tool['input'], LanguageModelV3FunctionTool>();
+const schemas = new WeakMap<Tool['input'], LanguageModelV3FunctionTool['inputSchema']>();
 
 /** What a model is told about the input of a tool; throws `invalid_argument` when it cannot be described. */
 export function describeInput(tool: Tool): LanguageModelV3FunctionTool['inputSchema'] {
-  const known = schemas.get(tool) ?? tool.inputJsonSchema ?? jsonSchemaOf(tool);
-  schemas.set(tool, known);
+  if (tool.inputJsonSchema !== undefined) return tool.inputJsonSchema;
+  const known = schemas.get(tool.input) ?? jsonSchemaOf(tool);
+  schemas.set(tool.input, known);
   return known;
 }
 

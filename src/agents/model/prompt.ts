@@ -6,18 +6,20 @@ import type {
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ContentPart, ToolOutput } from '../../events/index.ts';
+import { KeptPrefix } from '../../projections/kept-prefix.ts';
 import type { AssistantPart, Message } from '../../projections/message.ts';
 
 const converted = new WeakMap<Message, LanguageModelV3Message>();
+const prompts = new KeptPrefix<Message, LanguageModelV3Message>(message => {
+  const known = converted.get(message) ?? toPromptMessage(message);
+  converted.set(message, known);
+  return known;
+});
 
 /** Messages in the form AI SDK models take; the same message gives the same object each time. */
 export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
-  const prompt: LanguageModelV3Prompt = instructions ? [{ role: 'system', content: instructions }] : [];
-  for (const message of messages) {
-    const known = converted.get(message) ?? toPromptMessage(message);
-    converted.set(message, known);
-    prompt.push(known);
-  }
+  const prompt = prompts.each(messages);
+  if (instructions) prompt.unshift({ role: 'system', content: instructions });
   return prompt;
 }
 

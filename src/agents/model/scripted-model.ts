@@ -91,6 +91,7 @@ export function scriptedModel(script: ModelScript, options: ScriptedModelOptions
 type PartController = ReadableStreamDefaultController<LanguageModelV3StreamPart>;
 
 const batchSize = 64;
+const streamIsOver = new Error('The stream is over.');
 
 function streamOf(
   answer: Answer,
@@ -100,7 +101,7 @@ function streamOf(
   const over = new AbortController();
 
   function finish(controller: PartController): void {
-    over.abort();
+    over.abort(streamIsOver);
     if (answer.cut) controller.error(droppedConnection(call));
     else controller.close();
   }
@@ -127,13 +128,13 @@ function streamOf(
     {
       start(controller) {
         const abort = () => {
-          over.abort();
+          over.abort(streamIsOver);
           controller.error(call.abortSignal?.reason);
         };
         call.abortSignal?.addEventListener('abort', abort, { once: true, signal: over.signal });
       },
       pull: answer.delayMs > 0 ? pullSlowly : pullBatch,
-      cancel: () => over.abort(),
+      cancel: () => over.abort(streamIsOver),
     },
     { highWaterMark: 0 },
   );

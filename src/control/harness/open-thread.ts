@@ -23,6 +23,9 @@ export interface OpenThreadOptions {
   readonly onLost: (error: unknown) => void;
 }
 
+/** The reason of a signal costs more when it has to be made. */
+const isLeft = new Error('The thread is at rest.');
+
 type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
 
 /** The thread that a harness has open: what its log came to so far, and what is read of it from now on. */
@@ -121,7 +124,7 @@ export class OpenThread {
   /** Stops following, unless something runs. An idle thread costs nothing. */
   rest(): void {
     if (this.#projection.runs.size > 0) return;
-    this.#following?.abort();
+    this.#following?.abort(isLeft);
     this.#following = undefined;
   }
 

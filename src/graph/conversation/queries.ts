@@ -1,10 +1,25 @@
 import type { EventOf } from '../../events/index.ts';
+import type { Moment } from '../versioned/moment.ts';
 import { hadEffect } from './calls.ts';
 import { type Conversation, momentOf } from './conversation.ts';
 import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
-import { all } from './tables.ts';
+import { all, type Tables } from './tables.ts';
 import { followersOf } from './tree.ts';
+
+/** The newest values of keys, of those that have one. */
+function newest<Name extends keyof Tables>(
+  moment: Moment<Tables>,
+  table: Name,
+  keys: readonly string[],
+): Tables[Name][] {
+  const values: Tables[Name][] = [];
+  for (const key of keys) {
+    const value = moment.last(table, key);
+    if (value !== undefined) values.push(value);
+  }
+  return values;
+}
 
 /** The message an id means: its own, that of a run, of the start of one, or of a chunk. */
 export function getMessage(conversation: Conversation, id: string): Message | undefined {
@@ -14,19 +29,19 @@ export function getMessage(conversation: Conversation, id: string): Message | un
 /** All messages, subagents' too, in the order in which they came. */
 export function getMessages(conversation: Conversation): Message[] {
   const moment = momentOf(conversation);
-  return moment.all('messages', all).flatMap(id => moment.last('message', id) ?? []);
+  return newest(moment, 'message', moment.all('messages', all));
 }
 
 /** The blocks of a message, in the order in which they began. */
 export function getBlocks(conversation: Conversation, messageId: string): Block[] {
   const moment = momentOf(conversation);
-  return moment.all('blocks', messageId).flatMap(id => moment.last('block', id) ?? []);
+  return newest(moment, 'block', moment.all('blocks', messageId));
 }
 
 /** The chunks of a block, in the order in which they came. */
 export function getChunks(conversation: Conversation, blockId: string): Chunk[] {
   const moment = momentOf(conversation);
-  return moment.all('chunks', blockId).flatMap(id => moment.last('chunk', id) ?? []);
+  return newest(moment, 'chunk', moment.all('chunks', blockId));
 }
 
 /** The chunk of an id. */
@@ -42,13 +57,13 @@ export function textOf(conversation: Conversation, chunkId: string): string {
 /** What belongs to a call or an execution: its start, reports, results, relays, output. */
 export function getAttached(conversation: Conversation, chunkId: string): Chunk[] {
   const moment = momentOf(conversation);
-  return moment.all('attached', chunkId).flatMap(id => moment.last('chunk', id) ?? []);
+  return newest(moment, 'chunk', moment.all('attached', chunkId));
 }
 
 /** The messages of the runs that a call or an execution started. */
 export function getSpawned(conversation: Conversation, chunkId: string): Message[] {
   const moment = momentOf(conversation);
-  return moment.all('spawned', chunkId).flatMap(id => moment.last('message', id) ?? []);
+  return newest(moment, 'message', moment.all('spawned', chunkId));
 }
 
 /** The answer to a relay, by the id of its chunk. */
@@ -103,21 +118,23 @@ export function getMessageAtBirth(conversation: Conversation, id: string): Messa
 export interface Mark {
   readonly in: object;
   readonly touches: number;
+  readonly moves: number;
 }
 
 /** A mark at what a conversation is now. */
 export function markOf(conversation: Conversation): Mark {
   const moment = momentOf(conversation);
-  return { in: moment.store, touches: moment.count('touched', all) };
+  return { in: moment.store, touches: moment.count('touched', all), moves: moment.count('moved', all) };
 }
 
 /**
- * The messages on branches that may have changed since the mark; undefined when that cannot be told, because the mark is
- * of another line of events. The branches themselves have to be the same.
+ * The messages on branches that may have changed since the mark, in what they are, not in who follows them; undefined
+ * when that cannot be told: the mark is of another line of events, or a message was taken off its branch since.
  */
 export function touchedSince(conversation: Conversation, mark: Mark): readonly string[] | undefined {
   const moment = momentOf(conversation);
   if (mark.in !== moment.store || mark.touches > moment.count('touched', all)) return undefined;
+  if (mark.moves !== moment.count('moved', all)) return undefined;
   return moment.from('touched', all, Math.max(0, mark.touches - 1));
 }
 

@@ -53,6 +53,8 @@ export interface Tables {
   followersChanged: number;
   /** `all` to the messages on branches that changed, in order; one that changes again and again is there once. */
   touched: string;
+  /** `all` to the messages that were taken off a branch and put under what started them. */
+  moved: string;
   /** `tree` to a new object after every change in who follows whom. */
   tree: object;
 }

@@ -46,6 +46,7 @@ export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: 
   const { parentMessageId, ...rest } = message;
   const place = parentMessageId ?? start;
   draft.add('message', messageId, { ...rest, spawnedBy: chunkId });
+  draft.add('moved', all, messageId);
   const active = draft.last('activeFollower', messageId);
   for (const follower of followersOf(draft, messageId)) {
     const { parentMessageId: _, ...moved } = follower;

@@ -33,7 +33,7 @@ import { Live } from '../live.ts';
 import { mergeMetadata } from '../threads.ts';
 import { translateErrors } from './errors.ts';
 import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
-import { Statements, type ThreadRow, toThread } from './statements.ts';
+import { type Place, Statements, type ThreadInfo, type ThreadRow, toThread } from './statements.ts';
 
 export interface SqliteLogOptions {
   /** `process` when absent. */
@@ -57,6 +57,8 @@ export class SqliteLog implements EventLog {
   /** Changes when another process wrote to the file. */
   #seen: number;
   #poll: ReturnType<typeof setInterval> | undefined;
+  /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
+  #isAwaited = false;
   #closed = false;
 
   /** Opens the file, and creates it with its folder when it is not there. */
@@ -71,12 +73,12 @@ export class SqliteLog implements EventLog {
 
   async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
     const { firstSeq, logged } = this.#write(() => {
-      const head = this.#sql.head(threadId);
+      const head = this.#sql.head(threadId, lease?.name);
       if (head === undefined) throw threadNotFound(threadId);
-      const { key, seq, updated } = head;
+      const { key, seq, updated, token } = head;
       if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
       if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
-      if (lease !== undefined) this.#checkLease(lease);
+      if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
       const { bodies, events: logged } = encodeEvents(events, seq + 1, this.#now);
       this.#sql.insertEvents(key, seq + 1, bodies);
       if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
@@ -92,7 +94,9 @@ export class SqliteLog implements EventLog {
     const { after, before, limit } = checkRange(range);
     return this.#use(() => {
       const events: LoggedEvent[] = [];
-      for (const { key, end } of this.#segments(this.#row(threadId), after, before)) {
+      const place = this.#sql.place(threadId);
+      if (place === undefined) throw threadNotFound(threadId);
+      for (const { key, end } of this.#segments(place, after, before)) {
         const rows = this.#sql.readEvents.all(key, after, end, limit - events.length) as [string][];
         for (const [body] of rows) events.push(decodeEvent(body));
         if (events.length >= limit) break;
@@ -119,21 +123,21 @@ export class SqliteLog implements EventLog {
   async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
     return this.#write(() => {
       const row = this.#row(threadId);
-      const thread = toThread(row);
-      const { branchedFrom } = thread;
-      const info = {
-        title: title ?? thread.title,
-        metadata: mergeMetadata(thread.metadata, metadata),
-        branchedFrom,
+      const before = toThread(row);
+      const info: ThreadInfo = {
+        title: title ?? before.title,
+        metadata: mergeMetadata(before.metadata, metadata),
+        branchedFrom: before.branchedFrom,
       };
-      this.#sql.updateInfo.run(JSON.stringify(info), this.#stamp(), row.key);
-      return toThread(this.#row(threadId));
+      const updated = this.#stamp();
+      this.#sql.updateInfo.run(JSON.stringify(info), updated, row.key);
+      return toThread({ ...row, updated }, info);
     });
   }
 
   async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
     const most = checkCount('limit', limit, 0);
-    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(toThread));
+    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(row => toThread(row)));
   }
 
   async deleteThread(threadId: string): Promise<void> {
@@ -163,6 +167,9 @@ export class SqliteLog implements EventLog {
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     checkId('lease name', name);
     checkId('lease owner', owner);
+    const expiresAt = leaseEnd(this.#now(), ttlMs);
+    const token = this.#use(() => this.#sql.takeLease({ name, owner, expiresAt }, this.#stamp()));
+    if (token !== undefined) return { name, owner, token, expiresAt };
     return this.#write(() => {
       const current = this.#sql.lease(name);
       if (current && isHeldByAnother(current, { owner, isGone }, this.#now()))
@@ -179,9 +186,7 @@ export class SqliteLog implements EventLog {
   }
 
   async releaseLease(lease: Lease): Promise<void> {
-    this.#write(() => {
-      if (this.#sql.lease(lease.name)?.token === lease.token) this.#setLease(lease, 0);
-    });
+    this.#use(() => this.#sql.endLease.run(this.#stamp(), lease.name, lease.token));
   }
 
   async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
@@ -202,16 +207,16 @@ export class SqliteLog implements EventLog {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#setPolling(false, 0);
+    this.#stopPolling();
     this.#live.close();
     closeDatabase(this.#db);
   }
 
   /** Which rows hold which part of a thread's history, oldest first. */
-  #segments(row: ThreadRow, after: number, before: number): { key: number; end: number }[] {
+  #segments(place: Place, after: number, before: number): { key: number; end: number }[] {
     const segments: { key: number; end: number }[] = [];
     let end = before;
-    for (let at: ThreadRow | undefined = row; at !== undefined && end > after + 1; at = this.#sql.owner(at)) {
+    for (let at: Place | undefined = place; at !== undefined && end > after + 1; at = this.#sql.owner(at)) {
       segments.unshift({ key: at.key, end });
       end = Math.min(end, at.fork + 1);
     }
@@ -273,13 +278,22 @@ export class SqliteLog implements EventLog {
 
   /** Looks for what other processes appended, while a tail waits. */
   #setPolling(on: boolean, pollMs: number): void {
+    this.#isAwaited = on;
+    if (!on) this.#poll?.unref();
+    else if (this.#poll !== undefined) this.#poll.ref();
+    else if (!this.#closed) {
+      this.#poll = setInterval(() => this.#look(), pollMs);
+      this.#look();
+    }
+  }
+
+  #stopPolling(): void {
     clearInterval(this.#poll);
-    if (!on || this.#closed) return;
-    this.#poll = setInterval(() => this.#look(), pollMs);
-    this.#look();
+    this.#poll = undefined;
   }
 
   #look(): void {
+    if (!this.#isAwaited) return this.#stopPolling();
     const version = this.#version();
     if (version === this.#seen) return;
     this.#seen = version;

@@ -15,6 +15,13 @@ export interface ThreadRow {
   readonly fork: number;
 }
 
+/** Where the events of a thread are: in its own row, and up to `fork` in that of its owner. */
+export type Place = Pick<ThreadRow, 'key' | 'owner' | 'fork'>;
+
+interface Head extends Pick<ThreadRow, 'key' | 'seq' | 'updated'> {
+  readonly token: number | undefined;
+}
+
 type SqlValue = string | number | null | Buffer;
 
 interface Statement {
@@ -35,6 +42,7 @@ export class Statements {
 
   readonly #thread: Statement;
   readonly #head: Statement;
+  readonly #place: Statement;
   readonly #threadByKey: Statement;
   readonly #hidden: Statement;
   readonly #begin: Statement;
@@ -58,13 +66,18 @@ export class Statements {
   readonly deleteOnce: Statement;
   readonly deleteRaw: Statement;
   readonly setLease: Statement;
+  readonly #takeLease: Statement;
+  readonly endLease: Statement;
   readonly insertRaw: Statement;
 
   constructor(db: Connection) {
     this.#db = db;
     const prepare = (sql: string) => db.prepare<SqlValue[]>(sql).raw();
     this.#thread = prepare(`SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
-    this.#head = prepare(`SELECT key, ${newestSeq}, updated FROM threads WHERE id = ? AND hidden = 0`);
+    this.#head = prepare(
+      `SELECT key, ${newestSeq}, updated, (SELECT token FROM leases WHERE name = ?) FROM threads WHERE id = ? AND hidden = 0`,
+    );
+    this.#place = prepare('SELECT key, owner, fork FROM threads WHERE id = ? AND hidden = 0');
     this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
     this.#hidden = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ? AND hidden = 1`);
     this.#begin = db.prepare<SqlValue[]>('BEGIN IMMEDIATE');
@@ -96,6 +109,11 @@ export class Statements {
     this.setLease = db.prepare<SqlValue[]>(
       'INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = excluded.token, expires = excluded.expires',
     );
+    // An end that is written with a sign is that of a year beyond 9999: it does not compare as text.
+    this.#takeLease = prepare(
+      "INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, 1, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = token + 1, expires = excluded.expires WHERE owner = excluded.owner OR expires BETWEEN '0' AND ? RETURNING token",
+    );
+    this.endLease = db.prepare<SqlValue[]>('UPDATE leases SET expires = ? WHERE name = ? AND token = ?');
     this.insertRaw = db.prepare<SqlValue[]>(
       'INSERT INTO raw_lines (thread, run, n, ts, stream, line) VALUES (?, ?, ?, ?, ?, ?)',
     );
@@ -119,10 +137,17 @@ export class Statements {
     return isUsableId(id) ? toRow(this.#thread.get(id)) : undefined;
   }
 
-  /** What an append has to know of a thread. */
-  head(id: string): Pick<ThreadRow, 'key' | 'seq' | 'updated'> | undefined {
-    const row = isUsableId(id) ? (this.#head.get(id) as [number, number, string] | undefined) : undefined;
-    return row && { key: row[0], seq: row[1], updated: row[2] };
+  /** What an append has to know of a thread, and the newest token of a lease. */
+  head(id: string, leaseName = ''): Head | undefined {
+    if (!isUsableId(id)) return undefined;
+    const row = this.#head.get(leaseName, id) as [number, number, string, number | null] | undefined;
+    return row && { key: row[0], seq: row[1], updated: row[2], token: row[3] ?? undefined };
+  }
+
+  /** Where the events of a thread are. */
+  place(id: string): Place | undefined {
+    const row = isUsableId(id) ? (this.#place.get(id) as [number, number | null, number] | undefined) : undefined;
+    return row && { key: row[0], owner: row[1], fork: row[2] };
   }
 
   /** Inserts the stored texts of events with seq `firstSeq` and on; a whole batch goes to SQLite in one call. */
@@ -132,7 +157,7 @@ export class Statements {
   }
 
   /** The row that holds the events before a thread's fork. */
-  owner(row: ThreadRow): ThreadRow | undefined {
+  owner(row: Place): ThreadRow | undefined {
     return row.owner === null ? undefined : toRow(this.#threadByKey.get(row.owner));
   }
 
@@ -182,6 +207,11 @@ export class Statements {
     return row && { name, owner: row[0], token: row[1], expiresAt: row[2] };
   }
 
+  /** Takes a lease that is free, that ended, or that the owner has; its new token, or undefined when it is held. */
+  takeLease({ name, owner, expiresAt }: Omit<Lease, 'token'>, now: string): number | undefined {
+    return (this.#takeLease.all(name, owner, expiresAt, now) as [number][])[0]?.[0];
+  }
+
   lastRaw(thread: number, runId: string): number {
     return (this.#lastRaw.get(thread, runId) as [number | null] | undefined)?.[0] ?? 0;
   }
@@ -204,9 +234,14 @@ function toRow(tuple: unknown): ThreadRow | undefined {
   return { key, id, resource, info, created, updated, seq, owner, fork };
 }
 
+/** What a thread's row holds as JSON. */
+export interface ThreadInfo extends Pick<Thread, 'metadata'> {
+  readonly title: Thread['title'] | undefined;
+  readonly branchedFrom: Thread['branchedFrom'] | undefined;
+}
+
 /** The thread a row stands for. */
-export function toThread(row: ThreadRow): Thread {
-  const info = JSON.parse(row.info) as Pick<Thread, 'title' | 'metadata' | 'branchedFrom'>;
+export function toThread(row: ThreadRow, info = JSON.parse(row.info) as ThreadInfo): Thread {
   return {
     id: row.id,
     resourceId: row.resource,
