@@ -3,6 +3,7 @@ import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError
 import type { EventLog } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
+import { noOpenRun } from './open-runs.ts';
 import type { RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
@@ -140,7 +141,8 @@ export class ActiveRun implements RunHandle {
       await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'aborted' });
     }
     await this.#cancelRelays(this.runId);
-    await thread.writer.write(event ?? { type: 'harness_end', runId: this.runId, agentId: agent.id, reason });
+    const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
+    await thread.writer.write(end, noOpenRun(this.runId));
     return reason;
   }
 

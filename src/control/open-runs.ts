@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EventLog, Thread } from '../log/index.ts';
+import type { Thread } from '../log/index.ts';
 
 const openRun = z.object({
   runId: z.string(),
@@ -13,13 +13,14 @@ export type OpenRun = { runId: string; agentId: string; parentId: string; model?
 
 const prefix = 'run:';
 
-/** Notes in the thread's metadata that a run is open, so that a later process finds it without reading every log. */
-export async function markOpenRun(log: EventLog, threadId: string, run: OpenRun): Promise<void> {
-  await log.updateThread(threadId, { metadata: { [prefix + run.runId]: run } });
+/** Notes in a thread's metadata that a run is open, so that a later process finds it without reading every log. */
+export function openRunNote(run: OpenRun): Record<string, unknown> {
+  return { [prefix + run.runId]: run };
 }
 
-export async function clearOpenRun(log: EventLog, threadId: string, runId: string): Promise<void> {
-  await log.updateThread(threadId, { metadata: { [prefix + runId]: null } });
+/** Takes the note away. */
+export function noOpenRun(runId: string): Record<string, unknown> {
+  return { [prefix + runId]: null };
 }
 
 export function openRunsOf(thread: Thread): OpenRun[] {

@@ -8,7 +8,7 @@ import { ActiveRun } from './active-run.ts';
 import { ActiveThread } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
 import { processOwner } from './process-owner.ts';
-import { clearOpenRun, markOpenRun, type OpenRun, openRunsOf } from './open-runs.ts';
+import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import type { RetryOptions, RunControl, RunHandle, StartOptions } from './run-control.ts';
 import { ThreadMemory } from './thread-memory.ts';
 import { givenTo, readRun } from './thread-record.ts';
@@ -151,8 +151,9 @@ export class Supervisor implements RunControl {
         parentId,
         ...(model !== undefined && { model }),
       };
-      await markOpenRun(this.#options.log, threadId, open);
-      if (asking !== undefined) await thread.writer.write(asking);
+      const metadata = openRunNote(open);
+      if (asking === undefined) await this.#options.log.updateThread(threadId, { metadata });
+      else await thread.writer.write(asking, metadata);
       return await this.#run(thread, { threadId, open, agent, isNew: true });
     } catch (error) {
       await this.#leave(threadId, thread);
@@ -189,12 +190,12 @@ export class Supervisor implements RunControl {
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, event => thread.inbox.take(event));
     const given = givenTo(open, await this.#memory.of(threadId));
     if (given === undefined || state?.endedBy !== undefined) {
-      await clearOpenRun(log, threadId, runId);
+      await log.updateThread(threadId, { metadata: noOpenRun(runId) });
       throw finished;
     }
     if (agent === undefined || (state !== undefined && agent.resumable !== true)) {
       await this.#interrupt(thread, open, state);
-      await clearOpenRun(log, threadId, runId);
+      await log.updateThread(threadId, { metadata: noOpenRun(runId) });
       throw finished;
     }
     const run = new ActiveRun({
@@ -221,7 +222,6 @@ export class Supervisor implements RunControl {
   async #settle(run: ActiveRun, thread: ActiveThread, agent: Agent): Promise<void> {
     const outcome = await run.done;
     this.#runs.delete(run.runId);
-    if (!run.leftOpen) await clearOpenRun(this.#options.log, run.threadId, run.runId).catch(() => {});
     await this.#deliverUnread(run, thread, outcome === 'complete' ? agent : undefined).catch(() => {});
     await this.#leave(run.threadId, thread);
   }

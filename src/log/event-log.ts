@@ -73,6 +73,8 @@ export interface AppendOptions {
   once?: string;
   /** Append only while this lease is the newest of its name, else `lease_lost`. */
   lease?: Lease;
+  /** Merged into the thread's metadata in the same moment, as `updateThread` does. */
+  metadata?: ThreadChange['metadata'];
 }
 
 export interface ReadRange {

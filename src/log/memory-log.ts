@@ -56,17 +56,22 @@ export class MemoryLog implements EventLog {
     this.#now = options.now ?? Date.now;
   }
 
-  async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
+  async append(
+    threadId: string,
+    events: readonly AgentEvent[],
+    { expectedSeq, once, lease, metadata }: AppendOptions = {},
+  ) {
     const held = this.#get(threadId);
     const { seq } = held.thread;
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
     const { bodies, events: logged } = encodeEvents(events, seq + 1, this.#now);
+    const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of bodies) held.bodies.push(body);
     const lastSeq = seq + bodies.length;
     if (once !== undefined) held.once.set(once, lastSeq);
-    held.thread = { ...held.thread, seq: lastSeq, updatedAt: this.#stamp() };
+    held.thread = { ...held.thread, ...changed, seq: lastSeq, updatedAt: this.#stamp() };
     this.#live.publish(threadId, logged);
     return { firstSeq: seq + 1, lastSeq };
   }

@@ -324,6 +324,18 @@ describe('write', () => {
     expect(short(await stored())).toEqual(['t:a:12', '!w']);
   });
 
+  it('changes the metadata of the thread in the moment an event is stored, also when that takes two attempts', async () => {
+    let isAway = true;
+    const { writer, log, id, stored } = await setUp({}, inner => failing(inner, () => isAway));
+    await writer.write(text('1'));
+    await expect(writer.write(warning('w'), { open: true })).rejects.toThrow('the store is away');
+    expect((await log.getThread(id))?.metadata).toEqual({});
+    isAway = false;
+    await writer.write(warning('v'), { more: 1 });
+    expect(short(await stored())).toEqual(['t:a:1', '!w', '!v']);
+    expect((await log.getThread(id))?.metadata).toEqual({ open: true, more: 1 });
+  });
+
   it('proves its right to write with the lease', async () => {
     const { log, id, stored } = await setUp();
     const lease = await log.acquireLease('n', { owner: 'a', ttlMs: 1000 });

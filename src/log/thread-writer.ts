@@ -47,6 +47,8 @@ export class ThreadWriter {
   #cancel: (() => void) | undefined;
   /** Events that are on their way into the log, or failed to get there. */
   #batch: AgentEvent[] = [];
+  /** What is merged into the thread's metadata with them. */
+  #metadata: AppendOptions['metadata'];
   /** How much text of fragments has left `#waiting` and is not in the log yet. */
   #leaving = 0;
   #appending: Promise<void> = Promise.resolve();
@@ -60,15 +62,15 @@ export class ThreadWriter {
   /**
    * A fragment is accepted at once, unless the log is behind by `maxLength`: then it resolves when the log has caught
    * up. Any other event resolves when it and all before it are in the log. What is not an event is refused with
-   * `invalid_event` and hinders nothing else.
+   * `invalid_event` and hinders nothing else. `metadata` is merged into the thread's in the moment the event is stored.
    */
-  write(written: AgentEvent): Promise<void> {
+  write(written: AgentEvent, metadata?: AppendOptions['metadata']): Promise<void> {
     try {
       const type = (written as Partial<AgentEvent> | null | undefined)?.type;
       const definition = typeof type === 'string' ? definitionOf(type) : undefined;
-      return definition?.durability === 'delta' && definition.fragment !== undefined
+      return definition?.durability === 'delta' && definition.fragment !== undefined && metadata === undefined
         ? this.#writeFragment(written, definition.fragment)
-        : this.#writeEvent(written);
+        : this.#writeEvent(written, metadata);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -80,10 +82,11 @@ export class ThreadWriter {
     return this.#append();
   }
 
-  #writeEvent(written: AgentEvent): Promise<void> {
+  #writeEvent(written: AgentEvent, metadata: AppendOptions['metadata']): Promise<void> {
     const event = plainEvent(written);
     this.#take();
     this.#batch.push(event);
+    if (metadata !== undefined) this.#metadata = { ...this.#metadata, ...metadata };
     return this.#append();
   }
 
@@ -138,13 +141,19 @@ export class ThreadWriter {
       const events = this.#batch;
       const length = this.#leaving;
       if (events.length === 0) return;
+      const metadata = this.#metadata;
       this.#batch = [];
+      this.#metadata = undefined;
       try {
         const { lease } = this.#options;
-        await this.#log.append(this.#threadId, giveUp(events), lease ? { lease } : {});
+        await this.#log.append(this.#threadId, giveUp(events), {
+          ...(lease && { lease }),
+          ...(metadata && { metadata }),
+        });
         this.#leaving -= length;
       } catch (error) {
         this.#batch = [...events, ...this.#batch];
+        if (metadata !== undefined) this.#metadata = Object.assign({}, metadata, this.#metadata);
         throw error;
       }
     });

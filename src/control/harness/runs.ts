@@ -37,7 +37,6 @@ export class Runs {
 
   async start(thread: OpenThread, turn: Turn, { content, requestContext }: Said): Promise<RunHandle> {
     const agent = this.#driven(thread, turn, requestContext);
-    await thread.sync();
     thread.follow();
     try {
       return await this.supervisor.start(thread.id, { agent, content });

@@ -71,7 +71,11 @@ export class SqliteLog implements EventLog {
     this.#live = new Live(waiting => this.#setPolling(waiting, pollMs));
   }
 
-  async append(threadId: string, events: readonly AgentEvent[], { expectedSeq, once, lease }: AppendOptions = {}) {
+  async append(
+    threadId: string,
+    events: readonly AgentEvent[],
+    { expectedSeq, once, lease, metadata }: AppendOptions = {},
+  ) {
     const { firstSeq, logged } = this.#write(() => {
       const head = this.#sql.head(threadId, lease?.name);
       if (head === undefined) throw threadNotFound(threadId);
@@ -83,7 +87,8 @@ export class SqliteLog implements EventLog {
       this.#sql.insertEvents(key, seq + 1, bodies);
       if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
       const stamp = this.#stamp();
-      if (stamp !== updated) this.#sql.touch.run(stamp, key);
+      if (metadata !== undefined) this.#sql.updateInfo.run(infoAfter(this.#row(threadId), { metadata }), stamp, key);
+      else if (stamp !== updated) this.#sql.touch.run(stamp, key);
       return { firstSeq: seq + 1, logged };
     });
     this.#live.publish(threadId, logged);
@@ -120,18 +125,21 @@ export class SqliteLog implements EventLog {
     });
   }
 
-  async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
+  async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
+    // When nobody changes it meanwhile, which is seen by what it was, no transaction is needed.
+    return this.#use(() => {
+      const row = this.#row(threadId);
+      const after = { ...row, info: infoAfter(row, change), updated: this.#stamp() };
+      return this.#sql.replaceInfo(row, after) ? toThread(after) : this.#update(threadId, change);
+    });
+  }
+
+  #update(threadId: string, change: ThreadChange): Thread {
     return this.#write(() => {
       const row = this.#row(threadId);
-      const before = toThread(row);
-      const info: ThreadInfo = {
-        title: title ?? before.title,
-        metadata: mergeMetadata(before.metadata, metadata),
-        branchedFrom: before.branchedFrom,
-      };
-      const updated = this.#stamp();
-      this.#sql.updateInfo.run(JSON.stringify(info), updated, row.key);
-      return toThread({ ...row, updated }, info);
+      const after = { ...row, info: infoAfter(row, change), updated: this.#stamp() };
+      this.#sql.updateInfo.run(after.info, after.updated, row.key);
+      return toThread(after);
     });
   }
 
@@ -321,4 +329,11 @@ export class SqliteLog implements EventLog {
   #stamp(): string {
     return new Date(this.#now()).toISOString();
   }
+}
+
+/** What a thread is called and carries after a change, as it is stored. */
+function infoAfter(row: ThreadRow, { title, metadata = {} }: ThreadChange): string {
+  const { title: before, metadata: carried, branchedFrom } = toThread(row);
+  const info: ThreadInfo = { title: title ?? before, metadata: mergeMetadata(carried, metadata), branchedFrom };
+  return JSON.stringify(info);
 }

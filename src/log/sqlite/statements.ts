@@ -59,6 +59,7 @@ export class Statements {
   readonly insertOnce: Statement;
   readonly touch: Statement;
   readonly updateInfo: Statement;
+  readonly #replaceInfo: Statement;
   readonly insertThread: Statement;
   readonly hide: Statement;
   readonly deleteThread: Statement;
@@ -98,6 +99,7 @@ export class Statements {
     this.insertOnce = db.prepare<SqlValue[]>('INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
     this.touch = db.prepare<SqlValue[]>('UPDATE threads SET updated = ? WHERE key = ?');
     this.updateInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
+    this.#replaceInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE id = ? AND info = ?');
     this.insertThread = db.prepare<SqlValue[]>(
       'INSERT INTO threads (id, resource, info, created, updated, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
@@ -135,6 +137,12 @@ export class Statements {
 
   thread(id: string): ThreadRow | undefined {
     return isUsableId(id) ? toRow(this.#thread.get(id)) : undefined;
+  }
+
+  /** Replaces what a thread is called and carries, if it is still what it was; tells whether it was. */
+  replaceInfo(before: ThreadRow, { info, updated }: ThreadRow): boolean {
+    const { changes } = this.#replaceInfo.run(info, updated, before.id, before.info) as { changes: number };
+    return changes === 1;
   }
 
   /** What an append has to know of a thread, and the newest token of a lease. */

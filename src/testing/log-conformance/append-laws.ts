@@ -13,6 +13,21 @@ export function appendLaws(law: Law): void {
     assert.equal((await log.getThread(id))?.seq, 6);
   });
 
+  law('changes metadata with the events, or neither', async ({ log, clock }) => {
+    const { id } = await log.createThread({ title: 't', metadata: { a: 1, b: 2 } });
+    clock.advance(1000);
+    await log.append(id, textEvents(2), { metadata: { a: null, c: [3] } });
+    const thread = await log.getThread(id);
+    assert.deepEqual([thread?.title, thread?.metadata, thread?.seq], ['t', { b: 2, c: [3] }, 2]);
+    assert.equal(thread?.updatedAt, new Date(clock.now()).toISOString());
+    await refuses('seq_conflict', log.append(id, textEvents(1), { expectedSeq: 1, metadata: { d: 4 } }));
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    await refuses('invalid_argument', log.append(id, textEvents(1), { metadata: circular }));
+    const after = await log.getThread(id);
+    assert.deepEqual([after?.metadata, after?.seq], [{ b: 2, c: [3] }, 2]);
+  });
+
   law('counts each thread by itself', async ({ log }) => {
     const [a, b] = [await log.createThread(), await log.createThread()];
     await log.append(a.id, textEvents(3));
