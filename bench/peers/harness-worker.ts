@@ -58,13 +58,16 @@ async function sized() {
   try {
     const harness = await contender({ words: 5, file: join(folder, 'threads.db') });
     await harness.fill(count);
-    await harness.send('warm up');
-    const send = await timeOf(() => harness.send('go on'));
+    await harness.send('load what is loaded late');
+    const sends: number[] = [];
+    for (let time = 0; time < 15; time++) sends.push(await timeOf(() => harness.send('go on')));
+    const [first = 0] = sends;
+    const send = sends.toSorted((a, b) => a - b)[7] ?? 0;
     let listed = 0;
     const list = await timeOf(async () => (listed = await harness.list()));
     const clone = await timeOf(() => harness.clone());
     await harness.close();
-    return { send, list, clone, listed };
+    return { send, first, list, clone, listed };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

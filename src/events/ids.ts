@@ -5,10 +5,20 @@ export interface IdSource {
   random(bytes: Uint8Array): void;
 }
 
-const systemSource: IdSource = {
-  now: () => Date.now(),
-  random: bytes => void globalThis.crypto.getRandomValues(bytes),
-};
+const systemSource: IdSource = { now: () => Date.now(), random: pooled };
+
+/** Randomness for many ids: asking the system for a little takes as long as for much. */
+const pool = new Uint8Array(1024);
+let used = pool.length;
+
+function pooled(bytes: Uint8Array): void {
+  if (used + bytes.length > pool.length) {
+    globalThis.crypto.getRandomValues(pool);
+    used = 0;
+  }
+  bytes.set(pool.subarray(used, used + bytes.length));
+  used += bytes.length;
+}
 
 const maxCounter = 0xfff;
 
