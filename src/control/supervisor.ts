@@ -25,13 +25,15 @@ export interface SupervisorOptions {
   readonly graceMs?: number;
   /** Makes the ids of runs, each another one; ours when absent. */
   readonly newRunId?: () => string;
+  /** What is known of the threads; its own when absent. */
+  readonly memory?: ThreadMemory;
   /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
   readonly checkOrder?: boolean;
 }
 
 /** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
-  readonly #options: Required<SupervisorOptions>;
+  readonly #options: Required<Omit<SupervisorOptions, 'memory'>>;
   readonly #threads = new Map<string, Promise<ActiveThread>>();
   readonly #runs = new Map<string, ActiveRun>();
   readonly #memory: ThreadMemory;
@@ -48,7 +50,7 @@ export class Supervisor implements RunControl {
       checkOrder: process.env['NODE_ENV'] === 'development',
       ...options,
     };
-    this.#memory = new ThreadMemory(options.log);
+    this.#memory = options.memory ?? new ThreadMemory(options.log);
   }
 
   async start(threadId: string, { agent, content, model, edits }: StartOptions): Promise<RunHandle> {

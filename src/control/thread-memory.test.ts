@@ -4,7 +4,7 @@ import { conversationLog, unlogged } from '../../test/support/random-conversatio
 import type { AgentEvent } from '../events/index.ts';
 import { getMessages } from '../graph/index.ts';
 import { MemoryLog } from '../log/index.ts';
-import { ThreadMemory } from './thread-memory.ts';
+import { ThreadKnowledge, ThreadMemory } from './thread-memory.ts';
 import { givenTo } from './thread-record.ts';
 
 const said = (runId: string): AgentEvent => ({ type: 'user', runId, content: `from ${runId}` });
@@ -83,6 +83,22 @@ describe('the memory of threads', () => {
       { numRuns: 25 },
     );
     expect(compared).toBeGreaterThan(60);
+  });
+
+  it('uses what somebody holds, tells them what it reads, and keeps it when they let go', async () => {
+    const { log, threadId, memory } = await setUp();
+    const thread = await log.getThread(threadId);
+    const knowledge = new ThreadKnowledge();
+    const seen: number[] = [];
+    knowledge.watch(({ seq }) => seen.push(seq));
+    const letGo = memory.hold(thread ?? { id: '', createdAt: '' }, knowledge);
+    await log.append(threadId, [said('a'), said('b')]);
+    expect(await memory.of(threadId)).toBe(knowledge);
+    expect(seen).toEqual([1, 2]);
+    letGo();
+    await log.append(threadId, [said('c')]);
+    expect(await memory.of(threadId)).toBe(knowledge);
+    expect(seen).toEqual([1, 2, 3]);
   });
 
   it('gives up the threads that were not used for longest when it holds too much', async () => {

@@ -1,6 +1,6 @@
 import type { EventOf, LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
-import type { EventLog } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
 import { BranchMessages } from '../projections/branch-messages.ts';
 import { Decisions } from './decisions.ts';
 import { Sessions } from './sessions.ts';
@@ -16,6 +16,7 @@ export class ThreadKnowledge {
   readonly relays = new Map<string, EventOf<'relay'> | 'answered'>();
   #conversation = createConversation();
   #seq = 0;
+  readonly #watchers = new Set<(event: LoggedEvent) => void>();
 
   get conversation(): Conversation {
     return this.#conversation;
@@ -26,13 +27,22 @@ export class ThreadKnowledge {
     return this.#seq;
   }
 
+  /** Takes in the next event; one that was taken in before is left alone. */
   take(event: LoggedEvent): void {
+    if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
     this.#conversation = reduceConversation(this.#conversation, event);
     this.decisions.take(event);
     this.sessions.take(event);
     if (event.type === 'relay' && !this.relays.has(event.id)) this.relays.set(event.id, event);
     else if (event.type === 'relay_resolved') this.relays.set(event.relayId, 'answered');
+    for (const watcher of this.#watchers) watcher(event);
+  }
+
+  /** Tells every event when it was taken in, whoever brought it. Returns what ends it. */
+  watch(watcher: (event: LoggedEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 }
 
@@ -49,6 +59,7 @@ export class ThreadMemory {
   readonly #log: EventLog;
   readonly #maxEvents: number;
   readonly #kept = new Map<string, Kept>();
+  readonly #held = new Map<string, Kept>();
   readonly #reading = new Map<string, Promise<ThreadKnowledge>>();
 
   constructor(log: EventLog, maxEvents = 200_000) {
@@ -68,17 +79,31 @@ export class ThreadMemory {
     return reading;
   }
 
+  /** Keeps what somebody knows of a thread, and uses it, until that is ended with what is returned. */
+  hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): () => void {
+    const held = { createdAt, knowledge };
+    this.#kept.delete(id);
+    this.#held.set(id, held);
+    return () => {
+      if (this.#held.get(id) !== held) return;
+      this.#held.delete(id);
+      this.#kept.set(id, held);
+      this.#makeRoom();
+    };
+  }
+
   async #catchUp(threadId: string): Promise<ThreadKnowledge> {
     const thread = await this.#log.getThread(threadId);
-    const kept = this.#kept.get(threadId);
+    const kept = this.#held.get(threadId) ?? this.#kept.get(threadId);
     this.#kept.delete(threadId);
     if (thread === undefined) return new ThreadKnowledge();
-    const knowledge =
-      kept !== undefined && kept.createdAt === thread.createdAt && kept.knowledge.seq <= thread.seq
-        ? kept.knowledge
-        : new ThreadKnowledge();
-    for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
-    this.#kept.set(threadId, { createdAt: thread.createdAt, knowledge });
+    const { createdAt, seq } = thread;
+    const isKnown = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.seq <= seq;
+    const knowledge = isKnown ? kept.knowledge : new ThreadKnowledge();
+    if (knowledge.seq < seq)
+      for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
+    if (this.#held.get(threadId)?.knowledge === knowledge) return knowledge;
+    this.#kept.set(threadId, { createdAt, knowledge });
     this.#makeRoom();
     return knowledge;
   }

@@ -8,7 +8,7 @@ function setUp() {
   const waiting: boolean[] = [];
   const live = new Live(on => waiting.push(on));
   const read = async (_: string, range: { after?: number } = {}) => (range.after === 0 ? [event] : []);
-  const tail = (signal?: AbortSignal) => live.tail(read, 'thread', 0, signal ? { signal } : {});
+  const tail = (signal?: AbortSignal) => live.tail({ read }, 'thread', 0, signal ? { signal } : {});
   return { live, tail, waiting };
 }
 
@@ -75,7 +75,7 @@ describe('events of a tail', () => {
   it('come one by one though several are asked for at once', async () => {
     const live = new Live();
     const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
-    const tail = live.tail(read, 'thread', 0, {});
+    const tail = live.tail({ read }, 'thread', 0, {});
     const asked = await Promise.all([tail.next(), tail.next(), tail.next()]);
     expect(asked.map(({ value }) => (value as LoggedEvent).seq)).toEqual([1, 2, 3]);
     const waiting = [tail.next(), tail.next()];
@@ -90,7 +90,8 @@ describe('events of a tail', () => {
     const custom = (seq: number): LoggedEvent => {
       return { type: 'custom', runId: 'r', name: 'n', data: { list: [1] }, seq, ts: event.ts };
     };
-    const tail = live.tail(async (_, { after = 0 } = {}) => (after === 0 ? [custom(1)] : []), 'thread', 0, {});
+    const read = async (_: string, { after = 0 } = {}) => (after === 0 ? [custom(1)] : []);
+    const tail = live.tail({ read }, 'thread', 0, {});
     const { value: stored } = await tail.next();
     const next = tail.next();
     await new Promise(resolve => setImmediate(resolve));
@@ -111,11 +112,25 @@ describe('events of a tail', () => {
       reads.push(after);
       return after === 0 ? [numbered(1)] : [];
     };
-    const tail = live.tail(read, 'thread', 0, {});
+    const tail = live.tail({ read }, 'thread', 0, {});
     await tail.next();
     live.publish('thread', [numbered(2), numbered(3)]);
     const seqs = [await tail.next(), await tail.next()].map(({ value }) => (value as LoggedEvent).seq);
     expect([seqs, reads]).toEqual([[2, 3], [0]]);
+    await tail.return?.();
+  });
+
+  it('are not looked for when the place to begin at is known to be the end', async () => {
+    const live = new Live();
+    const reads: number[] = [];
+    const read = async (_: string, { after = 0 } = {}) => {
+      reads.push(after);
+      return [];
+    };
+    const tail = live.tail({ read, isNewest: seq => seq === 5 }, 'thread', 5, {});
+    const next = tail.next();
+    live.publish('thread', [numbered(6)]);
+    expect([((await next).value as LoggedEvent).seq, reads]).toEqual([6, []]);
     await tail.return?.();
   });
 });

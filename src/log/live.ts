@@ -58,23 +58,26 @@ export class Live {
     this.wakeAll();
   }
 
-  /** The tail of a thread. A reader that stops is released at once, also while it waits for an event. */
+  /**
+   * The tail of a thread. A reader that stops is released at once, also while it waits for an event. `isNewest` tells
+   * whether a seq is known to be the newest of the thread: then there is nothing to read.
+   */
   tail(
-    read: EventLog['read'],
+    { read, isNewest }: { readonly read: EventLog['read']; readonly isNewest?: (seq: number) => boolean },
     threadId: string,
     after: number,
     options: TailOptions,
   ): AsyncIterableIterator<LoggedEvent> {
     const state = this.#closed ? 'late' : 'reading';
     const reader: Reader = { threadId, ahead: undefined, stale: false, wake: undefined, state };
-    return eachOfPages(this.#follow(read, reader, after, options), {
+    return eachOfPages(this.#follow({ read, isNewest }, reader, after, options), {
       isOver: () => this.#isOver(reader),
       leave: () => this.#stop(reader, 'left'),
     });
   }
 
   async *#follow(
-    read: EventLog['read'],
+    { read, isNewest }: { read: EventLog['read']; isNewest: ((seq: number) => boolean) | undefined },
     reader: Reader,
     after: number,
     { signal, types }: TailOptions,
@@ -87,7 +90,7 @@ export class Live {
     signal?.addEventListener('abort', onAbort);
     try {
       let position = after;
-      let stored: readonly LoggedEvent[] | undefined;
+      let stored = isNewest?.(after) === true ? await this.#next(reader) : undefined;
       while (!this.#isOver(reader)) {
         if (reader.state === 'gone') throw threadNotFound(threadId);
         const fits = stored?.[0]?.seq === position + 1;

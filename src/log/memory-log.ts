@@ -81,7 +81,9 @@ export class MemoryLog implements EventLog {
   }
 
   tail(threadId: string, after = 0, options: TailOptions = {}): AsyncIterable<LoggedEvent> {
-    return this.#live.tail((id, range) => this.read(id, range), threadId, after, options);
+    const read = (id: string, range?: ReadRange) => this.read(id, range);
+    const isNewest = (seq: number) => this.#threads.get(threadId)?.thread.seq === seq;
+    return this.#live.tail({ read, isNewest }, threadId, after, options);
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {

@@ -2,6 +2,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ModelRegistry } from '../../agents/model/registry.ts';
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
 import { type ChoiceEvent, Choices } from './choices.ts';
 import { Exclusive } from './exclusive.ts';
@@ -89,8 +90,10 @@ export class Engine<State extends object> {
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError });
     const newOwnId = config.idGenerator ?? newId;
+    const memory = new ThreadMemory(this.log);
     this.runs = new Runs({
       log: this.log,
+      memory,
       newRunId: newOwnId,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, requestContext = new RequestContext() }) => {
@@ -137,6 +140,7 @@ export class Engine<State extends object> {
     });
     this.threads = new Threads({
       log: this.log,
+      memory,
       announcer,
       lock: this.#lock,
       newThreadId: newOwnId,

@@ -2,6 +2,7 @@ import type { EventOf, LoggedEvent } from '../../events/index.ts';
 import { getMessage, getRun } from '../../graph/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { threadEvents } from '../thread-events.ts';
+import { ThreadKnowledge, type ThreadMemory } from '../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
 import { reduceDisplayState } from './display/reduce-display-state.ts';
 import type { DisplayEvent } from './harness-event.ts';
@@ -15,6 +16,8 @@ import { emptyTokenUsage } from './token-usage.ts';
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
+  /** Where what is known of the thread is shared with its runs. */
+  readonly memory: ThreadMemory;
   /** What the types of subagents are called for people. */
   readonly names: SubagentNames;
   /** Told what the log tells from now on, with its time. */
@@ -34,6 +37,9 @@ export class OpenThread {
   readonly board: TaskBoard;
   readonly #options: OpenThreadOptions;
   #projection = emptyProjection();
+  /** What the log comes to for runs: it takes in each event first, so that the conversation is made once. */
+  #knowledge: ThreadKnowledge | undefined;
+  #letGo = () => {};
   readonly #access = new Map<string, AccessRelay>();
   /** What was asked and has its answer, by kind and the id it was told under. */
   readonly #settled = new Set<string>();
@@ -48,18 +54,32 @@ export class OpenThread {
 
   /** Reads a thread; what is shown of it is what one who followed it all the time sees. Nothing is told. */
   static async open(
-    thread: Pick<Thread, 'id' | 'branchedFrom'>,
+    thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom'>,
     options: OpenThreadOptions,
   ): Promise<{ thread: OpenThread; display: HarnessDisplayState }> {
     const opened = new OpenThread(thread.id, options);
+    const knowledge = new ThreadKnowledge();
+    opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
     let display = defaultDisplayState();
     for await (const event of threadEvents(options.log, thread.id)) {
+      knowledge.take(event);
       const at = timeOf(event);
       for (const told of opened.#read(event)) display = reduceDisplayState(display, told, at, options.names);
       // What a copy shares with its source was used there.
       if (event.seq === thread.branchedFrom?.seq) display = { ...display, tokenUsage: emptyTokenUsage() };
     }
+    opened.#share(thread, knowledge);
     return { thread: opened, display };
+  }
+
+  #share(thread: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): void {
+    const unwatch = knowledge.watch(event => this.#take(event));
+    const release = this.#options.memory.hold(thread, knowledge);
+    this.#knowledge = knowledge;
+    this.#letGo = () => {
+      unwatch();
+      release();
+    };
   }
 
   /** The same thread under another id, for a copy that shares all of its log; in constant time. */
@@ -108,7 +128,7 @@ export class OpenThread {
     const { log } = this.#options;
     for (;;) {
       const page = await log.read(this.id, { after: this.seq, limit: 1000 });
-      for (const event of page) this.#take(event);
+      for (const event of page) this.#bring(event);
       if (page.length < 1000) return;
     }
   }
@@ -131,17 +151,23 @@ export class OpenThread {
   /** Tells nothing any more. */
   close(): void {
     this.#isClosed = true;
+    this.#letGo();
     this.#following?.abort();
   }
 
   async #follow(stop: AbortController): Promise<void> {
     try {
-      for await (const event of this.#options.log.tail(this.id, this.seq, { signal: stop.signal })) this.#take(event);
+      for await (const event of this.#options.log.tail(this.id, this.seq, { signal: stop.signal })) this.#bring(event);
     } catch (error) {
       if (!stop.signal.aborted) this.#options.onLost(error);
     } finally {
       if (this.#following === stop) this.#following = undefined;
     }
+  }
+
+  #bring(event: LoggedEvent): void {
+    if (this.#knowledge === undefined) this.#take(event);
+    else this.#knowledge.take(event);
   }
 
   #take(event: LoggedEvent): void {

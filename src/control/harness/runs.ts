@@ -4,6 +4,7 @@ import type { EventLog } from '../../log/index.ts';
 import { openRunsOf } from '../open-runs.ts';
 import type { RunHandle } from '../run-control.ts';
 import { Supervisor } from '../supervisor.ts';
+import type { ThreadMemory } from '../thread-memory.ts';
 import { drivenAgent } from './driven-agent.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { RequestContext } from './request-context.ts';
@@ -12,6 +13,7 @@ import { newTurn, type Said, type Turn } from './turns.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
+  readonly memory: ThreadMemory;
   readonly newRunId: () => string;
   /** The agent that answers now. */
   readonly agent: () => Agent;
@@ -31,8 +33,8 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const { log, newRunId } = options;
-    this.supervisor = new Supervisor({ log, newRunId, agents: this.#agents });
+    const { log, memory, newRunId } = options;
+    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents });
   }
 
   async start(thread: OpenThread, turn: Turn, { content, requestContext }: Said): Promise<RunHandle> {

@@ -3,6 +3,7 @@ import type { EventLog, NewThread, Thread } from '../../log/index.ts';
 import type { Announcer } from './announcer.ts';
 import type { AgentEndReason } from './harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
+import type { ThreadMemory } from '../thread-memory.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
 import type { HeldLock } from './thread-lock.ts';
 import { emptyTokenUsage, type TokenUsage } from './token-usage.ts';
@@ -20,6 +21,7 @@ export interface CloneOptions {
 
 export interface ThreadsOptions {
   readonly log: EventLog;
+  readonly memory: ThreadMemory;
   readonly announcer: Announcer;
   readonly lock: HeldLock;
   readonly newThreadId: () => string;
@@ -173,10 +175,11 @@ export class Threads {
 
   /** A copy that was made in the middle of a run has an end of it: that run goes on elsewhere. */
   async #read(thread: Thread): Promise<Opened> {
-    const { log, announcer, onEvent } = this.#options;
+    const { log, memory, announcer, onEvent } = this.#options;
     const open = () =>
       OpenThread.open(thread, {
         log,
+        memory,
         names: announcer.names,
         onEvent,
         onLost: error => announcer.tellError(error),

@@ -56,6 +56,8 @@ export class SqliteLog implements EventLog {
   readonly #now: () => number;
   /** Changes when another process wrote to the file. */
   #seen: number;
+  /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
+  readonly #newest = new Map<string, number>();
   #poll: ReturnType<typeof setInterval> | undefined;
   /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
   #isAwaited = false;
@@ -91,8 +93,11 @@ export class SqliteLog implements EventLog {
       else if (stamp !== updated) this.#sql.touch.run(stamp, key);
       return { firstSeq: seq + 1, logged };
     });
+    const lastSeq = firstSeq + logged.length - 1;
+    if (this.#newest.size >= 1000) this.#newest.clear();
+    this.#newest.set(threadId, lastSeq);
     this.#live.publish(threadId, logged);
-    return { firstSeq, lastSeq: firstSeq + logged.length - 1 };
+    return { firstSeq, lastSeq };
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
@@ -111,7 +116,9 @@ export class SqliteLog implements EventLog {
   }
 
   tail(threadId: string, after = 0, options: TailOptions = {}): AsyncIterable<LoggedEvent> {
-    return this.#live.tail((id, range) => this.read(id, range), threadId, after, options);
+    const read = (id: string, range?: ReadRange) => this.read(id, range);
+    const isNewest = (seq: number) => this.#isNewest(threadId, seq);
+    return this.#live.tail({ read, isNewest }, threadId, after, options);
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
@@ -155,6 +162,7 @@ export class SqliteLog implements EventLog {
       this.#sql.deleteRaw.run(row.key);
       this.#purge(row.key);
     });
+    this.#newest.delete(threadId);
     this.#live.end(threadId);
   }
 
@@ -305,7 +313,12 @@ export class SqliteLog implements EventLog {
     const version = this.#version();
     if (version === this.#seen) return;
     this.#seen = version;
+    this.#newest.clear();
     this.#live.wakeAll();
+  }
+
+  #isNewest(threadId: string, seq: number): boolean {
+    return this.#newest.get(threadId) === seq && this.#version() === this.#seen;
   }
 
   /** When the file cannot be used the tails look themselves, and end with what is wrong. */
