@@ -5,6 +5,8 @@ type Report = Extract<AgentEvent, { type: 'tool_progress' }>;
 interface Item {
   event: AgentEvent;
   readonly taken?: () => void;
+  /** Whether whoever waits for it to be taken goes on, too, when the consumer leaves. */
+  readonly isFragment?: boolean;
 }
 
 /** How many fragments may wait to be taken before who makes them has to wait. */
@@ -32,10 +34,14 @@ export class EventChannel {
     });
   }
 
-  /** Puts a fragment. It has to be waited for only when many wait already: then there is a promise. */
+  /**
+   * Puts a fragment. It has to be waited for only when many wait already: then there is a promise, which resolves also
+   * when the consumer leaves.
+   */
   pass(event: AgentEvent): Promise<void> | undefined {
-    if (this.#gone || this.#items.length >= mostAhead) return this.put(event);
+    if (this.#gone) return undefined;
     this.onPut?.(event);
+    if (this.#items.length >= mostAhead) return new Promise(taken => this.#add({ event, taken, isFragment: true }));
     this.#add({ event });
     return undefined;
   }
@@ -64,7 +70,8 @@ export class EventChannel {
   /** The consumer is gone: what is put from now on waits for ever. */
   leave(): void {
     this.#gone = true;
-    this.#items.length = 0;
+    const waiting = [...(this.#given ? [this.#given] : []), ...this.#items.splice(0)];
+    for (const { taken, isFragment } of waiting) if (isFragment === true) taken?.();
   }
 
   /** The events that wait, and those that come until the work is done. The work never rejects. */

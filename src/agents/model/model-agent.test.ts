@@ -43,6 +43,18 @@ const finish = (unified: 'stop' | 'error' = 'stop'): LanguageModelV3StreamPart =
 });
 
 describe('one model call', () => {
+  it('is stopped by a consumer that leaves', async () => {
+    let stopped = () => {};
+    const isStopped = new Promise<void>(resolve => (stopped = resolve));
+    const stream = new ReadableStream<LanguageModelV3StreamPart>({
+      pull: controller => controller.enqueue({ type: 'text-delta', id: 't', delta: 'x' }),
+      cancel: () => stopped(),
+    });
+    const agent = modelAgent({ ...scriptedModel([]), doStream: async () => ({ stream }) });
+    for await (const event of agent.invoke(params())) if (event.type === 'text') break;
+    await isStopped;
+  });
+
   it('streams with an id for each text and reasoning, then the calls, then the usage', async () => {
     const usage = { inputTokens: 9, outputTokens: 8, cacheReadTokens: 7, cacheWriteTokens: 1, reasoningTokens: 5 };
     const parts = [

@@ -2,6 +2,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { EventChannel } from '../loop/event-channel.ts';
+import { sharedSignal } from '../loop/shared-signal.ts';
 import { describeTool, type Tool } from '../loop/tool.ts';
 import { failureEvent } from './failure.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -23,6 +24,9 @@ export interface ModelAgentOptions {
   readonly registry?: ModelRegistry;
 }
 
+/** The reason of the signal of a model call that is over. */
+const runIsOver = new Error('The run is over.');
+
 /** An agent that is one model call: it streams text and reasoning, then the tool calls the model asks for, unexecuted. */
 export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
   const { id = 'model', instructions, settings, registry } = options;
@@ -30,7 +34,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
   const retry = new RetryPolicy(options.retry);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId, parentId, signal } = params;
+    const { runId, parentId } = params;
     yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
     let resolved: LanguageModelV3;
     try {
@@ -44,11 +48,14 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     }
     const prompt = toPrompt(params.messages, instructions);
     const channel = new EventChannel();
+    const stop = new AbortController();
+    const signal = sharedSignal(params.signal, stop.signal);
     const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry };
     const calling = modelStep(step, channel);
     try {
       yield* channel.until(calling);
     } finally {
+      stop.abort(runIsOver);
       channel.leave();
     }
     const result = await calling;

@@ -92,8 +92,6 @@ async function readParts<Part>(
   take: (part: Part) => Promise<void> | undefined,
 ): Promise<void> {
   const reader = parts.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener('abort', cancel, { once: true });
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const taken = take(next.value);
@@ -101,8 +99,7 @@ async function readParts<Part>(
       if (signal.aborted) return;
     }
   } finally {
-    signal.removeEventListener('abort', cancel);
-    cancel();
+    reader.cancel().catch(() => {});
   }
 }
 

@@ -152,7 +152,7 @@ export class SqliteLog implements EventLog {
 
   async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
     const most = checkCount('limit', limit, 0);
-    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(row => toThread(row)));
+    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(toThread));
   }
 
   async deleteThread(threadId: string): Promise<void> {

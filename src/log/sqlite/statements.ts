@@ -249,7 +249,8 @@ export interface ThreadInfo extends Pick<Thread, 'metadata'> {
 }
 
 /** The thread a row stands for. */
-export function toThread(row: ThreadRow, info = JSON.parse(row.info) as ThreadInfo): Thread {
+export function toThread(row: ThreadRow): Thread {
+  const info = JSON.parse(row.info) as ThreadInfo;
   return {
     id: row.id,
     resourceId: row.resource,
