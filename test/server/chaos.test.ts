@@ -12,7 +12,7 @@ import { SqliteLog } from '../../src/log/index.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 
 /** A thousand cuts where everything is checked, fewer where somebody waits for the tests. */
-const cuts = Number(process.env['SINGLETREE_CHAOS_CUTS'] ?? (process.env['CI'] ? 1000 : 100));
+const cuts = Number(process.env['SINGLETREE_CHAOS_CUTS'] ?? (process.env['CI'] ? 1000 : 60));
 const seed = Number(process.env['SINGLETREE_CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const restarts = 6;
 const readersPerThread = 4;
