@@ -1,6 +1,6 @@
 import type { Agent, InvokeParams, UserMessage } from '../agents/agent.ts';
 import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError } from '../events/index.ts';
-import type { EventLog } from '../log/index.ts';
+import { type EventLog, ThreadWriter } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { noOpenRun } from './open-runs.ts';
@@ -107,7 +107,8 @@ export class ActiveRun implements RunHandle {
       const event = next.value;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       if (event.runId !== this.runId) await this.#follow(event);
-      await writer.write(event);
+      const written = writer.write(event);
+      if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
   }

@@ -72,18 +72,38 @@ export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, no
   const isOwned = owned.has(events);
   const stamp = new Date(now()).toISOString();
   const bodies: string[] = [];
+  const fragments = new FragmentTexts();
   const logged = events.map((event, index) => {
     const seq = firstSeq + index;
     const text = isOwned ? undefined : jsonText(event);
     const plain = isOwned ? event : eventIn(text);
     // What is only to be added needs no second pass over the event.
     const isAddition = text !== undefined && plain.seq === undefined && plain.ts === undefined;
+    const isShort = isOwned && plain.seq === 0;
     plain.seq = seq;
     plain.ts ||= stamp;
-    bodies.push(isAddition ? `${text.slice(0, -1)},"seq":${seq},"ts":"${stamp}"}` : JSON.stringify(plain));
+    if (isAddition) bodies.push(`${text.slice(0, -1)},"seq":${seq},"ts":"${stamp}"}`);
+    else bodies.push(isShort ? fragments.textOf(plain as EventOf<'text'>) : JSON.stringify(plain));
     return plain as LoggedEvent;
   });
   return { events: logged, bodies };
+}
+
+/** Writes fragments that have only the usual fields as JSON does; what those of a stream have in common is written once. */
+class FragmentTexts {
+  #last: EventOf<'text'> | undefined;
+  #beginning = '';
+  #end = '';
+
+  textOf(event: EventOf<'text'>): string {
+    const { type, runId, id, content, callId, seq, ts } = event;
+    const last = this.#last;
+    if (last === undefined || last.type !== type || last.runId !== runId || last.id !== id)
+      this.#beginning = `${JSON.stringify({ type, runId, id }).slice(0, -1)},"content":`;
+    if (last?.callId !== callId) this.#end = `,${JSON.stringify({ callId }).slice(1, -1)},"seq":`;
+    this.#last = event;
+    return `${this.#beginning}${JSON.stringify(content)}${this.#end}${seq},"ts":"${ts}"}`;
+  }
 }
 
 /** The event a stored text stands for. It was validated when it was stored. */

@@ -93,6 +93,12 @@ export interface TailOptions {
   signal?: AbortSignal;
 }
 
+/** The events of a thread as they come. */
+export interface Tail extends AsyncIterable<LoggedEvent> {
+  /** The next event if it is there already: who takes many need not wait for each. */
+  take?(): LoggedEvent | undefined;
+}
+
 /**
  * The append-only log: threads of events, each with a gapless `seq` 1, 2, 3 … Every method that changes something is
  * atomic: it happens as a whole or, when its promise rejects, not at all. Every rejection is a `SingletreeError`.
@@ -120,7 +126,7 @@ export interface EventLog {
    * no queue: a slow reader reads later. Its events are frozen: all readers of a process may share them. Ends when the
    * log is closed or the signal aborts.
    */
-  tail(threadId: string, after?: number, options?: TailOptions): AsyncIterable<LoggedEvent>;
+  tail(threadId: string, after?: number, options?: TailOptions): Tail;
 
   createThread(thread?: NewThread): Promise<Thread>;
   /** Undefined when there is no such thread. */

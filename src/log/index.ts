@@ -10,6 +10,7 @@ export type {
   NewThread,
   RawLine,
   ReadRange,
+  Tail,
   TailOptions,
   Thread,
   ThreadChange,

@@ -85,6 +85,21 @@ describe('events of a tail', () => {
     await tail.return?.();
   });
 
+  it('are taken without a wait when they are there', async () => {
+    const live = new Live();
+    const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
+    const tail = live.tail({ read }, 'thread', 0, {});
+    expect(tail.take()).toBeUndefined();
+    await tail.next();
+    expect([tail.take()?.seq, tail.take()?.seq, tail.take()]).toEqual([2, 3, undefined]);
+    const next = tail.next();
+    await new Promise(resolve => setImmediate(resolve));
+    live.publish('thread', [numbered(4), numbered(5)]);
+    expect([((await next).value as LoggedEvent).seq, tail.take()?.seq]).toEqual([4, 5]);
+    await tail.return?.();
+    expect(tail.take()).toBeUndefined();
+  });
+
   it('are frozen, whether they were stored before or come live', async () => {
     const live = new Live();
     const custom = (seq: number): LoggedEvent => {

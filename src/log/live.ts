@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../events/index.ts';
 import { logClosed, threadNotFound } from './checks.ts';
 import type { EventLog, TailOptions } from './event-log.ts';
 import { freeze } from './freeze.ts';
-import { eachOfPages } from './pages.ts';
+import { eachOfPages, type Taking } from './pages.ts';
 
 const pageSize = 500;
 
@@ -67,7 +67,7 @@ export class Live {
     threadId: string,
     after: number,
     options: TailOptions,
-  ): AsyncIterableIterator<LoggedEvent> {
+  ): Taking<LoggedEvent> {
     const state = this.#closed ? 'late' : 'reading';
     const reader: Reader = { threadId, ahead: undefined, stale: false, wake: undefined, state };
     return eachOfPages(this.#follow({ read, isNewest }, reader, after, options), {

@@ -25,6 +25,7 @@ import type {
   NewThread,
   RawLine,
   ReadRange,
+  Tail,
   TailOptions,
   Thread,
   ThreadChange,
@@ -80,7 +81,7 @@ export class MemoryLog implements EventLog {
     return bodiesIn(this.#get(threadId), checkRange(range)).map(decodeEvent);
   }
 
-  tail(threadId: string, after = 0, options: TailOptions = {}): AsyncIterable<LoggedEvent> {
+  tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
     const read = (id: string, range?: ReadRange) => this.read(id, range);
     const isNewest = (seq: number) => this.#threads.get(threadId)?.thread.seq === seq;
     return this.#live.tail({ read, isNewest }, threadId, after, options);

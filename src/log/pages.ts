@@ -1,8 +1,14 @@
+/** Items as they come; those that are there already can be taken without a wait. */
+export interface Taking<Item> extends AsyncIterableIterator<Item> {
+  /** The next item, if it is there; nobody must wait for one with `next` meanwhile. */
+  take(): Item | undefined;
+}
+
 /** What pages hold, one by one; there is no wait between those of a page. When it is over the rest of a page is left. */
 export function eachOfPages<Item>(
   pages: AsyncGenerator<readonly Item[], undefined>,
   { isOver, leave }: { readonly isOver: () => boolean; readonly leave: () => void },
-): AsyncIterableIterator<Item> {
+): Taking<Item> {
   let page: readonly Item[] = [];
   let at = 0;
   /** Settles when the next page is there. */
@@ -24,13 +30,19 @@ export function eachOfPages<Item>(
 
   function give(): Promise<IteratorResult<Item>> {
     if (turning !== undefined) return turning.then(give, give);
-    if (at < page.length && !isOver()) return Promise.resolve({ done: false, value: page[at++] as Item });
+    const value = take();
+    if (value !== undefined) return Promise.resolve({ done: false, value });
     turning = turn();
     return turning;
   }
 
+  function take(): Item | undefined {
+    return at < page.length && !isOver() ? page[at++] : undefined;
+  }
+
   return {
     next: give,
+    take,
     return: async () => {
       page = [];
       leave();

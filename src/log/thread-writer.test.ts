@@ -45,6 +45,9 @@ function failing(log: EventLog, nextFails: () => boolean): EventLog {
   return wrapped;
 }
 
+/** Few ids, some with characters that JSON escapes. */
+const id = fc.constantFrom('a', 'b', 'c"\\\n', '\u2028\ud800');
+
 const text = (content: string, fields: object = {}): AgentEvent => ({
   type: 'text',
   runId: 'r',
@@ -334,6 +337,23 @@ describe('write', () => {
     await writer.write(warning('v'), { more: 1 });
     expect(short(await stored())).toEqual(['t:a:1', '!w', '!v']);
     expect((await log.getThread(id))?.metadata).toEqual({ open: true, more: 1 });
+  });
+
+  it('stores fragments as they are, whatever is in them', async () => {
+    const fragment = fc.record({ runId: id, id, content: fc.string({ unit: 'binary', maxLength: 8 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fragment, { maxLength: 20 }), fc.boolean(), async (fragments, isText) => {
+        const { writer, stored } = await setUp();
+        // Those of different calls are not joined.
+        const events = fragments.map((fields, n): AgentEvent => {
+          return { type: isText ? 'text' : 'reasoning', ...fields, callId: `"${n}` };
+        });
+        await writeAll(writer, events);
+        await writer.flush();
+        expect(await stored()).toEqual(events.map((event, n) => ({ ...event, seq: n + 1, ts: expect.any(String) })));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('proves its right to write with the lease', async () => {

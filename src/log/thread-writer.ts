@@ -24,9 +24,6 @@ interface Growing {
   readonly size: number;
 }
 
-/** What a fragment that was accepted at once resolves with. */
-const accepted: Promise<void> = Promise.resolve();
-
 /**
  * Writes the events of a thread in order, joining fragments of one stream that come close together before they get
  * a `seq`: live and later readers see the same sequence. Fragments wait at most `windowMs` or until `maxLength`
@@ -35,6 +32,8 @@ const accepted: Promise<void> = Promise.resolve();
  * After a failed append nothing is dropped: `flush` tries again, and every call rejects until it succeeds.
  */
 export class ThreadWriter {
+  /** What `write` returns for a fragment that was accepted at once: it need not be waited for. */
+  static readonly accepted: Promise<void> = Promise.resolve();
   readonly #log: EventLog;
   readonly #threadId: string;
   readonly #options: Required<Omit<ThreadWriterOptions, 'lease'>> & Pick<AppendOptions, 'lease'>;
@@ -96,7 +95,7 @@ export class ThreadWriter {
     else this.#add(plainFragment(written, field) as unknown as Fragment, field, Object.keys(written).length);
     if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
-    return accepted;
+    return ThreadWriter.accepted;
   }
 
   #add(event: Fragment, field: string, size: number): void {

@@ -147,14 +147,15 @@ export type DisplayOnlyEvent =
 /** Everything that the display state is made from. */
 export type DisplayEvent = HarnessEvent | DisplayOnlyEvent;
 
-const displayOnly: Record<DisplayOnlyEvent['type'], true> = {
+const types: Record<DisplayOnlyEvent['type'], true> = {
   relay_settled: true,
   thread_loaded: true,
   tasks_restored: true,
   thread_cleared: true,
 };
+const displayOnly: ReadonlySet<string> = new Set(Object.keys(types));
 
 /** Whether subscribers are told the event; the others only change the display. */
 export function isHarnessEvent(event: DisplayEvent): event is HarnessEvent {
-  return !(event.type in displayOnly);
+  return !displayOnly.has(event.type);
 }

@@ -157,7 +157,11 @@ export class OpenThread {
 
   async #follow(stop: AbortController): Promise<void> {
     try {
-      for await (const event of this.#options.log.tail(this.id, this.seq, { signal: stop.signal })) this.#bring(event);
+      const tail = this.#options.log.tail(this.id, this.seq, { signal: stop.signal });
+      for await (const event of tail) {
+        this.#bring(event);
+        for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#bring(more);
+      }
     } catch (error) {
       if (!stop.signal.aborted) this.#options.onLost(error);
     } finally {

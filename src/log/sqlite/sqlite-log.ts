@@ -24,6 +24,7 @@ import type {
   NewThread,
   RawLine,
   ReadRange,
+  Tail,
   TailOptions,
   Thread,
   ThreadChange,
@@ -115,7 +116,7 @@ export class SqliteLog implements EventLog {
     });
   }
 
-  tail(threadId: string, after = 0, options: TailOptions = {}): AsyncIterable<LoggedEvent> {
+  tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
     const read = (id: string, range?: ReadRange) => this.read(id, range);
     const isNewest = (seq: number) => this.#isNewest(threadId, seq);
     return this.#live.tail({ read, isNewest }, threadId, after, options);
