@@ -1,5 +1,3 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ModelRegistry } from '../../agents/model/registry.ts';
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { ThreadMemory } from '../thread-memory.ts';
@@ -11,12 +9,8 @@ import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { saidMessage } from './messages/thread-messages.ts';
-import {
-  type CustomAvailableModel,
-  type CustomModelCatalogProvider,
-  type ModelSources,
-  subagentModelId,
-} from './models.ts';
+import { ModelCatalog } from './model-catalog.ts';
+import { subagentModelId } from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
 import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
@@ -42,6 +36,7 @@ export class Engine<State extends object> {
   readonly state: StateStore;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
+  readonly catalog: ModelCatalog;
   readonly permits: Permits;
   readonly threads: Threads;
   readonly turns: Turns;
@@ -79,6 +74,7 @@ export class Engine<State extends object> {
       record: events => this.#record(events),
       tell: event => announcer.tell(event),
     });
+    this.catalog = new ModelCatalog(config, onError);
     this.choices.begin();
     this.#tasks = new StateTasks({
       state: this.state,
@@ -107,7 +103,7 @@ export class Engine<State extends object> {
           situationOf: this.permits.situationOf,
           modelId: this.choices.modelId,
           subagentModel: subagent => this.#subagentModel(subagent),
-          registry: () => this.registry(),
+          registry: () => this.catalog.registry(),
         });
       },
     });
@@ -254,10 +250,6 @@ export class Engine<State extends object> {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
   }
 
-  async resolveModel(modelId: string | undefined): Promise<LanguageModelV3 | undefined> {
-    return modelId === undefined ? undefined : (await this.registry()).resolve(modelId);
-  }
-
   /** Keeps something with the open thread; without one it does nothing. */
   async keep(metadata: Record<string, unknown>): Promise<void> {
     const thread = this.threads.current;
@@ -273,44 +265,6 @@ export class Engine<State extends object> {
   #subagentModel(subagent: HarnessSubagent): string {
     const chosen = subagentModelId(this.state.get(), subagent.id) ?? subagent.defaultModelId;
     return chosen ?? this.modes.current.defaultModelId ?? this.choices.modelId;
-  }
-
-  /** The models that can be used. It is loaded when it is first needed. */
-  async registry(): Promise<ModelRegistry> {
-    const { createModelRegistry } = await import('../../agents/model/registry.ts');
-    const registry = createModelRegistry();
-    const { resolveModel } = this.config;
-    return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };
-  }
-
-  /** That a catalog cannot be read does not hide the other models. */
-  async #customModels(catalog: CustomModelCatalogProvider): Promise<readonly CustomAvailableModel[]> {
-    try {
-      return await catalog();
-    } catch (error) {
-      this.announcer.tellError(error);
-      return [];
-    }
-  }
-
-  /** Tells the program which model was chosen; that it fails does not undo the choice. */
-  async trackModel(modelId: string): Promise<void> {
-    try {
-      const tracked: unknown = this.config.modelUseCountTracker?.(modelId);
-      await tracked;
-    } catch (error) {
-      this.announcer.tellError(error);
-    }
-  }
-
-  async modelSources(): Promise<ModelSources> {
-    const { modelAuthChecker, modelUseCountProvider, customModelCatalogProvider } = this.config;
-    return {
-      registry: await this.registry(),
-      ...(modelAuthChecker && { authChecker: modelAuthChecker }),
-      ...(modelUseCountProvider && { useCounts: modelUseCountProvider }),
-      ...(customModelCatalogProvider && { customModels: () => this.#customModels(customModelCatalogProvider) }),
-    };
   }
 
   /**

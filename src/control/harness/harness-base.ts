@@ -93,15 +93,15 @@ export class HarnessBase<State extends object> {
   async switchModel(choice: ModelSwitch): Promise<void> {
     await this.engine.init();
     await this.engine.choices.switchModel(choice);
-    await this.engine.trackModel(choice.modelId);
+    await this.engine.catalog.track(choice.modelId);
   }
 
   async getCurrentModelAuthStatus(): Promise<ModelAuthStatus> {
-    return modelAuthStatus(await this.engine.modelSources(), this.getCurrentModelId());
+    return modelAuthStatus(await this.engine.catalog.sources(), this.getCurrentModelId());
   }
 
   async listAvailableModels(): Promise<AvailableModel[]> {
-    return listModels(await this.engine.modelSources());
+    return listModels(await this.engine.catalog.sources());
   }
 
   grantSessionCategory({ category }: { category: ToolCategory }): void {
@@ -202,11 +202,11 @@ export class HarnessBase<State extends object> {
   }
 
   getResolvedObserverModel(): Promise<LanguageModelV3 | undefined> {
-    return this.engine.resolveModel(this.getObserverModelId());
+    return this.engine.catalog.resolve(this.getObserverModelId());
   }
 
   getResolvedReflectorModel(): Promise<LanguageModelV3 | undefined> {
-    return this.engine.resolveModel(this.getReflectorModelId());
+    return this.engine.catalog.resolve(this.getReflectorModelId());
   }
 
   getSubagentModelId({ agentType }: { agentType?: string } = {}): string | null {
