@@ -108,6 +108,17 @@ describe('the stream of some work', () => {
     expect(did).toEqual(['left']);
   });
 
+  it('ends for whoever waits for its next event when it is left', async () => {
+    const channel = new EventChannel();
+    const stream = channel.stream(
+      () => new Promise(() => {}),
+      () => {},
+    );
+    const next = stream.next();
+    await stream.return?.();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
   it('fails as the work does, after what was put before', async () => {
     const channel = new EventChannel();
     const stream = channel.stream(

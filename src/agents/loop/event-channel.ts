@@ -126,6 +126,7 @@ export class EventChannel {
         if (state === 'working') onLeave();
         state = 'over';
         this.leave();
+        this.#wake();
         return Promise.resolve({ done: true, value: undefined });
       },
       [Symbol.asyncIterator]() {

@@ -52,4 +52,23 @@ describe('a driven agent', () => {
     ).toEqual(['harness_start', 'child 0', 'r 0', 'harness_end']);
     expect(left).toEqual(['left']);
   });
+
+  it('that is left while it is prepared does not begin', async () => {
+    let prepared = () => {};
+    const prepare = () => new Promise<object>(resolve => (prepared = () => resolve({})));
+    const begun: string[] = [];
+    const agent: Agent = {
+      id: 'a',
+      async *invoke() {
+        begun.push('begun');
+        yield { type: 'harness_start', runId: 'r', agentId: 'a' };
+      },
+    };
+    const events = drivenAgent(agent, { prepare }).invoke(params)[Symbol.asyncIterator]();
+    const next = events.next();
+    await events.return?.();
+    prepared();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(begun).toEqual([]);
+  });
 });

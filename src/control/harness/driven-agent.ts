@@ -35,8 +35,9 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
   }
 
   async next(): Promise<IteratorResult<AgentEvent>> {
-    if (this.#isOver) return { done: true, value: undefined };
     this.#events ??= await this.#begin();
+    // One that was left meanwhile does not begin.
+    if (this.#isOver) return { done: true, value: undefined };
     const next = await this.#events.next();
     if (next.done === true) return next;
     const { type, runId } = next.value;
