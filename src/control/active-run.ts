@@ -4,7 +4,7 @@ import { type EventLog, ThreadWriter } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { noOpenRun } from './open-runs.ts';
-import type { RunHandle, RunOutcome } from './run-control.ts';
+import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly log: EventLog;
@@ -16,6 +16,7 @@ export interface ActiveRunOptions {
   readonly graceMs: number;
   /** Warns in the log about events that come in an illegal order. */
   readonly checkOrder: boolean;
+  readonly note: EndNote | undefined;
 }
 
 /** One invocation of an agent: appends what it emits, and makes sure that the run has an end. */
@@ -46,6 +47,10 @@ export class ActiveRun implements RunHandle {
       for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
     this.#letGo = new Promise(resolve => (this.#letGoNow = () => resolve('let go')));
     this.done = this.#drive();
+  }
+
+  get seq(): number {
+    return this.#options.thread.writer.seq ?? 0;
   }
 
   /** Whether the run was left as it is, to be continued by another process. */
@@ -80,7 +85,7 @@ export class ActiveRun implements RunHandle {
     const invoked = agent.invoke({
       ...params,
       signal: this.#stop.signal,
-      answers: thread.inbox,
+      answers: thread.answers,
       steering: { take: () => this.#steering.splice(0) },
     });
     const events = invoked[Symbol.asyncIterator]();
@@ -107,7 +112,8 @@ export class ActiveRun implements RunHandle {
       const event = next.value;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       if (event.runId !== this.runId) await this.#follow(event);
-      const written = writer.write(event);
+      if (event.type === 'relay') await this.#options.thread.expectAnswers();
+      const written = writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
@@ -143,7 +149,7 @@ export class ActiveRun implements RunHandle {
     }
     await this.#cancelRelays(this.runId);
     const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
-    await thread.writer.write(end, noOpenRun(this.runId));
+    await thread.writer.write(end, Object.assign(noOpenRun(this.runId), this.#options.note?.()));
     return reason;
   }
 

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../events/index.ts';
+import type { Answers } from '../agents/agent.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../log/index.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../agents/relay-inbox.ts';
@@ -18,35 +18,32 @@ const isLeft = new Error('The thread was let go.');
 export class ActiveThread {
   readonly writer: ThreadWriter;
   readonly inbox = new RelayInbox();
+  /** Where runs wait for answers. */
+  readonly answers: Answers = {
+    wait: async (relayId, signal) => {
+      await this.expectAnswers();
+      return this.inbox.wait(relayId, signal);
+    },
+  };
   readonly #options: ActiveThreadOptions;
-  readonly #stop = new AbortController();
+  #following: { readonly begun: Promise<void>; readonly stop: AbortController } | undefined;
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
   #users = 0;
+  #isClosed = false;
 
-  private constructor(options: ActiveThreadOptions, lease: Lease, seq: number) {
+  private constructor(options: ActiveThreadOptions, lease: Lease) {
     this.#options = options;
     this.#lease = lease;
     this.writer = new ThreadWriter(options.log, options.threadId, { lease });
     this.#renewal = setInterval(() => void this.#renew(), options.leaseMs / 3);
-    void this.#follow(seq);
   }
 
-  /** Takes the thread over; `lease_held` when another process has it. */
+  /** Takes the thread over, also one that is not there: who writes to it is told. `lease_held` when another process has it. */
   static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
     const { log, threadId, owner, leaseMs } = options;
     const lease = await log.acquireLease(`thread:${threadId}`, { owner, ttlMs: leaseMs, isGone: isEndedProcess });
-    try {
-      const thread = await log.getThread(threadId);
-      if (thread === undefined)
-        throw new SingletreeError('thread_not_found', `There is no thread "${threadId}": create it first.`, {
-          details: { threadId },
-        });
-      return new ActiveThread(options, lease, thread.seq);
-    } catch (error) {
-      await log.releaseLease(lease);
-      throw error;
-    }
+    return new ActiveThread(options, lease);
   }
 
   get lease(): Lease {
@@ -63,10 +60,17 @@ export class ActiveThread {
     return --this.#users === 0;
   }
 
+  /** From when it resolves the inbox takes in what is asked and answered; a run that asks nothing costs nothing. */
+  expectAnswers(): Promise<void> {
+    this.#following ??= this.#expect(new AbortController());
+    return this.#following.begun;
+  }
+
   /** Lets go of the thread. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#renewal);
-    this.#stop.abort(isLeft);
+    this.#following?.stop.abort(isLeft);
     await this.writer.flush().catch(this.#options.onLost);
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
   }
@@ -75,17 +79,26 @@ export class ActiveThread {
     try {
       this.#lease = await this.#options.log.renewLease(this.#lease, this.#options.leaseMs);
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#options.onLost(error);
+      if (!this.#isClosed) this.#options.onLost(error);
     }
   }
 
-  async #follow(after: number): Promise<void> {
+  #expect(stop: AbortController): { readonly begun: Promise<void>; readonly stop: AbortController } {
+    const { log, threadId } = this.#options;
+    const begun = (async () => {
+      const after = this.writer.seq ?? (await log.getThread(threadId))?.seq ?? 0;
+      void this.#follow(after, stop.signal);
+    })();
+    return { begun, stop };
+  }
+
+  async #follow(after: number, signal: AbortSignal): Promise<void> {
     try {
       const { log, threadId } = this.#options;
-      const tail = log.tail(threadId, after, { signal: this.#stop.signal, types: ['relay', 'relay_resolved'] });
-      for await (const event of tail) this.inbox.take(event);
+      for await (const event of log.tail(threadId, after, { signal, types: ['relay', 'relay_resolved'] }))
+        this.inbox.take(event);
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#options.onLost(error);
+      if (!signal.aborted) this.#options.onLost(error);
     }
   }
 }

@@ -15,12 +15,19 @@ const prefix = 'run:';
 
 /** Notes in a thread's metadata that a run is open, so that a later process finds it without reading every log. */
 export function openRunNote(run: OpenRun): Record<string, unknown> {
-  return { [prefix + run.runId]: run };
+  return noteOf(run.runId, run);
 }
 
 /** Takes the note away. */
 export function noOpenRun(runId: string): Record<string, unknown> {
-  return { [prefix + runId]: null };
+  return noteOf(runId, null);
+}
+
+function noteOf(runId: string, value: OpenRun | null): Record<string, unknown> {
+  // No two runs have a key in common: without a prototype it is a dictionary, and leaves no trace in the engine.
+  const note = Object.create(null) as Record<string, unknown>;
+  note[prefix + runId] = value;
+  return note;
 }
 
 export function openRunsOf(thread: Thread): OpenRun[] {

@@ -7,6 +7,8 @@ export interface RunHandle {
   readonly runId: string;
   /** Resolves when the run's last event is in the log; never rejects. */
   readonly done: Promise<RunOutcome>;
+  /** The newest event that is known to be in the log: when the run is done, its last one or a later one. */
+  readonly seq: number;
 }
 
 export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
@@ -18,7 +20,11 @@ export interface StartOptions {
   readonly model?: string;
   /** The user message that this one takes the place of: it becomes its sibling, on a new branch. */
   readonly edits?: string;
+  /** Asked when the run ends for what is merged into the thread's metadata in that moment. */
+  readonly note?: EndNote;
 }
+
+export type EndNote = () => Readonly<Record<string, unknown>>;
 
 export interface RetryOptions {
   readonly agent: Agent;

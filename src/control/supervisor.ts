@@ -9,7 +9,7 @@ import { ActiveThread } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
 import { processOwner } from './process-owner.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
-import type { RetryOptions, RunControl, RunHandle, StartOptions } from './run-control.ts';
+import type { EndNote, RetryOptions, RunControl, RunHandle, StartOptions } from './run-control.ts';
 import { ThreadMemory } from './thread-memory.ts';
 import { givenTo, readRun } from './thread-record.ts';
 
@@ -53,7 +53,7 @@ export class Supervisor implements RunControl {
     this.#memory = options.memory ?? new ThreadMemory(options.log);
   }
 
-  async start(threadId: string, { agent, content, model, edits }: StartOptions): Promise<RunHandle> {
+  async start(threadId: string, { agent, content, model, edits, note }: StartOptions): Promise<RunHandle> {
     const said = typeof content === 'string' ? content : [...content];
     const asked = newId();
     let event: EventOf<'user'> = { type: 'user', runId: asked, content: said };
@@ -62,7 +62,7 @@ export class Supervisor implements RunControl {
       const { conversation } = await this.#memory.of(threadId);
       event = editMessage(conversation, edits, { runId: asked, content: said });
     }
-    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model }, event);
+    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model, note }, event);
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
@@ -108,10 +108,10 @@ export class Supervisor implements RunControl {
   }
 
   /** Goes on with one run; `run_not_found` when the thread has no such run that is open. */
-  async continue(threadId: string, runId: string): Promise<RunHandle> {
+  async continue(threadId: string, runId: string, { note }: Pick<StartOptions, 'note'> = {}): Promise<RunHandle> {
     const thread = await this.#options.log.getThread(threadId);
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
-    const handle = open && (await this.#continue(threadId, open));
+    const handle = open && (await this.#continue(threadId, open, note));
     if (handle === undefined || handle === 'elsewhere') throw runNotFound(runId);
     return handle;
   }
@@ -140,11 +140,8 @@ export class Supervisor implements RunControl {
   }
 
   /** Notes the run, appends what asks for it, and starts it. */
-  async #begin(
-    threadId: string,
-    { agent, parentId, model }: { agent: Agent; parentId: string; model: string | undefined },
-    asking?: AgentEvent,
-  ): Promise<RunHandle> {
+  async #begin(threadId: string, wanted: Wanted, asking?: AgentEvent): Promise<RunHandle> {
+    const { agent, parentId, model, note } = wanted;
     const thread = await this.#enter(threadId);
     try {
       const open = {
@@ -156,7 +153,7 @@ export class Supervisor implements RunControl {
       const metadata = openRunNote(open);
       if (asking === undefined) await this.#options.log.updateThread(threadId, { metadata });
       else await thread.writer.write(asking, metadata);
-      return await this.#run(thread, { threadId, open, agent, isNew: true });
+      return await this.#run(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
       await this.#leave(threadId, thread);
       throw error;
@@ -164,7 +161,7 @@ export class Supervisor implements RunControl {
   }
 
   /** Undefined when the run is over, `elsewhere` when another process has it. */
-  async #continue(threadId: string, open: OpenRun): Promise<RunHandle | 'elsewhere' | undefined> {
+  async #continue(threadId: string, open: OpenRun, note?: EndNote): Promise<RunHandle | 'elsewhere' | undefined> {
     let thread: ActiveThread;
     try {
       thread = await this.#enter(threadId);
@@ -174,7 +171,7 @@ export class Supervisor implements RunControl {
     }
     const agent = this.#options.agents.find(({ id }) => id === open.agentId);
     try {
-      return await this.#run(thread, { threadId, open, agent, isNew: false });
+      return await this.#run(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
       await this.#leave(threadId, thread);
       if (error === finished) return undefined;
@@ -183,14 +180,12 @@ export class Supervisor implements RunControl {
   }
 
   /** Starts or goes on with a run, from what the log says about it. */
-  async #run(
-    thread: ActiveThread,
-    { threadId, open, agent, isNew }: { threadId: string; open: OpenRun; agent: Agent | undefined; isNew: boolean },
-  ): Promise<RunHandle> {
+  async #run(thread: ActiveThread, { threadId, open, agent, note, isNew }: Beginning): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
+    if (!isNew) await thread.expectAnswers();
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, event => thread.inbox.take(event));
-    const given = givenTo(open, await this.#memory.of(threadId));
+    const given = givenTo(open, await this.#memory.of(threadId, thread.writer.seq));
     if (given === undefined || state?.endedBy !== undefined) {
       await log.updateThread(threadId, { metadata: noOpenRun(runId) });
       throw finished;
@@ -207,6 +202,7 @@ export class Supervisor implements RunControl {
       agent,
       graceMs,
       checkOrder,
+      note,
       params: {
         runId,
         parentId,
@@ -292,6 +288,23 @@ export class Supervisor implements RunControl {
       after = page.at(-1);
     }
   }
+}
+
+/** A run that somebody wants. */
+interface Wanted {
+  readonly agent: Agent;
+  readonly parentId: string;
+  readonly model: string | undefined;
+  readonly note?: EndNote | undefined;
+}
+
+/** A run that is about to begin, or to go on. */
+interface Beginning {
+  readonly threadId: string;
+  readonly open: OpenRun;
+  readonly agent: Agent | undefined;
+  readonly note: EndNote | undefined;
+  readonly isNew: boolean;
 }
 
 function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {

@@ -53,6 +53,25 @@ describe('the memory of threads', () => {
     expect(await messagesOf(threadId)).toEqual([]);
   });
 
+  it('of a thread that somebody holds need not be read up to what was just stored, while its events are brought', async () => {
+    const { log, threadId, memory } = await setUp();
+    const knowledge = new ThreadKnowledge();
+    memory.hold({ id: threadId, createdAt: (await log.getThread(threadId))?.createdAt ?? '' }, knowledge);
+    const end = knowledge.bring();
+    const store = async (runId: string) => (await log.append(threadId, [said(runId)])).lastSeq;
+    const first = memory.of(threadId, await store('a'));
+    for (const event of await log.read(threadId)) knowledge.take(event);
+    expect((await first).seq).toBe(1);
+    expect(log.count).toBe(1);
+    const second = memory.of(threadId, await store('b'));
+    await Promise.resolve();
+    end();
+    expect((await second).seq).toBe(2);
+    expect(log.count).toBe(2);
+    expect((await memory.of(threadId, await store('c'))).seq).toBe(3);
+    expect(log.count).toBe(3);
+  });
+
   it('gives a run what it would be given by a process that reads the thread for the first time', async () => {
     /** An external program that answers tells its session. */
     const withSessions = (events: readonly AgentEvent[]) =>

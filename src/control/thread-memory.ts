@@ -17,6 +17,9 @@ export class ThreadKnowledge {
   #conversation = createConversation();
   #seq = 0;
   readonly #watchers = new Set<(event: LoggedEvent) => void>();
+  /** How many bring it the events as they come. */
+  #bringing = 0;
+  #awaited: { readonly seq: number; readonly resolve: () => void }[] = [];
 
   get conversation(): Conversation {
     return this.#conversation;
@@ -37,6 +40,29 @@ export class ThreadKnowledge {
     if (event.type === 'relay' && !this.relays.has(event.id)) this.relays.set(event.id, event);
     else if (event.type === 'relay_resolved') this.relays.set(event.relayId, 'answered');
     for (const watcher of this.#watchers) watcher(event);
+    if (this.#awaited.length > 0) this.#tellReached();
+  }
+
+  /** Somebody brings it the events as they come. Returns what ends it. */
+  bring(): () => void {
+    this.#bringing++;
+    return () => {
+      this.#bringing--;
+      this.#tellReached();
+    };
+  }
+
+  /** Resolves when an event was taken in, or nobody brings any; tells whether it was. */
+  async reached(seq: number): Promise<boolean> {
+    if (seq > this.#seq && this.#bringing > 0) await new Promise<void>(resolve => this.#awaited.push({ seq, resolve }));
+    return seq <= this.#seq;
+  }
+
+  #tellReached(): void {
+    const isReached = ({ seq }: { readonly seq: number }) => seq <= this.#seq || this.#bringing === 0;
+    const reached = this.#awaited.filter(isReached);
+    this.#awaited = this.#awaited.filter(awaited => !isReached(awaited));
+    for (const { resolve } of reached) resolve();
   }
 
   /** Tells every event when it was taken in, whoever brought it. Returns what ends it. */
@@ -67,8 +93,14 @@ export class ThreadMemory {
     this.#maxEvents = maxEvents;
   }
 
-  /** What a thread comes to now; empty when there is no such thread. */
-  of(threadId: string): Promise<ThreadKnowledge> {
+  /** What a thread comes to now; empty when there is no such thread. Up to a seq that was just stored it need not be read. */
+  async of(threadId: string, seq?: number): Promise<ThreadKnowledge> {
+    const held = this.#held.get(threadId)?.knowledge;
+    if (seq !== undefined && held !== undefined && (await held.reached(seq))) return held;
+    return this.#read(threadId);
+  }
+
+  #read(threadId: string): Promise<ThreadKnowledge> {
     const before = this.#reading.get(threadId);
     const reading = (before ?? Promise.resolve()).catch(() => {}).then(() => this.#catchUp(threadId));
     this.#reading.set(threadId, reading);

@@ -23,8 +23,9 @@ export const envelope = once(() => ({
 }));
 
 /**
- * How the log treats an event: a `delta` may be merged with its neighbours before it is stored, a `barrier` is in
- * the store before its writer goes on, a `plain` event is stored in order and acknowledged when it is stored.
+ * How the log treats an event on its way from a run: a `delta` may be merged with its neighbours before it is stored, a
+ * `barrier` is in the store before its writer goes on, a `plain` event is stored in order, with what comes next or
+ * within a moment.
  */
 export type Durability = 'delta' | 'barrier' | 'plain';
 

@@ -9,9 +9,10 @@ export function giveUp(events: readonly AgentEvent[]): readonly AgentEvent[] {
   return events;
 }
 
-/** The event as JSON holds it, in a copy; throws `invalid_event` when that is not an event. */
-export function plainEvent(event: AgentEvent): AgentEvent {
-  return eventIn(jsonText(event));
+/** The event as JSON holds it, in a copy, and how long that is; throws `invalid_event` when it is not an event. */
+export function plainEvent(event: AgentEvent): { readonly event: AgentEvent; readonly length: number } {
+  const text = jsonText(event);
+  return { event: eventIn(text), length: text?.length ?? 0 };
 }
 
 /** Fields that any text that is not empty fits. */
@@ -28,7 +29,7 @@ const plainFields: ReadonlySet<string> = new Set([
 
 /** The same for a fragment, whose fields are nearly always only texts: that is seen without writing it as JSON. */
 export function plainFragment(event: AgentEvent, fragment: string): AgentEvent {
-  if (!isPlain(event, fragment)) return plainEvent(event);
+  if (!isPlain(event, fragment)) return plainEvent(event).event;
   const { type, runId, id, content, callId } = event as EventOf<'text'>;
   // Nearly all have these fields. A place for what the log adds is made with them: added later it takes far longer.
   if (Object.keys(event).length === 5 && content !== undefined && callId !== undefined)

@@ -151,6 +151,9 @@ export interface EventLog {
   /** Raw lines of a run in order of `n`. */
   readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
 
+  /** The time it would give an event now, in milliseconds; that of the process when absent. */
+  readonly now?: () => number;
+
   /** Ends all tails and releases what the log holds; later calls reject with `log_closed`. May be called twice. */
   close(): Promise<void>;
 }

@@ -50,11 +50,11 @@ export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   readonly #leases = new Map<string, Lease>();
   readonly #live = new Live();
-  readonly #now: () => number;
+  readonly now: () => number;
   #closed = false;
 
   constructor(options: { now?: () => number } = {}) {
-    this.#now = options.now ?? Date.now;
+    this.now = options.now ?? Date.now;
   }
 
   async append(
@@ -67,7 +67,7 @@ export class MemoryLog implements EventLog {
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
-    const { bodies, events: logged } = encodeEvents(events, seq + 1, this.#now);
+    const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of bodies) held.bodies.push(body);
     const lastSeq = seq + bodies.length;
@@ -136,7 +136,7 @@ export class MemoryLog implements EventLog {
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     this.#checkOpen();
     const current = this.#leases.get(checkId('lease name', name));
-    if (current && isHeldByAnother(current, { owner, isGone }, this.#now()))
+    if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
       throw leaseHeld(name, current.owner, current.expiresAt);
     const token = (current?.token ?? 0) + 1;
     return this.#setLease({ name, owner: checkId('lease owner', owner), token }, ttlMs);
@@ -217,13 +217,13 @@ export class MemoryLog implements EventLog {
 
   #setLease(lease: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
     const { name, owner, token } = lease;
-    const next = { name, owner, token, expiresAt: leaseEnd(this.#now(), ttlMs) };
+    const next = { name, owner, token, expiresAt: leaseEnd(this.now(), ttlMs) };
     this.#leases.set(name, next);
     return { ...next };
   }
 
   #stamp(): string {
-    return new Date(this.#now()).toISOString();
+    return new Date(this.now()).toISOString();
   }
 
   #checkOpen(): void {

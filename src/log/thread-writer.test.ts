@@ -189,6 +189,66 @@ describe('fragments', () => {
   });
 });
 
+describe('plain events that are passed', () => {
+  const step = (n: number): AgentEvent => ({ type: 'step_start', runId: 'r', step: n });
+  const said: AgentEvent = { type: 'user', runId: 'r', content: 'go on' };
+  const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
+
+  it('are stored in order with the barrier that follows, in one append; nothing is joined over them', async () => {
+    let appends = 0;
+    const { writer, stored } = await setUp({}, log => failing(log, () => ++appends < 0));
+    for (const event of [text('1'), step(0), text('2'), text('3'), step(1)])
+      expect(writer.pass(event)).toBe(ThreadWriter.accepted);
+    expect(await stored()).toEqual([]);
+    expect(writer.seq).toBeUndefined();
+    await writer.pass(said);
+    expect(types(await stored())).toEqual(['text', 'step_start', 'text', 'step_start', 'user']);
+    expect(short(await stored())[2]).toBe('t:a:23');
+    expect([appends, writer.seq]).toEqual([1, 5]);
+  });
+
+  it('are stored by the window alone, and when enough waits', async () => {
+    const { writer, timer, stored } = await setUp({ maxLength: 80 });
+    await writer.pass(step(0));
+    expect(timer.waits).toEqual([32]);
+    timer.goOff();
+    await writer.flush();
+    expect(types(await stored())).toEqual(['step_start']);
+    await writer.pass(step(1));
+    await writer.pass(step(2));
+    expect(types(await stored())).toEqual(['step_start', 'step_start', 'step_start']);
+    expect(timer.pending()).toBe(0);
+  });
+
+  it('have the time at which they were passed', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const log = new MemoryLog({ now: () => now });
+    const { id } = await log.createThread();
+    const writer = new ThreadWriter(log, id);
+    await writer.pass(step(0));
+    await writer.pass({ ...step(1), ts: '2025-01-01T00:00:00Z' });
+    now += 30;
+    await writer.pass(said);
+    expect((await log.read(id)).map(({ ts }) => ts)).toEqual([
+      '2026-01-01T00:00:00.000Z',
+      '2025-01-01T00:00:00Z',
+      '2026-01-01T00:00:00.030Z',
+    ]);
+  });
+
+  it('are refused when they are no events, and not lost when the store is away', async () => {
+    let fails = 1;
+    const { writer, stored } = await setUp({}, log => failing(log, () => fails-- > 0));
+    await expect(writer.pass({ type: 'step_start', runId: 'r' } as AgentEvent)).rejects.toMatchObject({
+      code: 'invalid_event',
+    });
+    await writer.pass(step(0));
+    await expect(writer.pass(said)).rejects.toThrow('the store is away');
+    await writer.flush();
+    expect(types(await stored())).toEqual(['step_start', 'user']);
+  });
+});
+
 /** What was written to each stream and, in its place, every event that is not a fragment. */
 function streamsOf(events: readonly AgentEvent[]): Map<string, string> {
   const streams = new Map<string, string>();
@@ -209,7 +269,7 @@ describe('whatever is written', () => {
       fc.asyncProperty(
         eventStream(),
         fc.integer({ min: 1, max: 40 }),
-        fc.array(fc.constantFrom('write', 'window', 'fail'), { maxLength: 30 }),
+        fc.array(fc.constantFrom('write', 'pass', 'window', 'fail'), { maxLength: 30 }),
         async (events, maxLength, steps) => {
           let fails = 0;
           const { writer, timer, stored } = await setUp({ maxLength }, log => failing(log, () => fails-- > 0));
@@ -217,7 +277,7 @@ describe('whatever is written', () => {
           for (const [index, event] of events.entries()) {
             const step = steps[index % (steps.length + 1)];
             if (step === 'fail') fails = 2;
-            writes.push(writer.write(event).catch(() => {}));
+            writes.push((step === 'pass' ? writer.pass(event) : writer.write(event)).catch(() => {}));
             if (step === 'window') timer.goOff();
             if (step === 'write') await Promise.all(writes);
           }

@@ -32,13 +32,13 @@ interface Growing {
  * After a failed append nothing is dropped: `flush` tries again, and every call rejects until it succeeds.
  */
 export class ThreadWriter {
-  /** What `write` returns for a fragment that was accepted at once: it need not be waited for. */
+  /** What `write` and `pass` return for what was accepted at once: it need not be waited for. */
   static readonly accepted: Promise<void> = Promise.resolve();
   readonly #log: EventLog;
   readonly #threadId: string;
   readonly #options: Required<Omit<ThreadWriterOptions, 'lease'>> & Pick<AppendOptions, 'lease'>;
-  /** Fragments that wait for more: copies of our own, which grow. */
-  #waiting: Fragment[] = [];
+  /** Copies of our own of what waits for more; fragments among them grow. */
+  #waiting: AgentEvent[] = [];
   /** The one that grew last, and the newest of each other stream. */
   #last: Growing | undefined;
   readonly #others = new Map<string, Fragment>();
@@ -48,14 +48,20 @@ export class ThreadWriter {
   #batch: AgentEvent[] = [];
   /** What is merged into the thread's metadata with them. */
   #metadata: AppendOptions['metadata'];
-  /** How much text of fragments has left `#waiting` and is not in the log yet. */
+  /** How much of what waited has left `#waiting` and is not in the log yet. */
   #leaving = 0;
   #appending: Promise<void> = Promise.resolve();
+  #seq: number | undefined;
 
   constructor(log: EventLog, threadId: string, { lease, ...options }: ThreadWriterOptions = {}) {
     this.#log = log;
     this.#threadId = threadId;
     this.#options = { windowMs: 32, maxLength: 16_384, schedule: onTimer, ...options, ...(lease && { lease }) };
+  }
+
+  /** The seq of the newest event it has put into the log; undefined while there is none. */
+  get seq(): number | undefined {
+    return this.#seq;
   }
 
   /**
@@ -65,11 +71,19 @@ export class ThreadWriter {
    */
   write(written: AgentEvent, metadata?: AppendOptions['metadata']): Promise<void> {
     try {
-      const type = (written as Partial<AgentEvent> | null | undefined)?.type;
-      const definition = typeof type === 'string' ? definitionOf(type) : undefined;
-      return definition?.durability === 'delta' && definition.fragment !== undefined && metadata === undefined
-        ? this.#writeFragment(written, definition.fragment)
-        : this.#writeEvent(written, metadata);
+      const fragment = metadata === undefined ? definitionIn(written)?.fragment : undefined;
+      return fragment === undefined ? this.#writeEvent(written, metadata) : this.#writeFragment(written, fragment);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** The same, but a plain event is accepted as a fragment is, with the time it has then: it is stored with what follows. */
+  pass(written: AgentEvent): Promise<void> {
+    const { durability = 'barrier', fragment } = definitionIn(written) ?? {};
+    if (durability === 'barrier' || fragment !== undefined) return this.write(written);
+    try {
+      return this.#writePlain(written);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -82,17 +96,32 @@ export class ThreadWriter {
   }
 
   #writeEvent(written: AgentEvent, metadata: AppendOptions['metadata']): Promise<void> {
-    const event = plainEvent(written);
+    const { event } = plainEvent(written);
     this.#take();
     this.#batch.push(event);
-    if (metadata !== undefined) this.#metadata = { ...this.#metadata, ...metadata };
+    if (metadata !== undefined) this.#metadata = merged(this.#metadata, metadata);
     return this.#append();
+  }
+
+  /** What comes after it joins nothing that came before it. */
+  #writePlain(written: AgentEvent): Promise<void> {
+    const { event, length } = plainEvent(written);
+    event.ts ??= new Date(this.#log.now?.() ?? Date.now()).toISOString();
+    this.#waiting.push(event);
+    this.#length += length;
+    this.#last = undefined;
+    this.#others.clear();
+    return this.#accept();
   }
 
   #writeFragment(written: AgentEvent, field: string): Promise<void> {
     const next = written as unknown as Fragment;
     if (this.#last !== undefined && repeats(this.#last, next)) this.#grow(this.#last.event, field, next[field]);
     else this.#add(plainFragment(written, field) as unknown as Fragment, field, Object.keys(written).length);
+    return this.#accept();
+  }
+
+  #accept(): Promise<void> {
     if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
     return ThreadWriter.accepted;
@@ -105,7 +134,7 @@ export class ThreadWriter {
       this.#last = { event: before, field, size: Object.keys(before).length };
       return;
     }
-    this.#waiting.push(event);
+    this.#waiting.push(event as unknown as AgentEvent);
     this.#length += (event[field] as string).length;
     this.#last = { event, field, size };
   }
@@ -127,7 +156,7 @@ export class ThreadWriter {
   #take(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    for (const event of this.#waiting) this.#batch.push(event as unknown as AgentEvent);
+    for (const event of this.#waiting) this.#batch.push(event);
     this.#waiting = [];
     this.#last = undefined;
     this.#others.clear();
@@ -145,20 +174,30 @@ export class ThreadWriter {
       this.#metadata = undefined;
       try {
         const { lease } = this.#options;
-        await this.#log.append(this.#threadId, giveUp(events), {
+        const { lastSeq } = await this.#log.append(this.#threadId, giveUp(events), {
           ...(lease && { lease }),
           ...(metadata && { metadata }),
         });
+        this.#seq = lastSeq;
         this.#leaving -= length;
       } catch (error) {
         this.#batch = [...events, ...this.#batch];
-        if (metadata !== undefined) this.#metadata = Object.assign({}, metadata, this.#metadata);
+        if (metadata !== undefined) this.#metadata = merged(metadata, this.#metadata);
         throw error;
       }
     });
     this.#appending = appended.catch(() => {});
     return appended;
   }
+}
+
+function merged(one: AppendOptions['metadata'], other: AppendOptions['metadata']): AppendOptions['metadata'] {
+  return one && other ? { ...one, ...other } : (one ?? other);
+}
+
+function definitionIn(written: AgentEvent) {
+  const type = (written as Partial<AgentEvent> | null | undefined)?.type;
+  return typeof type === 'string' ? definitionOf(type) : undefined;
 }
 
 function streamOf(runId: string, id: string): string {

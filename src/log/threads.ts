@@ -4,10 +4,16 @@ import type { Thread } from './event-log.ts';
 /** Metadata with a change merged in, as JSON holds it, in a copy; a key set to null is removed. */
 export function mergeMetadata(
   metadata: Readonly<Record<string, unknown>>,
-  change: Record<string, unknown>,
+  change: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const merged = { ...metadata, ...asJson(change) };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+  // Keys come and go with runs: without a prototype it is a dictionary from the start, which is made for that.
+  const merged: Record<string, unknown> = Object.assign(Object.create(null), metadata);
+  for (const [key, value] of Object.entries(change)) {
+    const text = jsonText(value);
+    if (text === 'null') delete merged[key];
+    else if (text !== undefined) merged[key] = JSON.parse(text);
+  }
+  return merged;
 }
 
 /** A thread that shares nothing with the one it is a copy of. */
@@ -20,8 +26,12 @@ export function copyThread(thread: Thread): Thread {
 }
 
 function asJson(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(jsonText(metadata) ?? '{}') as Record<string, unknown>;
+}
+
+function jsonText(value: unknown): string | undefined {
   try {
-    return JSON.parse(JSON.stringify(metadata)) as Record<string, unknown>;
+    return JSON.stringify(value);
   } catch (cause) {
     throw new SingletreeError('invalid_argument', `The metadata cannot be written as JSON: ${String(cause)}.`, {
       cause,

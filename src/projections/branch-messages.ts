@@ -14,6 +14,7 @@ import {
 import type { Call } from './block-messages.ts';
 import { BranchCallIds } from './branch-call-ids.ts';
 import { cutTo, endOf, type ListEnd } from './join-messages.ts';
+import { ListOrigin } from './list-origin.ts';
 import type { Message } from './message.ts';
 import { callsOf, pushSpan } from './project-messages.ts';
 import { type Span, spansOf } from './spans.ts';
@@ -50,6 +51,7 @@ export class BranchMessages {
   #covered = 0;
   readonly #plain: Message[] = [];
   readonly #strict: Message[] = [];
+  readonly #origin = new ListOrigin();
   /** How `#strict` ended before each message of `#plain`. */
   readonly #ends: ListEnd[] = [];
 
@@ -59,7 +61,7 @@ export class BranchMessages {
     this.#mark = markOf(conversation);
     this.#summaries = getSummaries(conversation).length;
     return {
-      messages: enclosed(this.#strict),
+      messages: this.#origin.given(enclosed(this.#strict)),
       firstMessageId: this.#places[0]?.id,
       previousMessageId: this.#places.at(-2)?.id,
     };
@@ -149,6 +151,7 @@ export class BranchMessages {
   /** Makes the messages fit from one of them on. */
   #makeFit(from: number): void {
     const end = this.#ends[from];
+    if (end !== undefined) this.#origin.cutTo(end.length - 1);
     if (end !== undefined) cutTo(this.#strict, end);
     this.#ends.length = Math.min(from, this.#ends.length);
     for (const message of this.#plain.slice(from)) {

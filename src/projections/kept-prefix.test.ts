@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeptPrefix } from './kept-prefix.ts';
+import { ListOrigin } from './list-origin.ts';
 
 interface Item {
   readonly name: string;
@@ -50,5 +51,48 @@ describe('what is kept of lists that go on from one another', () => {
         }
       }),
     );
+  });
+
+  it('is what is made from scratch, too, of copies of one list that grows and is cut', () => {
+    const step = fc.oneof(
+      fc.record({ push: fc.array(fc.constantFrom(a, b, c, d), { maxLength: 20 }) }),
+      fc.record({ cut: fc.nat(30) }),
+      fc.record({ replace: fc.constantFrom(a, b, c, d) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), steps => {
+        const { names } = setUp();
+        const lengths = new KeptPrefix<Item, Item>(item => item);
+        const origin = new ListOrigin();
+        const list: Item[] = [a];
+        for (const next of steps) {
+          if ('push' in next) list.push(...next.push);
+          else if ('replace' in next) list[list.length - 1] = next.replace;
+          else {
+            list.length = Math.max(1, list.length - next.cut);
+            origin.cutTo(list.length);
+          }
+          const given = origin.given([...list]);
+          expect(names.last(lengths.each(given))).toBe(list.map(({ name }) => name).join(''));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('does not look again at what copies of one list begin with', () => {
+    const origin = new ListOrigin();
+    const list = Array.from({ length: 1000 }, (_, n): Item => ({ name: `${n} ` }));
+    const looks: PropertyKey[] = [];
+    const watched = (items: Item[]) =>
+      origin.given(
+        new Proxy(items, { get: (of, key) => (looks.push(key), Reflect.get(of, key) as unknown) }),
+      ) as readonly Item[];
+    const { made, names } = setUp();
+    names.last(watched([...list]));
+    looks.length = 0;
+    const last = names.last(watched([...list, a]));
+    expect([made.length, last?.endsWith('999 a')]).toEqual([1001, true]);
+    expect(looks.length).toBeLessThan(50);
   });
 });

@@ -1,10 +1,22 @@
+import { beginningOf, knownAlike, ListOrigin } from './list-origin.ts';
+
+interface Kept<Item, Made> {
+  readonly items: Item[];
+  readonly made: Made[];
+  /** What is known of the beginning of `items`. */
+  beginning: ReturnType<typeof beginningOf>;
+  /** Where what is given out of `made` comes from. */
+  readonly origin: ListOrigin;
+}
+
 /**
  * What is made of the items of lists that go on from one another: of an item, and of what was made of the one before it.
- * What lists begin with alike is made once. One list is kept for each first item, for as long as somebody has that item.
+ * What lists begin with alike is made once, and not looked at again when they are known to come from one list. One list
+ * is kept for each first item, for as long as somebody has that item.
  */
 export class KeptPrefix<Item extends object, Made> {
   readonly #make: (item: Item, before: Made | undefined) => Made;
-  readonly #kept = new WeakMap<Item, { readonly items: Item[]; readonly made: Made[] }>();
+  readonly #kept = new WeakMap<Item, Kept<Item, Made>>();
 
   constructor(make: (item: Item, before: Made | undefined) => Made) {
     this.#make = make;
@@ -12,30 +24,37 @@ export class KeptPrefix<Item extends object, Made> {
 
   /** What is made of each item. */
   each(items: readonly Item[]): Made[] {
-    return this.#madeOf(items).slice(0, items.length);
+    const kept = this.#madeOf(items);
+    return kept === undefined ? [] : kept.origin.given(kept.made.slice(0, items.length));
   }
 
   /** What is made of the last item; undefined when there is none. */
   last(items: readonly Item[]): Made | undefined {
-    return this.#madeOf(items)[items.length - 1];
+    return this.#madeOf(items)?.made[items.length - 1];
   }
 
-  /** What is made of the items, and of more when a longer list is known. */
-  #madeOf(list: readonly Item[]): readonly Made[] {
+  /** What is made of the items, and of more when a longer list is known; undefined when there are none. */
+  #madeOf(list: readonly Item[]): Kept<Item, Made> | undefined {
     const [first] = list;
-    if (first === undefined) return [];
+    if (first === undefined) return undefined;
     let kept = this.#kept.get(first);
-    if (kept === undefined) this.#kept.set(first, (kept = { items: [], made: [] }));
-    const { items, made } = kept;
+    if (kept === undefined)
+      this.#kept.set(first, (kept = { items: [], made: [], beginning: undefined, origin: new ListOrigin() }));
+    const { items, made, origin } = kept;
     const shared = Math.min(items.length, list.length);
-    let at = 0;
+    const beginning = beginningOf(list);
+    let at = knownAlike(kept.beginning, beginning);
     while (at < shared && items[at] === list[at]) at++;
-    if (at < shared) items.length = made.length = at;
+    if (at < shared) {
+      items.length = made.length = at;
+      origin.cutTo(at);
+    }
     for (; at < list.length; at++) {
       const item = list[at] as Item;
       made.push(this.#make(item, made[at - 1]));
       items.push(item);
     }
-    return made;
+    kept.beginning = beginning;
+    return kept;
   }
 }

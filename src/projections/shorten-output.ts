@@ -1,5 +1,6 @@
 import type { ToolOutput } from '../events/index.ts';
 import { KeptPrefix } from './kept-prefix.ts';
+import { beginningAs } from './list-origin.ts';
 import type { Message, ToolResultPart } from './message.ts';
 
 /**
@@ -21,7 +22,7 @@ const histories = new Map<number, KeptPrefix<Message, Message>>();
 
 /** Messages with their outputs shortened; a message in which none is too long is itself, another always the same one. */
 export function shortenMessages(messages: readonly Message[], max: number): Message[] {
-  if (max === Number.POSITIVE_INFINITY) return [...messages];
+  if (max === Number.POSITIVE_INFINITY) return beginningAs([...messages], messages);
   const kept = histories.get(max) ?? new KeptPrefix(message => shortenMessage(message, max));
   histories.set(max, kept);
   return kept.each(messages);

@@ -1,6 +1,7 @@
 import type { AgentEvent, ContentPart, EventOf, Handlers, ToolOutput } from '../events/index.ts';
 import { isKnownEvent } from '../events/index.ts';
 import { cutTo, endOf, type ListEnd, pushAssistant, pushUser } from './join-messages.ts';
+import { beginningAs } from './list-origin.ts';
 import type { AssistantPart, Message, ToolResultPart } from './message.ts';
 import { ProviderIds } from './provider-ids.ts';
 import { shortenMessages, shortenOutput } from './shorten-output.ts';
@@ -55,7 +56,8 @@ const noResult = 'This call has no result: the run ended before there was one.';
  */
 export class Transcript {
   readonly #given: readonly Message[];
-  #history: readonly Message[];
+  /** How the history ends. */
+  #history: ListEnd;
   readonly #firstId: string | undefined;
   readonly #previousId: string | undefined;
   readonly #maxOutputLength: number;
@@ -80,8 +82,8 @@ export class Transcript {
     this.#firstId = firstId;
     this.#previousId = previousId;
     this.#given = history;
-    this.#history = shortenMessages(history, maxOutputLength);
-    this.#messages = [...this.#history];
+    this.#messages = shortenMessages(history, maxOutputLength);
+    this.#history = endOf(this.#messages);
     this.#maxOutputLength = maxOutputLength;
   }
 
@@ -95,7 +97,8 @@ export class Transcript {
 
   /** The conversation so far. */
   messages(): Message[] {
-    return [...this.#made()];
+    const made = this.#made();
+    return beginningAs([...made], made);
   }
 
   /** The beginnings that a summary can cover, shortest first: before the request, and after each turn of an assistant. */
@@ -201,7 +204,8 @@ export class Transcript {
     const summary: Message = { role: 'user', content: summaryText(text) };
     if (covers.to === this.#previousId) {
       const messages = [summary];
-      for (const message of this.#history.slice(-1)) if (message.role === 'user') pushUser(messages, message.content);
+      const { last } = this.#history;
+      if (last?.role === 'user') pushUser(messages, last.content);
       this.#beginWith(messages);
       return;
     }
@@ -211,9 +215,9 @@ export class Transcript {
     this.#beginWith([summary]);
   }
 
-  #beginWith(history: readonly Message[]): void {
-    this.#history = history;
-    this.#messages = [...history];
+  #beginWith(history: Message[]): void {
+    this.#history = endOf(history);
+    this.#messages = history;
     this.#ends = [];
   }
 

@@ -9,7 +9,7 @@ import type { CompactionOptions } from './compaction.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { Loop } from './loop.ts';
-import { sharedSignal } from './shared-signal.ts';
+import { stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
 export interface LoopAgentOptions {
@@ -65,11 +65,10 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     await channel.put({ type: 'harness_end', runId, agentId: id, reason });
   }
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
-    const stop = new AbortController();
+    const stop = stopWith(params.signal);
     const end = () => stop.abort(runIsOver);
     const channel = new EventChannel();
-    const signal = sharedSignal(params.signal, stop.signal);
-    return channel.stream(() => run(params, channel, signal).finally(end), end);
+    return channel.stream(() => run(params, channel, stop.signal).finally(end), end);
   }
   return { id, resumable: true, invoke };
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { EventChannel } from '../loop/event-channel.ts';
-import { sharedSignal } from '../loop/shared-signal.ts';
+import { stopWith } from '../loop/stop-with.ts';
 import { describeTool, type Tool } from '../loop/tool.ts';
 import { failureEvent } from './failure.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -48,8 +48,8 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     }
     const prompt = toPrompt(params.messages, instructions);
     const channel = new EventChannel();
-    const stop = new AbortController();
-    const signal = sharedSignal(params.signal, stop.signal);
+    const stop = stopWith(params.signal);
+    const { signal } = stop;
     const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry };
     const calling = modelStep(step, channel);
     try {

@@ -47,7 +47,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
   const request = {
     ...callSettings(options.settings),
-    prompt: [...prompt],
+    prompt,
     ...(tools.length > 0 && { tools: [...tools] }),
   };
   const hash = requestHash(request);
@@ -92,14 +92,18 @@ async function readParts<Part>(
   take: (part: Part) => Promise<void> | undefined,
 ): Promise<void> {
   const reader = parts.getReader();
+  let isRead = false;
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (;;) {
+      const next = await reader.read();
+      isRead = next.done;
+      if (next.done) return;
       const taken = take(next.value);
       if (taken !== undefined) await taken;
       if (signal.aborted) return;
     }
   } finally {
-    reader.cancel().catch(() => {});
+    if (!isRead) reader.cancel().catch(() => {});
   }
 }
 

@@ -83,11 +83,16 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
 /** The providers of models that answer from a script: nobody sells them, so the list is not loaded for them. */
 const unsold: readonly string[] = ['scripted', 'demo'];
 
-/** The list looks providers up loosely: `openai-compatible` would be `openai`. */
+const providers = new Map<string, ReturnType<typeof Prices.findProvider>>();
+
+/** The list looks providers up loosely, and slowly: `openai-compatible` would be `openai`. */
 function listed(id: string) {
   if (unsold.includes(id)) return undefined;
-  const found = priceList().findProvider({ providerId: id });
-  return found?.id === id ? found : undefined;
+  if (!providers.has(id)) {
+    const found = priceList().findProvider({ providerId: id });
+    providers.set(id, found?.id === id ? found : undefined);
+  }
+  return providers.get(id);
 }
 
 function tokenPrices(price: ModelPrice): TokenPrices | undefined {

@@ -16,11 +16,24 @@ const prompts = new KeptPrefix<Message, LanguageModelV3Message>(message => {
   return known;
 });
 
+/** What a prompt has after its instructions. */
+const saidIn = new WeakMap<LanguageModelV3Prompt, LanguageModelV3Prompt>();
+
 /** Messages in the form AI SDK models take; the same message gives the same object each time. */
 export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
-  const prompt = prompts.each(messages);
-  if (instructions) prompt.unshift({ role: 'system', content: instructions });
+  const said = prompts.each(messages);
+  if (!instructions) return said;
+  const prompt: LanguageModelV3Prompt = [{ role: 'system', content: instructions }, ...said];
+  saidIn.set(prompt, said);
   return prompt;
+}
+
+/** What of a prompt comes after what it begins with from the system. */
+export function saidOf(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  const known = saidIn.get(prompt);
+  if (known !== undefined && known[0]?.role !== 'system') return known;
+  const start = prompt.findIndex(({ role }) => role !== 'system');
+  return start === 0 ? prompt : prompt.slice(start < 0 ? prompt.length : start);
 }
 
 function toPromptMessage(message: Message): LanguageModelV3Message {

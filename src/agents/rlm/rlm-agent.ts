@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { sharedSignal } from '../loop/shared-signal.ts';
+import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
@@ -56,8 +56,8 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
     const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
     if (resume?.agentId === undefined) yield startEvent(id, params);
-    const stop = new AbortController();
-    const signal = sharedSignal(params.signal, stop.signal);
+    const stop = stopWith(params.signal);
+    const { signal } = stop;
     const count = shared ?? { made: 0 };
     const below = { ...limits, maxDepth: limits.maxDepth - 1 };
     const deeper = (context: string, model: ModelSource) =>

@@ -3,7 +3,7 @@ import type { RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
 import { Background } from '../loop/background.ts';
 import { EventChannel } from '../loop/event-channel.ts';
-import { sharedSignal } from '../loop/shared-signal.ts';
+import { stopWith } from '../loop/stop-with.ts';
 import type { EndReason } from '../loop/loop.ts';
 import { failureEvent } from '../model/failure.ts';
 import { type ModelStepResult, modelStep } from '../model/model-step.ts';
@@ -217,8 +217,8 @@ export class RlmRun {
     { sandbox, queries, tools }: RlmSetting,
     { id, code, print }: { id: string; code: string; print: (chunk: string, stream: 'stdout' | 'stderr') => void },
   ): Promise<CellOutcome> {
-    const stop = new AbortController();
-    const signal = sharedSignal(this.#params.signal, stop.signal);
+    const stop = stopWith(this.#params.signal);
+    const { signal } = stop;
     const calls = new Set<Promise<unknown>>();
     const call = (name: string, args: readonly unknown[]) => {
       const calling = name === 'llm_query' ? queries.ask(args, { parentId: id, signal }) : tools.call(name, args, id);

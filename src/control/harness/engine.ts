@@ -91,6 +91,7 @@ export class Engine<State extends object> {
       log: this.log,
       memory,
       newRunId: newOwnId,
+      usage: () => announcer.display.tokenUsage,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
@@ -327,10 +328,10 @@ export class Engine<State extends object> {
     const thread = this.#turnThreads.get(turn);
     if (thread === undefined) return;
     await this.runs.keepUnread(thread, unread);
-    await thread.sync();
+    const isTold = unread.length === 0 && turn.handles.length > 0;
+    await thread.sync(...(isTold ? [Math.max(...turn.handles.map(({ seq }) => seq))] : []));
     thread.rest();
     this.relays.forget();
-    if (thread === this.threads.current) await this.keep({ tokenUsage: this.announcer.display.tokenUsage });
   }
 
   /** An answer to a run that no process has takes it up here. */

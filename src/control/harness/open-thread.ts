@@ -123,8 +123,9 @@ export class OpenThread {
     });
   }
 
-  /** Tells all that is in the log by now. */
-  async sync(): Promise<void> {
+  /** Tells all that is in the log by now; up to a seq that was just stored it need not be read. */
+  async sync(seq?: number): Promise<void> {
+    if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
     const { log } = this.#options;
     for (;;) {
       const page = await log.read(this.id, { after: this.seq, limit: 1000 });
@@ -156,6 +157,7 @@ export class OpenThread {
   }
 
   async #follow(stop: AbortController): Promise<void> {
+    const end = this.#knowledge?.bring();
     try {
       const tail = this.#options.log.tail(this.id, this.seq, { signal: stop.signal });
       for await (const event of tail) {
@@ -165,6 +167,7 @@ export class OpenThread {
     } catch (error) {
       if (!stop.signal.aborted) this.#options.onLost(error);
     } finally {
+      end?.();
       if (this.#following === stop) this.#following = undefined;
     }
   }

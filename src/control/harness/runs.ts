@@ -2,12 +2,13 @@ import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { openRunsOf } from '../open-runs.ts';
-import type { RunHandle } from '../run-control.ts';
+import type { EndNote, RunHandle } from '../run-control.ts';
 import { Supervisor } from '../supervisor.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { drivenAgent } from './driven-agent.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { RequestContext } from './request-context.ts';
+import { addTokenUsage, type TokenUsage, tokenUsageOf } from './token-usage.ts';
 import { traceIdOf, traceIn } from './tracing.ts';
 import { newTurn, type Said, type Turn } from './turns.ts';
 
@@ -15,6 +16,8 @@ export interface RunsOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
+  /** What the thread that is open has used so far. */
+  readonly usage: () => TokenUsage;
   /** The agent that answers now. */
   readonly agent: () => Agent;
   /** What a run in a thread is given. */
@@ -38,10 +41,10 @@ export class Runs {
   }
 
   async start(thread: OpenThread, turn: Turn, { content, requestContext }: Said): Promise<RunHandle> {
-    const agent = this.#driven(thread, turn, requestContext);
+    const { agent, note } = this.#driven(thread, turn, requestContext);
     thread.follow();
     try {
-      return await this.supervisor.start(thread.id, { agent, content });
+      return await this.supervisor.start(thread.id, { agent, content, note });
     } catch (error) {
       thread.rest();
       throw error;
@@ -55,11 +58,12 @@ export class Runs {
     const open = stored === undefined ? [] : openRunsOf(stored);
     if (open.length === 0) return undefined;
     const turn = newTurn();
-    this.#agents.splice(0, 1, this.#driven(thread, turn, undefined));
+    const { agent, note } = this.#driven(thread, turn, undefined);
+    this.#agents.splice(0, 1, agent);
     thread.follow();
     const handles: RunHandle[] = [];
     for (const { runId } of open) {
-      const handle = await this.#continue(thread.id, runId);
+      const handle = await this.#continue(thread.id, runId, note);
       if (handle !== undefined) handles.push(handle);
     }
     await thread.sync();
@@ -87,24 +91,33 @@ export class Runs {
     if (said.length > 0) await this.#options.log.append(thread.id, said);
   }
 
-  async #continue(threadId: string, runId: string): Promise<RunHandle | undefined> {
+  async #continue(threadId: string, runId: string, note: EndNote): Promise<RunHandle | undefined> {
     try {
-      return await this.supervisor.continue(threadId, runId);
+      return await this.supervisor.continue(threadId, runId, { note });
     } catch (error) {
       if (SingletreeError.is(error, 'run_not_found')) return undefined;
       throw error;
     }
   }
 
-  #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined): Agent {
-    return drivenAgent(this.#options.agent(), {
+  /** The agent as a turn drives it, and what its thread keeps when a run of it ends: the tokens used until then. */
+  #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
+    const runs = new Set<string>();
+    let tokenUsage = this.#options.usage();
+    const agent = drivenAgent(this.#options.agent(), {
       starts: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
+        runs.add(params.runId);
         turn.trace ??= traceIn(params.resume?.events ?? []);
         const prepared = await this.#options.prepare(params, { thread, requestContext });
         return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
       },
       endsBefore: () => turn.endsAtStep,
+      onEvent: event => {
+        if (event.type === 'usage' && runs.has(event.runId))
+          tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
+      },
     });
+    return { agent, note: () => ({ tokenUsage }) };
   }
 }

@@ -16,7 +16,7 @@ function played(fails: (said: Said) => boolean = () => false) {
       if (fails(said)) throw new Error('no start');
       let end: Run['end'] = () => {};
       const done = new Promise<RunOutcome>(resolve => (end = (outcome = 'complete') => resolve(outcome)));
-      const handle: RunHandle = { threadId: 't', runId: `run-${runs.length}`, done };
+      const handle: RunHandle = { threadId: 't', runId: `run-${runs.length}`, done, seq: 0 };
       runs.push({ said, end });
       return handle;
     },
@@ -121,7 +121,7 @@ describe('turns', () => {
     let end: (outcome: RunOutcome) => void = () => {};
     const done = new Promise<RunOutcome>(resolve => (end = resolve));
     const turn = newTurn();
-    turn.handles = [{ threadId: 't', runId: 'run-9', done }];
+    turn.handles = [{ threadId: 't', runId: 'run-9', done, seq: 0 }];
     turn.atEnd = async () => void log.push('at end');
     turns.adopt(turn);
     expect(turns.current).toBe(turn);

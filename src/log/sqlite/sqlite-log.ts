@@ -54,7 +54,7 @@ export class SqliteLog implements EventLog {
   readonly #db: Connection;
   readonly #sql: Statements;
   readonly #live: Live;
-  readonly #now: () => number;
+  readonly now: () => number;
   /** Changes when another process wrote to the file. */
   #seen: number;
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
@@ -67,7 +67,7 @@ export class SqliteLog implements EventLog {
   /** Opens the file, and creates it with its folder when it is not there. */
   constructor(path: string, { durability = 'process', pollMs = 50, now = Date.now }: SqliteLogOptions = {}) {
     this.#path = path;
-    this.#now = now;
+    this.now = now;
     this.#db = openDatabase(path, durability);
     this.#sql = new Statements(this.#db);
     this.#seen = this.#sql.dataVersion();
@@ -82,15 +82,15 @@ export class SqliteLog implements EventLog {
     const { firstSeq, logged } = this.#write(() => {
       const head = this.#sql.head(threadId, lease?.name);
       if (head === undefined) throw threadNotFound(threadId);
-      const { key, seq, updated, token } = head;
+      const { key, seq, updated, info, token } = head;
       if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
       if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
       if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
-      const { bodies, events: logged } = encodeEvents(events, seq + 1, this.#now);
+      const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
       this.#sql.insertEvents(key, seq + 1, bodies);
       if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
       const stamp = this.#stamp();
-      if (metadata !== undefined) this.#sql.updateInfo.run(infoAfter(this.#row(threadId), { metadata }), stamp, key);
+      if (metadata !== undefined) this.#sql.updateInfo.run(infoAfter(info, { metadata }), stamp, key);
       else if (stamp !== updated) this.#sql.touch.run(stamp, key);
       return { firstSeq: seq + 1, logged };
     });
@@ -137,7 +137,7 @@ export class SqliteLog implements EventLog {
     // When nobody changes it meanwhile, which is seen by what it was, no transaction is needed.
     return this.#use(() => {
       const row = this.#row(threadId);
-      const after = { ...row, info: infoAfter(row, change), updated: this.#stamp() };
+      const after = { ...row, info: infoAfter(row.info, change), updated: this.#stamp() };
       return this.#sql.replaceInfo(row, after) ? toThread(after) : this.#update(threadId, change);
     });
   }
@@ -145,7 +145,7 @@ export class SqliteLog implements EventLog {
   #update(threadId: string, change: ThreadChange): Thread {
     return this.#write(() => {
       const row = this.#row(threadId);
-      const after = { ...row, info: infoAfter(row, change), updated: this.#stamp() };
+      const after = { ...row, info: infoAfter(row.info, change), updated: this.#stamp() };
       this.#sql.updateInfo.run(after.info, after.updated, row.key);
       return toThread(after);
     });
@@ -184,12 +184,12 @@ export class SqliteLog implements EventLog {
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     checkId('lease name', name);
     checkId('lease owner', owner);
-    const expiresAt = leaseEnd(this.#now(), ttlMs);
+    const expiresAt = leaseEnd(this.now(), ttlMs);
     const token = this.#use(() => this.#sql.takeLease({ name, owner, expiresAt }, this.#stamp()));
     if (token !== undefined) return { name, owner, token, expiresAt };
     return this.#write(() => {
       const current = this.#sql.lease(name);
-      if (current && isHeldByAnother(current, { owner, isGone }, this.#now()))
+      if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
         throw leaseHeld(name, current.owner, current.expiresAt);
       return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
     });
@@ -288,7 +288,7 @@ export class SqliteLog implements EventLog {
   }
 
   #setLease({ name, owner, token }: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
-    const expiresAt = leaseEnd(this.#now(), ttlMs);
+    const expiresAt = leaseEnd(this.now(), ttlMs);
     this.#sql.setLease.run(name, owner, token, expiresAt);
     return { name, owner, token, expiresAt };
   }
@@ -341,13 +341,17 @@ export class SqliteLog implements EventLog {
   }
 
   #stamp(): string {
-    return new Date(this.#now()).toISOString();
+    return new Date(this.now()).toISOString();
   }
 }
 
 /** What a thread is called and carries after a change, as it is stored. */
-function infoAfter(row: ThreadRow, { title, metadata = {} }: ThreadChange): string {
-  const { title: before, metadata: carried, branchedFrom } = toThread(row);
-  const info: ThreadInfo = { title: title ?? before, metadata: mergeMetadata(carried, metadata), branchedFrom };
+function infoAfter(text: string, { title, metadata = {} }: ThreadChange): string {
+  const before = JSON.parse(text) as ThreadInfo;
+  const info: ThreadInfo = {
+    title: title ?? before.title,
+    metadata: mergeMetadata(before.metadata, metadata),
+    branchedFrom: before.branchedFrom,
+  };
   return JSON.stringify(info);
 }

@@ -18,7 +18,7 @@ export interface ThreadRow {
 /** Where the events of a thread are: in its own row, and up to `fork` in that of its owner. */
 export type Place = Pick<ThreadRow, 'key' | 'owner' | 'fork'>;
 
-interface Head extends Pick<ThreadRow, 'key' | 'seq' | 'updated'> {
+interface Head extends Pick<ThreadRow, 'key' | 'seq' | 'updated' | 'info'> {
   readonly token: number | undefined;
 }
 
@@ -76,7 +76,7 @@ export class Statements {
     const prepare = (sql: string) => db.prepare<SqlValue[]>(sql).raw();
     this.#thread = prepare(`SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#head = prepare(
-      `SELECT key, ${newestSeq}, updated, (SELECT token FROM leases WHERE name = ?) FROM threads WHERE id = ? AND hidden = 0`,
+      `SELECT key, ${newestSeq}, updated, info, (SELECT token FROM leases WHERE name = ?) FROM threads WHERE id = ? AND hidden = 0`,
     );
     this.#place = prepare('SELECT key, owner, fork FROM threads WHERE id = ? AND hidden = 0');
     this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
@@ -148,8 +148,8 @@ export class Statements {
   /** What an append has to know of a thread, and the newest token of a lease. */
   head(id: string, leaseName = ''): Head | undefined {
     if (!isUsableId(id)) return undefined;
-    const row = this.#head.get(leaseName, id) as [number, number, string, number | null] | undefined;
-    return row && { key: row[0], seq: row[1], updated: row[2], token: row[3] ?? undefined };
+    const row = this.#head.get(leaseName, id) as [number, number, string, string, number | null] | undefined;
+    return row && { key: row[0], seq: row[1], updated: row[2], info: row[3], token: row[4] ?? undefined };
   }
 
   /** Where the events of a thread are. */
