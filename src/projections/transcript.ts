@@ -97,7 +97,7 @@ export class Transcript {
 
   /** The conversation so far. */
   messages(): Message[] {
-    const made = this.#made();
+    const made = this.made();
     return beginningAs([...made], made);
   }
 
@@ -108,7 +108,7 @@ export class Transcript {
     if (from === undefined) return found;
     if (this.#previousId !== undefined && this.#history.length > 1)
       found.push({ from, to: this.#previousId, count: this.#history.length - 1 });
-    const { length } = this.#made();
+    const { length } = this.made();
     for (const [at, turn] of this.#turns.entries()) {
       const to = turn.role === 'assistant' && turn.complete ? idOf(turn) : undefined;
       if (to !== undefined) found.push({ from, to, count: this.#ends[at + 1]?.length ?? length });
@@ -116,8 +116,8 @@ export class Transcript {
     return found;
   }
 
-  /** The messages of everything: those of turns that did not change are there already. */
-  #made(): readonly Message[] {
+  /** The same without a copy, until something is added: the messages of turns that did not change are there already. */
+  made(): readonly Message[] {
     for (const turn of this.#turns.slice(this.#ends.length)) {
       this.#ends.push(endOf(this.#messages));
       if (turn.role === 'user') pushUser(this.#messages, turn.content);

@@ -161,10 +161,7 @@ export class Loop {
       runId,
       step,
       model,
-      prompt: toPrompt(
-        this.#transcript.messages(),
-        last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions,
-      ),
+      prompt: toPrompt(this.#transcript.made(), last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
       ...(!last && { tools: this.#described }),
       settings,
       callIds: this.#callIds,
