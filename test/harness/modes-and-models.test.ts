@@ -106,6 +106,33 @@ describe('modes', () => {
     expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
   });
 
+  it('that are switched stop what is only being sent', async () => {
+    const modes = ['one', 'two'].map(id => ({ id, agent: agent(id) }));
+    const { harness, of } = twoModes({ modes });
+    await harness.createThread();
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await harness.switchMode({ modeId: 'two' });
+    await sending;
+    expect(of('agent_end').map(({ reason }) => reason)).toEqual(['aborted']);
+    await harness.sendMessage({ content: 'And?' });
+    expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
+  });
+
+  it('and models of the thread that another harness chooses are chosen here, too, when that is heard', async () => {
+    const storage = new MemoryLog();
+    const [first, second] = [twoModes({ storage }), twoModes({ storage })];
+    await first.harness.createThread();
+    await second.harness.selectOrCreateThread();
+    await first.harness.switchModel({ modelId: 'a/other', scope: 'thread' });
+    await first.harness.switchModel({ modelId: 'a/mine' });
+    await second.harness.listMessages();
+    expect([second.harness.getCurrentModeId(), second.harness.getCurrentModelId()]).toEqual(['build', 'a/other']);
+    await first.harness.switchMode({ modeId: 'plan' });
+    await second.harness.listMessages();
+    expect(second.of('mode_changed')).toHaveLength(1);
+    expect([second.harness.getCurrentModeId(), second.harness.getCurrentModelId()]).toEqual(['plan', 'a/plan']);
+  });
+
   it('may make their agent from the state, anew for each run; one that is not used is not looked at', async () => {
     const states: unknown[] = [];
     const untouched = new Proxy(agent('x'), {

@@ -114,6 +114,32 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await first.harness.destroy();
     await second.harness.destroy();
   });
+
+  it('ends the planning of the first with the plan it approves', async () => {
+    const open = make();
+    const planner = scriptedModel(scriptByStep([[calls('submit_plan', { plan: '1. Do it' })], 'More of the plan.']));
+    const modes = () => [
+      { id: 'plan', agent: loopAgent({ id: 'planner', model: planner }) },
+      { id: 'build', agent: loopAgent({ id: 'builder', model: scriptedModel(['Built.']) }), default: true },
+    ];
+    const [first, second] = [open(), open()].map(storage =>
+      watch(new Harness({ id: 'h', storage, modes: modes(), ...yolo })),
+    ) as [ReturnType<typeof watch>, ReturnType<typeof watch>];
+    await first.harness.createThread();
+    await first.harness.switchMode({ modeId: 'plan' });
+    const sending = first.harness.sendMessage({ content: 'Plan.' });
+    const { planId } = await first.on('plan_approval_required');
+    await second.harness.selectOrCreateThread();
+    await second.harness.respondToPlanApproval({ planId, response: { action: 'approved' } });
+    await sending;
+    expect(planner.requests).toHaveLength(1);
+    expect([first, second].map(({ harness }) => harness.getCurrentModeId())).toEqual(['build', 'build']);
+    expect(first.of('agent_end').map(({ reason }) => reason)).toEqual(['complete']);
+    await first.harness.sendMessage({ content: 'Go.' });
+    expect((await first.harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'Built.' }]);
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
 });
 
 describe('after a restart', () => {

@@ -161,6 +161,48 @@ describe('switching threads', () => {
   });
 });
 
+describe('a message that is only being sent', () => {
+  const heard = async ({ harness }: ReturnType<typeof scene>, threadId: string) =>
+    (await harness.listMessagesForThread({ threadId })).map(({ role, content }) => {
+      return `${role}: ${content.map(part => (part.type === 'text' ? part.text : part.type)).join()}`;
+    });
+
+  it('stays in the thread it was sent to, and is stopped with it, when another one is created meanwhile', async () => {
+    const made = scene(({ lastUserText }) => `To ${lastUserText}`);
+    const { harness } = made;
+    const a = await harness.createThread({ title: 'A' });
+    const sending = harness.sendMessage({ content: 'A' });
+    const b = await harness.createThread({ title: 'B' });
+    await sending;
+    expect(made.of('agent_end').map(({ reason }) => reason)).toEqual(['aborted']);
+    expect([harness.isRunning(), harness.getDisplayState().isRunning]).toEqual([false, false]);
+    expect((await heard(made, a.id))[0]).toBe('user: A');
+    await harness.sendMessage({ content: 'B' });
+    expect(await heard(made, a.id)).not.toContain('user: B');
+    expect(await heard(made, b.id)).toEqual(['user: B', 'assistant: To B']);
+  });
+
+  it('is for the thread that is created before it', async () => {
+    const made = scene(['Hello!']);
+    await made.harness.createThread();
+    const creating = made.harness.createThread();
+    await made.harness.sendMessage({ content: 'Hi.' });
+    expect(await heard(made, (await creating).id)).toEqual(['user: Hi.', 'assistant: Hello!']);
+  });
+
+  it('stays in its thread when the resource changes in the same moment', async () => {
+    const made = scene(['Hello!']);
+    const { harness } = made;
+    const { id } = await harness.createThread();
+    const sending = harness.sendMessage({ content: 'Hi.' });
+    harness.setResourceId({ resourceId: 'other' });
+    await sending;
+    expect(harness.getCurrentThreadId()).toBe(null);
+    expect(await harness.listThreads()).toEqual([]);
+    expect(await heard(made, id)).toEqual(['user: Hi.']);
+  });
+});
+
 describe('a clone', () => {
   it('has all messages, nothing used, and is open; both go on by themselves', async () => {
     const { harness, lines, model } = numbered();

@@ -68,6 +68,21 @@ export class Choices<State> {
     if (mode.id !== previousModeId) tell({ type: 'mode_changed', modeId: mode.id, previousModeId });
   }
 
+  /** Takes in what the thread's log tells was chosen, by whoever it was: here it may have been chosen already. */
+  hear(event: Told): void {
+    const { modes } = this.#options;
+    if (event.type === 'mode_changed') {
+      const mode = modes.list.find(({ id }) => id === event.modeId);
+      if (mode === undefined || mode === modes.current) return;
+      modes.enter(mode);
+      this.#setModel(this.#modelOf(mode, {}));
+    } else if (event.scope === 'thread' || event.scope === 'mode') {
+      const { modelId, modeId = modes.current.id } = event;
+      this.#session = { ...this.#session, [modeId]: modelId };
+      if (modeId === modes.current.id) this.#setModel(modelId);
+    }
+  }
+
   /** Goes to another mode, with its model. */
   async switchMode(mode: HarnessMode<State>, metadata: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const { modes, keep, record } = this.#options;

@@ -47,6 +47,7 @@ export class Engine<State extends object> {
   readonly #lock: HeldLock;
   readonly #exclusive = new Exclusive();
   readonly #tasks: StateTasks;
+  /** Where a turn is; one that has not begun has one when that was left before: what was said there stays there. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
@@ -112,10 +113,12 @@ export class Engine<State extends object> {
       start: async (turn, said) => {
         await this.init();
         return this.#alone(async () => {
+          const left = this.#turnThreads.get(turn);
+          if (left !== undefined) return this.runs.keepUnread(left, [{ id: newId(), ...said }]);
           if (this.threads.current === undefined) await this.threads.create();
           const thread = this.threads.current as OpenThread;
           this.#turnThreads.set(turn, thread);
-          return this.runs.start(thread, turn, said);
+          turn.handles = [await this.runs.start(thread, turn, said)];
         });
       },
       stop: ({ runId }) => this.runs.stop(runId),
@@ -194,6 +197,8 @@ export class Engine<State extends object> {
     this.threads.resourceId = resourceId;
     this.turns.forget();
     this.turns.abort();
+    const { current: turn } = this.turns;
+    if (turn !== undefined && this.threads.current !== undefined) this.#turnThreads.set(turn, this.threads.current);
     this.threads.leave();
     this.#tasks.show([]);
     void this.#exclusive.run(async () => {
@@ -279,8 +284,7 @@ export class Engine<State extends object> {
       await decided;
       return this.switchMode(mode.id);
     }
-    turn.endsAtStep = true;
-    turn.atEnd = () => this.#enterMode(mode);
+    this.#endAtStep(turn, mode);
     try {
       await decided;
     } catch (error) {
@@ -289,6 +293,20 @@ export class Engine<State extends object> {
       throw error;
     }
     await this.turns.ended();
+  }
+
+  /** A plan that was approved elsewhere ends planning here in the same way. */
+  #endPlanning(): void {
+    const turn = this.turns.current;
+    const mode = this.modes.default;
+    if (turn !== undefined && !turn.endsAtStep && mode !== this.modes.current) this.#endAtStep(turn, mode);
+  }
+
+  #endAtStep(turn: Turn, mode: (typeof this.modes)['current']): void {
+    turn.endsAtStep = true;
+    turn.atEnd = async () => {
+      if (mode !== this.modes.current) await this.#enterMode(mode);
+    };
   }
 
   async #enterMode(mode: (typeof this.modes)['current']): Promise<void> {
@@ -342,6 +360,8 @@ export class Engine<State extends object> {
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
     if (event.type === 'agent_end') this.turns.over();
+    if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.hear(event);
+    if (event.type === 'plan_approved') this.#endPlanning();
     this.announcer.tell(event, at);
     if (event.type === 'task_updated') this.#tasks.show(event.tasks);
     if (event.type === 'tool_approval_required') this.responses.letGo();

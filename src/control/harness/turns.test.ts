@@ -12,13 +12,13 @@ function played(fails: (said: Said) => boolean = () => false) {
   const runs: Run[] = [];
   const log: string[] = [];
   const turns = new Turns({
-    start: async (_, said) => {
+    start: async (turn, said) => {
       if (fails(said)) throw new Error('no start');
       let end: Run['end'] = () => {};
       const done = new Promise<RunOutcome>(resolve => (end = (outcome = 'complete') => resolve(outcome)));
       const handle: RunHandle = { threadId: 't', runId: `run-${runs.length}`, done, seq: 0 };
       runs.push({ said, end });
-      return handle;
+      turn.handles = [handle];
     },
     stop: async ({ runId }) => {
       log.push(`stop ${runId}`);

@@ -35,8 +35,8 @@ export interface Turn {
 }
 
 export interface TurnsOptions {
-  /** Starts the run of a turn. */
-  readonly start: (turn: Turn, said: Said) => Promise<RunHandle>;
+  /** Starts the run of a turn, and puts it there in the moment from which it can be stopped. */
+  readonly start: (turn: Turn, said: Said) => Promise<void>;
   readonly stop: (handle: RunHandle) => Promise<void>;
   /** Called when the runs of a turn ended, before anybody hears of it; `unread` is what nobody answers any more. */
   readonly settle: (turn: Turn, unread: readonly UserMessage[]) => Promise<void>;
@@ -51,6 +51,8 @@ interface Open {
   /** Resolves when the turn was told to its end; rejects when it could not start. */
   readonly ended: Promise<void>;
   isStopped: boolean;
+  /** Whether it was stopped before it had a run: that is stopped as soon as it is there. */
+  stopsAtStart: boolean;
   /** Whether its runs have ended: it takes nothing in any more. */
   isOver: boolean;
 }
@@ -106,8 +108,10 @@ export class Turns {
   /** Stops the turn, also one that is only starting; what waits is sent then. */
   abort(): void {
     if (this.#open === undefined) return;
+    const { handles } = this.#open.turn;
     this.#open.isStopped = true;
-    for (const handle of this.#open.turn.handles) void this.#options.stop(handle).catch(this.#options.onError);
+    this.#open.stopsAtStart = handles.length === 0;
+    for (const handle of handles) void this.#options.stop(handle).catch(this.#options.onError);
   }
 
   /** Stops the turn and waits for its end; one that is only starting is left alone. */
@@ -143,15 +147,15 @@ export class Turns {
   #begin(said: Said): Promise<void> {
     const turn = newTurn(said.trace);
     const start = async () => {
-      turn.handles = [await this.#options.start(turn, said)];
-      if (this.#open?.turn === turn && this.#open.isStopped) this.abort();
+      await this.#options.start(turn, said);
+      if (this.#open?.turn === turn && this.#open.stopsAtStart) this.abort();
     };
     return this.#enter(turn, start());
   }
 
   #enter(turn: Turn, started: Promise<void>): Promise<void> {
     const ended = started.then(() => this.#run(turn)).finally(() => this.#next(turn));
-    this.#open = { turn, started, ended, isStopped: false, isOver: false };
+    this.#open = { turn, started, ended, isStopped: false, stopsAtStart: false, isOver: false };
     return ended;
   }
 
