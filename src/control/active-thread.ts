@@ -1,4 +1,5 @@
 import type { Answers } from '../agents/agent.ts';
+import { SingletreeError } from '../events/index.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../log/index.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../agents/relay-inbox.ts';
@@ -42,7 +43,10 @@ export class ActiveThread {
   /** Takes the thread over, also one that is not there: who writes to it is told. `lease_held` when another process has it. */
   static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
     const { log, threadId, owner, leaseMs } = options;
-    const lease = await log.acquireLease(`thread:${threadId}`, { owner, ttlMs: leaseMs, isGone: isEndedProcess });
+    const request = { owner, ttlMs: leaseMs, isGone: isEndedProcess };
+    const lease = await log.acquireLease(`thread:${threadId}`, request).catch((cause: unknown) => {
+      throw SingletreeError.is(cause, 'lease_held') ? runsElsewhere(threadId, cause) : cause;
+    });
     return new ActiveThread(options, lease);
   }
 
@@ -101,4 +105,13 @@ export class ActiveThread {
       if (!signal.aborted) this.#options.onLost(error);
     }
   }
+}
+
+/** Something runs in a thread, and not here. */
+export function runsElsewhere(threadId: string, cause?: SingletreeError): SingletreeError {
+  return new SingletreeError(
+    'lease_held',
+    `What runs in the thread "${threadId}" runs elsewhere: wait for its end, or stop it there.`,
+    { details: { threadId, ...cause?.details }, cause },
+  );
 }

@@ -115,6 +115,42 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
+  it('can neither stop nor go on with what runs in the first, and is told so', async () => {
+    const open = make();
+    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+    const first = scene(script, { storage: open(), tools: { echo } });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    const second = scene(script, { storage: open(), tools: { echo } });
+    await second.harness.selectOrCreateThread();
+    expect(second.harness.isRunning()).toBe(true);
+    second.harness.abort();
+    expect((await second.on('error')).error).toMatchObject({ code: 'lease_held' });
+    await expect(second.harness.sendMessage({ content: 'And?' })).rejects.toThrow(/runs elsewhere: wait for its end/);
+    expect(first.of('agent_end')).toEqual([]);
+    first.harness.abort();
+    await sending;
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
+
+  it('that deletes the thread leaves the first without one, at rest', async () => {
+    const open = make();
+    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+    const first = scene(script, { storage: open(), tools: { echo } });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    const second = scene(script, { storage: open(), tools: { echo } });
+    await second.harness.memory.deleteThread({ threadId: first.harness.getCurrentThreadId() ?? '' });
+    await sending;
+    expect((await first.on('error')).error).toMatchObject({ code: 'thread_not_found' });
+    expect(first.of('agent_end')).toHaveLength(1);
+    expect(first.harness.getDisplayState()).toMatchObject({ isRunning: false, pendingApproval: null });
+    expect([first.harness.isRunning(), first.harness.getCurrentThreadId()]).toEqual([false, null]);
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
+
   it('ends the planning of the first with the plan it approves', async () => {
     const open = make();
     const planner = scriptedModel(scriptByStep([[calls('submit_plan', { plan: '1. Do it' })], 'More of the plan.']));

@@ -1,5 +1,6 @@
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { runsElsewhere } from '../active-thread.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
 import { type ChoiceEvent, Choices } from './choices.ts';
@@ -229,6 +230,14 @@ export class Engine<State extends object> {
   send(said: Said): Promise<void> {
     if (this.turns.current !== undefined) this.addContext(said.requestContext);
     return this.turns.send(said);
+  }
+
+  /** Stops what runs here; what runs elsewhere can be stopped only there, which is told. */
+  abort(): void {
+    const thread = this.threads.current;
+    if (this.turns.current !== undefined || thread === undefined || !this.announcer.display.isRunning)
+      return this.turns.abort();
+    this.announcer.tellError(runsElsewhere(thread.id), 'lease_held');
   }
 
   /** Sends; resolves with the run that takes it in, when it has started. */

@@ -157,9 +157,9 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
-  /** Stops what runs; what it said stays. */
+  /** Stops what runs; what it said stays. What runs in another process is not stopped: that is told as an error. */
   abort(): void {
-    this.engine.turns.abort();
+    this.engine.abort();
   }
 
   /** Puts an instruction into the run that is under way, at its next safe point; sends it when none is. */

@@ -182,7 +182,7 @@ export class Threads {
         memory,
         names: announcer.names,
         onEvent,
-        onLost: error => announcer.tellError(error),
+        onLost: error => this.#lost(thread.id, error),
       });
     const opened = await open();
     const cut = thread.seq === thread.branchedFrom?.seq ? opened.thread.openRuns() : [];
@@ -192,6 +192,12 @@ export class Threads {
       cut.map(run => ({ type: 'harness_end', ...run, reason: 'interrupted' })),
     );
     return open();
+  }
+
+  /** A thread that somebody deleted elsewhere is not open any more. */
+  #lost(threadId: string, error: unknown): void {
+    this.#options.announcer.tellError(error);
+    if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.leave();
   }
 
   #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<Announcer['tell']>[0]): void {
