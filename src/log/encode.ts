@@ -29,12 +29,20 @@ const plainFields: ReadonlySet<string> = new Set([
 
 /** The same for a fragment, whose fields are nearly always only texts: that is seen without writing it as JSON. */
 export function plainFragment(event: AgentEvent, fragment: string): AgentEvent {
-  if (!isPlain(event, fragment)) return plainEvent(event).event;
-  const { type, runId, id, content, callId } = event as EventOf<'text'>;
-  // Nearly all have these fields. A place for what the log adds is made with them: added later it takes far longer.
-  if (Object.keys(event).length === 5 && content !== undefined && callId !== undefined)
+  if (fragment === 'content' && isUsual(event)) {
+    const { type, runId, id, content, callId } = event;
+    // A place for what the log adds is made with the others: added later it takes far longer.
     return { type, runId, id, content, callId, seq: 0, ts: '' };
-  return { ...event };
+  }
+  return isPlain(event, fragment) ? { ...event } : plainEvent(event).event;
+}
+
+/** Whether it has the fields that nearly all fragments have, and no other. */
+function isUsual(event: AgentEvent): event is EventOf<'text'> & { readonly callId: string } {
+  const { type, runId, id, content, callId } = event as Partial<EventOf<'text'>>;
+  const isText = (value: unknown) => typeof value === 'string' && value !== '';
+  if (!isText(type) || !isText(runId) || !isText(id) || !isText(callId) || typeof content !== 'string') return false;
+  return Object.keys(event).length === 5 && Object.getPrototypeOf(event) === Object.prototype;
 }
 
 function isPlain(event: AgentEvent, fragment: string): boolean {

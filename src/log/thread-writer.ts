@@ -206,7 +206,7 @@ function streamOf(runId: string, id: string): string {
 
 /** Whether something has the very fields of a fragment that waits, and another text: then it is one, and joins it. */
 function repeats({ event, field, size }: Growing, next: Fragment): boolean {
-  if (Object.getPrototypeOf(next) !== Object.prototype) return false;
+  if (event['callId'] !== next['callId'] || Object.getPrototypeOf(next) !== Object.prototype) return false;
   let count = 0;
   for (const key in next) {
     if (key === field ? typeof next[key] !== 'string' : event[key] !== next[key]) return false;
@@ -217,6 +217,7 @@ function repeats({ event, field, size }: Growing, next: Fragment): boolean {
 
 /** Whether a fragment goes on from another: all but the text, the time and the raw line is the same. */
 function joins(event: Fragment, next: Fragment, field: string): boolean {
+  if (event['callId'] !== next['callId']) return false;
   const isSame = (key: string) => event[key] === next[key] || key === field || key === 'ts' || key === 'line';
   for (const key in next) if (!isSame(key)) return false;
   for (const key in event) if (!isSame(key)) return false;

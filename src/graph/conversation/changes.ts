@@ -3,6 +3,11 @@ import { all, type ConversationDraft } from './tables.ts';
 
 let count = 0;
 
+/** A number that no change had before. */
+export function nextChange(): number {
+  return ++count;
+}
+
 /** Notes that a message is not what it was, and neither is the one that it is inside of. */
 export function changed(draft: ConversationDraft, messageId: string): void {
   count++;

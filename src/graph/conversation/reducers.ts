@@ -1,5 +1,5 @@
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
-import { addChunk, changeBlock, claim, contentBlock, currentBlock, factBlock, growChunk, openBlock } from './blocks.ts';
+import { addChunk, changeBlock, claim, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
   addCall,
   addExecution,
@@ -13,6 +13,7 @@ import {
   forgetCalls,
 } from './calls.ts';
 import { changed, chunkChanged } from './changes.ts';
+import { addProse } from './prose.ts';
 import type { ChunkKind } from './record.ts';
 import { changeRun, messageNamed, runOf } from './runs.ts';
 import { summaryOf } from './summaries.ts';
@@ -107,11 +108,6 @@ function placeOf({ parentMessageId }: EventOf<'user'>, draft: ConversationDraft)
   if (parentMessageId === start) return undefined;
   const named = parentMessageId === undefined ? undefined : messageNamed(draft, parentMessageId);
   return named === undefined || named.spawnedBy !== undefined ? tipOf(draft) : named.id;
-}
-
-function addProse(event: EventOf<'text'> | EventOf<'reasoning'>, draft: ConversationDraft): void {
-  const block = contentBlock(draft, runOf(draft, event).messageId);
-  growChunk(draft, block, { name: event.id, kind: event.type, event, stream: event.id, fragment: event.content });
 }
 
 /** Begins a block; an earlier attempt at the same step that did not come to its end no longer counts. */

@@ -1,3 +1,5 @@
+import type { Timeline } from '../timeline.ts';
+import type { GrowingText } from './growing-text.ts';
 import type { Moment } from './moment.ts';
 import type { Store } from './store.ts';
 
@@ -14,6 +16,20 @@ export class Draft<Tables> {
 
   get changed(): boolean {
     return this.#changed;
+  }
+
+  /** The version that is being written. */
+  get version(): number {
+    return this.#store.head;
+  }
+
+  /** What an earlier step left for this one. */
+  get hint(): unknown {
+    return this.#store.hint;
+  }
+
+  set hint(hint: unknown) {
+    this.#store.hint = hint;
   }
 
   last<Name extends keyof Tables>(name: Name, key: string): Tables[Name] | undefined {
@@ -42,5 +58,25 @@ export class Draft<Tables> {
     const text = this.#store.texts.get(key);
     if (text === undefined) this.#store.write(key, this.#from.text(key) + fragment);
     else text.append(this.#store.head, fragment);
+  }
+
+  /** Where the values of a key are put, and where its text grows; undefined when that is to be made yet. */
+  list<Name extends keyof Tables>(name: Name, key: string): Timeline<Tables[Name]> | undefined {
+    return this.#store.timeline(name, key);
+  }
+
+  text(key: string): GrowingText | undefined {
+    return this.#store.texts.get(key);
+  }
+
+  /** The same as `add` and `grow` for places that are known. */
+  addTo<Value>(list: Timeline<Value>, value: Value): void {
+    this.#changed = true;
+    list.push(this.#store.head, value);
+  }
+
+  growAt(text: GrowingText, fragment: string): void {
+    this.#changed = true;
+    text.append(this.#store.head, fragment);
   }
 }

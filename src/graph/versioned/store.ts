@@ -20,6 +20,8 @@ export class Store<Tables> {
   lastEvent: object | undefined;
   lastFrom: number;
   lastNext: Moment<Tables> | undefined;
+  /** What a step left for those after it, to be faster by it: nothing is known from it alone. */
+  hint: unknown;
 
   constructor(base: Moment<Tables> | undefined) {
     this.base = base;

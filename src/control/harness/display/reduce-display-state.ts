@@ -99,11 +99,28 @@ const on: Handlers = {
   display_state_changed: nothing,
 };
 
-/** A copy to be changed, which is made much faster than a copy that is made with a change. */
-function copyOf(state: HarnessDisplayState): {
-  -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field];
-} {
-  return { ...state };
+type OwnDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
+
+/** A copy to be changed. It is made for each fragment of text: written out it is several times faster than a spread. */
+function copyOf(state: HarnessDisplayState): OwnDisplayState {
+  return {
+    isRunning: state.isRunning,
+    currentMessage: state.currentMessage,
+    tokenUsage: state.tokenUsage,
+    activeTools: state.activeTools,
+    toolInputBuffers: state.toolInputBuffers,
+    pendingApproval: state.pendingApproval,
+    pendingSuspension: state.pendingSuspension,
+    pendingQuestion: state.pendingQuestion,
+    pendingPlanApproval: state.pendingPlanApproval,
+    activeSubagents: state.activeSubagents,
+    omProgress: state.omProgress,
+    bufferingMessages: state.bufferingMessages,
+    bufferingObservations: state.bufferingObservations,
+    modifiedFiles: state.modifiedFiles,
+    tasks: state.tasks,
+    previousTasks: state.previousTasks,
+  };
 }
 
 function nothing(): Change {

@@ -30,7 +30,7 @@ export interface HarnessProjection {
   readonly subagents: ReadonlyMap<string, SubagentRun>;
   readonly relays: RelayQueues;
   /** A person's message that is told when its run starts. */
-  readonly held?: string;
+  readonly held: string | undefined;
   /** How many messages the conversation had when a person spoke last. */
   readonly messages: number;
   /** What all steps that were told used. */
@@ -45,6 +45,7 @@ export function emptyProjection(): HarnessProjection {
     runs: new Map(),
     subagents: new Map(),
     relays: noRelays,
+    held: undefined,
     messages: 0,
     usage: emptyTokenUsage(),
     tasks: [],
@@ -53,10 +54,9 @@ export function emptyProjection(): HarnessProjection {
 
 /** The same with another conversation, in a copy of its own. */
 export function movedTo(state: HarnessProjection, conversation: Conversation): OwnProjection {
-  // A copy that is changed is made much faster than one that is made with a change.
-  const moved: OwnProjection = { ...state };
-  moved.conversation = conversation;
-  return moved;
+  // Made for each fragment of text: written out it is several times faster than a spread.
+  const { runs, subagents, relays, held, messages, usage, tasks } = state;
+  return { conversation, runs, subagents, relays, held, messages, usage, tasks };
 }
 
 /** A projection that is still being made. */

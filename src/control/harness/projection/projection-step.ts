@@ -54,7 +54,7 @@ export class ProjectionStep {
   tellHeld(): void {
     const { held } = this.#state;
     if (held === undefined) return;
-    delete this.#state.held;
+    this.#state.held = undefined;
     this.tellUser(held);
   }
 

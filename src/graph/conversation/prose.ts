@@ -1,0 +1,66 @@
+import type { EventOf } from '../../events/index.ts';
+import type { Timeline } from '../timeline.ts';
+import type { GrowingText } from '../versioned/growing-text.ts';
+import { contentBlock, growChunk } from './blocks.ts';
+import { nextChange } from './changes.ts';
+import { runOf } from './runs.ts';
+import type { ConversationDraft } from './tables.ts';
+
+type Prose = EventOf<'text'> | EventOf<'reasoning'>;
+
+/** A stream of words that grew in a step; when it grows in the next one, too, the places to write to are looked up once. */
+interface Growing {
+  readonly runId: string;
+  readonly id: string;
+  readonly type: Prose['type'];
+  version: number;
+  places: Places | undefined;
+}
+
+interface Places {
+  readonly text: GrowingText;
+  /** The numbers of the changes of its chunk, its block and its message. */
+  readonly changes: readonly Timeline<number>[];
+}
+
+/** What a model says: one more fragment of a stream, by far the most frequent event. */
+export function addProse(event: Prose, draft: ConversationDraft): void {
+  const before = draft.hint as Growing | undefined;
+  const goesOn = before !== undefined && before.version === draft.version - 1 && isSame(before, event);
+  if (goesOn && before.places !== undefined) growOn(draft, before.places, event.content);
+  else {
+    const { messageId } = runOf(draft, event);
+    const block = contentBlock(draft, messageId);
+    const { id, type } = event;
+    const chunkId = growChunk(draft, block, { name: id, kind: type, event, stream: id, fragment: event.content });
+    if (goesOn) before.places = placesOf(draft, { chunkId, blockId: block.id, messageId });
+    else draft.hint = { runId: event.runId, id, type, version: 0, places: undefined } satisfies Growing;
+  }
+  (draft.hint as Growing).version = draft.version;
+}
+
+function isSame({ runId, id, type }: Growing, event: Prose): boolean {
+  if (event.type === 'reasoning' && event.providerMetadata !== undefined) return false;
+  return runId === event.runId && id === event.id && type === event.type;
+}
+
+function growOn(draft: ConversationDraft, { text, changes }: Places, fragment: string): void {
+  draft.growAt(text, fragment);
+  const change = nextChange();
+  for (const list of changes) draft.addTo(list, change);
+}
+
+/** None in a run that a call started: there a change is one of the call, too. */
+function placesOf(
+  draft: ConversationDraft,
+  { chunkId, blockId, messageId }: { chunkId: string; blockId: string; messageId: string },
+): Places | undefined {
+  const text = draft.text(chunkId);
+  const changes = [
+    draft.list('chunkChanged', chunkId),
+    draft.list('blockChanged', blockId),
+    draft.list('changed', messageId),
+  ].filter(list => list !== undefined);
+  const isSpawned = draft.last('message', messageId)?.spawnedBy !== undefined;
+  return text === undefined || changes.length < 3 || isSpawned ? undefined : { text, changes };
+}
