@@ -64,7 +64,7 @@ export class Engine<State extends object> {
     this.state = new StateStore({
       ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
       ...(config.initialState !== undefined && { initialState: config.initialState }),
-      onChange: (state, changedKeys) => this.#stateChanged(state, changedKeys),
+      onChange: (...change) => this.#stateChanged(...change),
       onEvents: events => this.#toolsTold(events),
     });
     this.choices = new Choices({
@@ -343,7 +343,7 @@ export class Engine<State extends object> {
   #logTold(event: DisplayEvent, at: Date | undefined): void {
     if (event.type === 'agent_end') this.turns.over();
     this.announcer.tell(event, at);
-    if (event.type === 'task_updated') this.#tasks.show(event.tasks);
+    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
     if (event.type === 'tool_approval_required') this.responses.letGo();
   }
 
@@ -353,10 +353,11 @@ export class Engine<State extends object> {
       if (event.type !== 'task_updated' || this.threads.current === undefined) this.announcer.tell(event);
   }
 
-  #stateChanged(state: Record<string, unknown>, changedKeys: string[]): void {
+  #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
-    if (changedKeys.includes('tasks')) this.#tasks.take();
+    const isUpdate = events.some(({ type }) => type === 'task_updated');
+    if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
   }
 
   #requestContext(thread: OpenThread): HarnessRequestContext {

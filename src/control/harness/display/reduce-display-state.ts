@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../om-event.ts';
 import { addTokenUsage } from '../token-usage.ts';
@@ -69,7 +70,10 @@ const on: Handlers = {
   relay_settled: settle,
   usage_update: (state, { usage }) => ({ tokenUsage: addTokenUsage(state.tokenUsage, usage) }),
   task_updated: (state, { tasks }) => ({ tasks, previousTasks: state.tasks }),
-  tasks_restored: (state, { tasks }) => ({ tasks: [...tasks], previousTasks: state.tasks }),
+  tasks_restored: (state, { tasks }) => ({
+    tasks: [...tasks],
+    ...(!isDeepStrictEqual(tasks, state.tasks) && { previousTasks: state.tasks }),
+  }),
   thread_created: resetThread,
   thread_changed: resetThread,
   thread_loaded: (_, { display }) => display,
