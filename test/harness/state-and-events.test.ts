@@ -98,6 +98,54 @@ describe('tasks', () => {
     expect(harness.getDisplayState().tasks).toEqual([{ ...todo, status: 'completed' }]);
   });
 
+  it.each([
+    ['at construction', { ...yolo.initialState, tasks: [todo] }, undefined],
+    ['before the first message', yolo.initialState, { tasks: [todo] }],
+  ])('that are given %s are those of the new thread', async (_, initialState, updates) => {
+    const storage = new MemoryLog();
+    const { harness, of } = scene([[calls('task_check')], 'Done.'], { storage, initialState });
+    if (updates !== undefined) await harness.setState(updates);
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_end')).toMatchObject([{ result: { tasks: [todo], summary: { total: 1 } } }]);
+    expect(harness.getState().tasks).toEqual([todo]);
+    expect(harness.getDisplayState()).toMatchObject({ tasks: [todo], previousTasks: [] });
+    expect(of('task_updated')).toEqual([]);
+    const second = scene([], { storage }).harness;
+    await second.selectOrCreateThread();
+    expect([second.getState().tasks, second.getDisplayState().tasks]).toEqual([[todo], [todo]]);
+  });
+
+  it('that are given before a thread is open are not those of a thread that has its own, nor of a second one', async () => {
+    const storage = new MemoryLog();
+    const { id: threadId } = await scene([], { storage }).harness.createThread();
+    const open = () => scene([], { storage, initialState: { tasks: [todo] } }).harness;
+    for (const enter of [
+      (harness: Harness) => harness.switchThread({ threadId }),
+      (harness: Harness) => harness.cloneThread({ sourceThreadId: threadId }),
+      (harness: Harness) => harness.createThread().then(() => harness.createThread()),
+    ]) {
+      const harness = open();
+      await enter(harness);
+      expect([harness.getState().tasks, harness.getDisplayState().tasks]).toEqual([undefined, []]);
+    }
+  });
+
+  it('go with the thread that is left', async () => {
+    const { harness } = scene([]);
+    for (const leave of [
+      (threadId: string) => harness.memory.deleteThread({ threadId }),
+      () => harness.setResourceId({ resourceId: 'another' }),
+    ]) {
+      const { id } = await harness.createThread();
+      await harness.setState({ tasks: [todo] });
+      await leave(id);
+      expect(harness.getState().tasks).toBe(undefined);
+      await harness.createThread();
+      expect(harness.getState().tasks).toBe(undefined);
+      expect(harness.getDisplayState().tasks).toEqual([]);
+    }
+  });
+
   it('that an application replays are kept and shown, and told as no update', async () => {
     const storage = new MemoryLog();
     const { harness, of } = scene([], { storage });

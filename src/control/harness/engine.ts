@@ -113,6 +113,7 @@ export class Engine<State extends object> {
         await this.init();
         return this.#alone(async () => {
           if (this.threads.current === undefined) await this.threads.create();
+          await this.#tasks.written;
           const thread = this.threads.current as OpenThread;
           this.#turnThreads.set(turn, thread);
           return this.runs.start(thread, turn, said);
@@ -150,7 +151,10 @@ export class Engine<State extends object> {
         this.turns.forget();
         await this.turns.stop();
       },
-      onOpen: thread => this.#opened(thread),
+      onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
+      onLeave: () => {
+        if (!this.#isDestroyed) this.#tasks.show([]);
+      },
       onEvent: (event, at) => this.#logTold(event, at),
     });
   }
@@ -168,6 +172,7 @@ export class Engine<State extends object> {
     return this.#alone(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
+      await this.#tasks.written;
       if (this.threads.current !== before) await this.#continue();
       return result;
     });
@@ -195,7 +200,6 @@ export class Engine<State extends object> {
     this.turns.forget();
     this.turns.abort();
     this.threads.leave();
-    this.#tasks.show([]);
     void this.#exclusive.run(async () => {
       await this.turns.stop();
       if (this.threads.current === undefined) await this.#lock.release();
@@ -308,11 +312,13 @@ export class Engine<State extends object> {
     await thread.sync();
   }
 
-  #opened({ metadata }: Thread): void {
+  /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
+  #opened({ metadata }: Thread, isFirst: boolean): void {
     this.relays.forget();
     restoreSettings(this.state, metadata);
     this.choices.restore(metadata);
-    this.#tasks.show(this.announcer.display.tasks);
+    if (isFirst) this.#tasks.take({ restored: true });
+    else this.#tasks.show(this.announcer.display.tasks);
   }
 
   async #continue(): Promise<void> {
