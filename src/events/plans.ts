@@ -25,5 +25,6 @@ export const tasks = define('tasks', { doc: 'The task list of the thread was rep
         }),
       )
       .describe('the whole list'),
+    restored: z.boolean().optional().describe('whether the application put them there, and no tool changed them'),
   }),
 );

@@ -132,7 +132,7 @@ export interface EventLog {
   /** Undefined when there is no such thread. */
   getThread(threadId: string): Promise<Thread | undefined>;
   updateThread(threadId: string, change: ThreadChange): Promise<Thread>;
-  /** Newest first by `updatedAt`, then by id. */
+  /** Newest first by `updatedAt`, then by id, the highest first: ids that are made here rise within a millisecond. */
   listThreads(filter?: ThreadFilter): Promise<Thread[]>;
   /** The thread is gone at once; events that branches still refer to are kept for them and removed with the last. */
   deleteThread(threadId: string): Promise<void>;

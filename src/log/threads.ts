@@ -40,10 +40,10 @@ function jsonText(value: unknown): string | undefined {
 }
 
 /**
- * Orders threads as a listing shows them: newest first by `updatedAt`, then by the code points of the id; negative
- * when `a` comes first.
+ * Orders threads as a listing shows them: newest first by `updatedAt`, then by the code points of the id, the highest
+ * first; negative when `a` comes first.
  */
 export function nextInListing(a: Thread, b: Thread): number {
   if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1;
-  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
+  return Buffer.compare(Buffer.from(b.id), Buffer.from(a.id));
 }

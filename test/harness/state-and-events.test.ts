@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scriptByStep } from '../../src/agents/model/script.ts';
-import { Harness, type HarnessDisplayState, RequestContext } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessDisplayState, RequestContext, taskWriteTool } from '../../src/control/harness/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, scene, watch, yolo } from './scene.ts';
 
 const todo = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
@@ -95,6 +96,82 @@ describe('tasks', () => {
     await harness.createThread();
     await harness.switchThread({ threadId: id });
     expect(harness.getDisplayState().tasks).toEqual([{ ...todo, status: 'completed' }]);
+  });
+
+  it.each([
+    ['at construction', { ...yolo.initialState, tasks: [todo] }, undefined],
+    ['before the first message', yolo.initialState, { tasks: [todo] }],
+  ])('that are given %s are those of the new thread', async (_, initialState, updates) => {
+    const storage = new MemoryLog();
+    const { harness, of } = scene([[calls('task_check')], 'Done.'], { storage, initialState });
+    if (updates !== undefined) await harness.setState(updates);
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_end')).toMatchObject([{ result: { tasks: [todo], summary: { total: 1 } } }]);
+    expect(harness.getState().tasks).toEqual([todo]);
+    expect(harness.getDisplayState()).toMatchObject({ tasks: [todo], previousTasks: [] });
+    expect(of('task_updated')).toEqual([]);
+    const second = scene([], { storage }).harness;
+    await second.selectOrCreateThread();
+    expect([second.getState().tasks, second.getDisplayState().tasks]).toEqual([[todo], [todo]]);
+  });
+
+  it('that are given before a thread is open are not those of a thread that has its own, nor of a second one', async () => {
+    const storage = new MemoryLog();
+    const { id: threadId } = await scene([], { storage }).harness.createThread();
+    const open = () => scene([], { storage, initialState: { tasks: [todo] } }).harness;
+    for (const enter of [
+      (harness: Harness) => harness.switchThread({ threadId }),
+      (harness: Harness) => harness.cloneThread({ sourceThreadId: threadId }),
+      (harness: Harness) => harness.createThread().then(() => harness.createThread()),
+    ]) {
+      const harness = open();
+      await enter(harness);
+      expect([harness.getState().tasks, harness.getDisplayState().tasks]).toEqual([undefined, []]);
+    }
+  });
+
+  it('go with the thread that is left', async () => {
+    const { harness } = scene([]);
+    for (const leave of [
+      (threadId: string) => harness.memory.deleteThread({ threadId }),
+      () => harness.setResourceId({ resourceId: 'another' }),
+    ]) {
+      const { id } = await harness.createThread();
+      await harness.setState({ tasks: [todo] });
+      await leave(id);
+      expect(harness.getState().tasks).toBe(undefined);
+      await harness.createThread();
+      expect(harness.getState().tasks).toBe(undefined);
+      expect(harness.getDisplayState().tasks).toEqual([]);
+    }
+  });
+
+  it('that an application replays are kept and shown, and told as no update', async () => {
+    const storage = new MemoryLog();
+    const { harness, of } = scene([], { storage });
+    await harness.createThread();
+    await harness.setState({ tasks: [todo] });
+    const shown = of('display_state_changed').length;
+    harness.restoreDisplayTasks([todo]);
+    expect(of('display_state_changed')).toHaveLength(shown + 1);
+    expect(of('state_changed').at(-1)).toMatchObject({ changedKeys: ['tasks'], state: { tasks: [todo] } });
+    expect(of('task_updated')).toEqual([]);
+    expect(harness.getDisplayState()).toMatchObject({ tasks: [todo], previousTasks: [] });
+    const second = scene([[calls('task_complete', { id: todo.id })], 'Done.'], { storage, ...yolo });
+    await second.harness.selectOrCreateThread();
+    expect(second.harness.getState().tasks).toEqual([todo]);
+    expect(second.harness.getDisplayState()).toMatchObject({ tasks: [todo], previousTasks: [] });
+    await second.harness.sendMessage({ content: 'Go.' });
+    expect(second.of('task_updated')).toMatchObject([{ tasks: [{ status: 'completed' }] }]);
+    expect(second.harness.getDisplayState().previousTasks).toEqual([todo]);
+  });
+
+  it('are updated by a task tool that is given as a tool of the harness', async () => {
+    const script = [[calls('my_tasks', { tasks: [todo] })], 'Done.'];
+    const { harness, of } = scene(script, { tools: { my_tasks: taskWriteTool }, ...yolo });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('task_updated')).toEqual([{ type: 'task_updated', tasks: [todo] }]);
+    expect(harness.getDisplayState()).toMatchObject({ tasks: [todo], previousTasks: [] });
   });
 
   it('that are restored are only shown', () => {

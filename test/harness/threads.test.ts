@@ -54,6 +54,15 @@ describe('threads', () => {
     expect(second.of('thread_changed')).toHaveLength(1);
   });
 
+  it('are selected by which is newer also when they were changed in the same millisecond', async () => {
+    const storage = new MemoryLog({ now: () => 1000 });
+    const first = numbered({ storage });
+    await first.harness.createThread();
+    await first.harness.createThread();
+    const second = numbered({ storage });
+    expect(await second.harness.selectOrCreateThread()).toMatchObject({ id: 't2' });
+  });
+
   it('are listed for the resource, or for all; those of forks only on request', async () => {
     const storage = new MemoryLog();
     await storage.createThread({ id: 'fork', resourceId: 'harness', metadata: { forkedSubagent: true } });

@@ -129,7 +129,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
     ),
   plan_status: r =>
     event('plan_status', r, { planId: fc.constantFrom('plan-1', 'plan-2'), to: status }, { from: status }),
-  tasks: r => event('tasks', r, { tasks: fc.array(task, { maxLength: 3 }) }),
+  tasks: r => event('tasks', r, { tasks: fc.array(task, { maxLength: 3 }) }, { restored: fc.boolean() }),
   summary: r =>
     event('summary', r, {
       id: idOf(r, ['summary-1', 'summary-2']),

@@ -1,7 +1,6 @@
 import { KeptPrefix } from '../../projections/kept-prefix.ts';
 import type { Message } from '../../projections/message.ts';
-
-type CountTokens = (text: string, options: { allowedSpecial: 'all' }) => number;
+import { countText } from './count-text.ts';
 
 /** What an image or a file counts as: providers count them by their own rules. */
 const tokensOfAttachment = 1_000;
@@ -11,7 +10,7 @@ const tokensOfMessage = 4;
 let counter: Promise<KeptPrefix<Message, number>> | undefined;
 const counted = new WeakMap<Message, number>();
 
-/** About how many tokens a model is sent for these messages; each message is counted once. */
+/** About how many tokens a model is sent for these messages; each message is counted once, in bounded time. */
 export async function countTokens(messages: readonly Message[]): Promise<number> {
   return (await sums()).last(messages) ?? 0;
 }
@@ -32,17 +31,18 @@ const bounds = new KeptPrefix<Message, number>((message, before = 0) => {
 });
 
 function sums(): Promise<KeptPrefix<Message, number>> {
-  counter ??= import('gpt-tokenizer/encoding/o200k_base').then(
-    ({ countTokens: count }) => new KeptPrefix((message, before = 0) => before + tokensOf(message, count)),
-  );
+  counter ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens: tokenize }) => {
+    const count = (text: string) => tokenize(text, { allowedSpecial: 'all' });
+    return new KeptPrefix((message, before = 0) => before + tokensOf(message, count));
+  });
   return counter;
 }
 
-function tokensOf(message: Message, count: CountTokens): number {
+function tokensOf(message: Message, count: (text: string) => number): number {
   const known = counted.get(message);
   if (known !== undefined) return known;
   const { text, attachments } = contentOf(message);
-  const tokens = tokensOfMessage + attachments * tokensOfAttachment + count(text, { allowedSpecial: 'all' });
+  const tokens = tokensOfMessage + attachments * tokensOfAttachment + countText(text, count);
   counted.set(message, tokens);
   return tokens;
 }

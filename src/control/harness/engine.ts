@@ -66,7 +66,7 @@ export class Engine<State extends object> {
     this.state = new StateStore({
       ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
       ...(config.initialState !== undefined && { initialState: config.initialState }),
-      onChange: (state, changedKeys) => this.#stateChanged(state, changedKeys),
+      onChange: (...change) => this.#stateChanged(...change),
       onEvents: events => this.#toolsTold(events),
     });
     this.choices = new Choices({
@@ -117,6 +117,7 @@ export class Engine<State extends object> {
           const left = this.#turnThreads.get(turn);
           if (left !== undefined) return this.runs.keepUnread(left, [{ id: newId(), ...said }]);
           if (this.threads.current === undefined) await this.threads.create();
+          await this.#tasks.written;
           const thread = this.threads.current as OpenThread;
           this.#turnThreads.set(turn, thread);
           turn.handles = [await this.runs.start(thread, turn, said)];
@@ -154,7 +155,10 @@ export class Engine<State extends object> {
         this.turns.forget();
         await this.turns.stop();
       },
-      onOpen: thread => this.#opened(thread),
+      onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
+      onLeave: () => {
+        if (!this.#isDestroyed) this.#tasks.show([]);
+      },
       onEvent: (event, at) => this.#logTold(event, at),
     });
   }
@@ -172,6 +176,7 @@ export class Engine<State extends object> {
     return this.#alone(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
+      await this.#tasks.written;
       if (this.threads.current !== before) await this.#continue();
       return result;
     });
@@ -201,7 +206,6 @@ export class Engine<State extends object> {
     const { current: turn } = this.turns;
     if (turn !== undefined && this.threads.current !== undefined) this.#turnThreads.set(turn, this.threads.current);
     this.threads.leave();
-    this.#tasks.show([]);
     void this.#exclusive.run(async () => {
       await this.turns.stop();
       if (this.threads.current === undefined) await this.#lock.release();
@@ -335,11 +339,13 @@ export class Engine<State extends object> {
     await thread.sync();
   }
 
-  #opened({ metadata }: Thread): void {
+  /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
+  #opened({ metadata }: Thread, isFirst: boolean): void {
     this.relays.forget();
     restoreSettings(this.state, metadata);
     this.choices.restore(metadata);
-    this.#tasks.show(this.announcer.display.tasks);
+    if (isFirst) this.#tasks.take({ restored: true });
+    else this.#tasks.show(this.announcer.display.tasks);
   }
 
   async #continue(): Promise<void> {
@@ -372,7 +378,7 @@ export class Engine<State extends object> {
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.hear(event);
     if (event.type === 'plan_approved') this.#endPlanning();
     this.announcer.tell(event, at);
-    if (event.type === 'task_updated') this.#tasks.show(event.tasks);
+    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
     if (event.type === 'tool_approval_required') this.responses.letGo();
   }
 
@@ -382,10 +388,11 @@ export class Engine<State extends object> {
       if (event.type !== 'task_updated' || this.threads.current === undefined) this.announcer.tell(event);
   }
 
-  #stateChanged(state: Record<string, unknown>, changedKeys: string[]): void {
+  #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
-    if (changedKeys.includes('tasks')) this.#tasks.take();
+    const isUpdate = events.some(({ type }) => type === 'task_updated');
+    if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
   }
 
   #requestContext(thread: OpenThread): HarnessRequestContext {

@@ -30,8 +30,13 @@ export interface ThreadsOptions {
   readonly newMetadata: () => Record<string, unknown>;
   /** Stops what runs in the open thread. */
   readonly stop: () => Promise<void>;
-  /** Called when a thread was opened and told, before what waits in it is told. */
-  readonly onOpen: (thread: Thread) => void;
+  /**
+   * Called when a thread was opened and told, before what waits in it is told. `isFirst` when it is a new one, and none
+   * was open.
+   */
+  readonly onOpen: (thread: Thread, isFirst: boolean) => void;
+  /** Called when no thread is open any more. */
+  readonly onLeave: () => void;
   /** Told what the log of the open thread tells. */
   readonly onEvent: OpenThreadOptions['onEvent'];
 }
@@ -138,6 +143,7 @@ export class Threads {
     this.#close('aborted');
     this.#current = undefined;
     this.#options.announcer.tell({ type: 'thread_cleared' });
+    this.#options.onLeave();
   }
 
   /** Rejects with `thread_not_found`. */
@@ -202,12 +208,14 @@ export class Threads {
 
   #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<Announcer['tell']>[0]): void {
     const { announcer, onOpen } = this.#options;
+    const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
+    const isFirst = isNew && this.#current === undefined;
     this.#close('suspended');
     this.#current = opened;
     announcer.tell(event);
     if (display.isRunning) announcer.tell({ type: 'agent_start' });
     announcer.tell({ type: 'thread_loaded', display });
-    onOpen(thread);
+    onOpen(thread, isFirst);
     for (const waiting of opened.waiting()) announcer.tell(waiting);
     if (display.isRunning) opened.follow();
   }

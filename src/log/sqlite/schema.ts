@@ -46,6 +46,10 @@ const migrations = [
      line BLOB NOT NULL,
      PRIMARY KEY (thread, run, n)
    ) WITHOUT ROWID;`,
+  `DROP INDEX threads_by_resource;
+   DROP INDEX threads_by_update;
+   CREATE INDEX threads_by_resource ON threads (resource, updated DESC, id DESC);
+   CREATE INDEX threads_by_update ON threads (updated DESC, id DESC);`,
 ];
 
 /** The schema this version writes. */

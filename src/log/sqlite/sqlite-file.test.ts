@@ -122,6 +122,35 @@ describe('an older schema', () => {
   });
 });
 
+describe('a listing of threads', () => {
+  it.each([1, schemaVersion])('is read in the order of an index, in a file that was made with schema %i', version => {
+    const db = new Database(path);
+    migrate(db, version);
+    migrate(db);
+    const asked: string[] = [];
+    const prepare = db.prepare.bind(db);
+    db.prepare = (text: string) => {
+      asked.push(text);
+      return prepare(text);
+    };
+    const statements = new Statements(db);
+    const time = '2024-01-01T00:00:00.000Z';
+    const after = { id: 'a', resourceId: 'r', metadata: {}, createdAt: time, updatedAt: time, seq: 0 };
+    const plans = [undefined, 'r'].map(resourceId => {
+      statements.list({ resourceId, after, limit: 1 });
+      return prepare(`EXPLAIN QUERY PLAN ${asked.at(-1)}`)
+        .raw()
+        .all()
+        .map(String)
+        .join('\n');
+    });
+    expect(plans[0]).toContain('INDEX threads_by_update ((updated,id)<(?,?))');
+    expect(plans[1]).toContain('INDEX threads_by_resource (resource=? AND (updated,id)<(?,?))');
+    expect(plans.join('\n')).not.toContain('TEMP B-TREE');
+    db.close();
+  });
+});
+
 describe('a file that is refused, unchanged', () => {
   it('was written by a newer version', async () => {
     await writeLog();

@@ -195,10 +195,10 @@ export class Statements {
       values.push(resourceId);
     }
     if (after !== undefined) {
-      conditions.push('(updated < ? OR (updated = ? AND id > ?))');
-      values.push(after.updatedAt, after.updatedAt, after.id);
+      conditions.push('(updated, id) < (?, ?)');
+      values.push(after.updatedAt, after.id);
     }
-    const sql = `SELECT ${threadColumns} FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id LIMIT ?`;
+    const sql = `SELECT ${threadColumns} FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT ?`;
     const rows = this.#db
       .prepare<SqlValue[]>(sql)
       .raw()

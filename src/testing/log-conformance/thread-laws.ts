@@ -120,14 +120,20 @@ export function threadLaws(law: Law): void {
 
 /** What `listThreads` promises. */
 export function listingLaws(law: Law): void {
-  law('lists the newest first by updatedAt, then by id', async ({ log, clock }) => {
+  law('lists the newest first by updatedAt, then by id, the highest first', async ({ log, clock }) => {
     for (const id of ['c', 'a', '\u{1f9ed}', '\uff5e', 'b']) await log.createThread({ id });
-    assert.deepEqual(ids(await log.listThreads()), ['a', 'b', 'c', '\uff5e', '\u{1f9ed}']);
+    assert.deepEqual(ids(await log.listThreads()), ['\u{1f9ed}', '\uff5e', 'c', 'b', 'a']);
     clock.advance(1);
     await log.append('c', textEvents(1));
     clock.advance(1);
     await log.updateThread('b', { title: 'b' });
-    assert.deepEqual(ids(await log.listThreads()), ['b', 'c', 'a', '\uff5e', '\u{1f9ed}']);
+    assert.deepEqual(ids(await log.listThreads()), ['b', 'c', '\u{1f9ed}', '\uff5e', 'a']);
+  });
+
+  law('lists the thread that was made last first, also within a millisecond', async ({ log }) => {
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++) made.push((await log.createThread()).id);
+    assert.deepEqual(ids(await log.listThreads()), made.toReversed());
   });
 
   law('lists page by page, every thread once', async ({ log, clock }) => {
@@ -157,10 +163,10 @@ export function listingLaws(law: Law): void {
 
   law('lists the threads of one resource, also page by page', async ({ log }) => {
     for (const n of range(1, 6)) await log.createThread({ id: `t${n}`, resourceId: n % 2 === 0 ? 'even' : 'odd' });
-    assert.deepEqual(ids(await log.listThreads({ resourceId: 'even' })), ['t2', 't4', 't6']);
+    assert.deepEqual(ids(await log.listThreads({ resourceId: 'even' })), ['t6', 't4', 't2']);
     const [first] = await log.listThreads({ resourceId: 'odd', limit: 1 });
     assert.ok(first);
-    assert.deepEqual(ids(await log.listThreads({ resourceId: 'odd', after: first })), ['t3', 't5']);
+    assert.deepEqual(ids(await log.listThreads({ resourceId: 'odd', after: first })), ['t3', 't1']);
     assert.deepEqual(await log.listThreads({ resourceId: 'nobody' }), []);
   });
 }

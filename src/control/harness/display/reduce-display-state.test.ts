@@ -234,10 +234,9 @@ describe('the thread on the display', () => {
       tasks: done,
       previousTasks: busy.tasks,
     });
-    expect(show([{ type: 'tasks_restored', tasks: done }], busy)).toMatchObject({
-      tasks: done,
-      previousTasks: busy.tasks,
-    });
+    const restored = { type: 'tasks_restored', tasks: done } as const;
+    expect(show([restored], busy)).toMatchObject({ tasks: done, previousTasks: busy.tasks });
+    expect(show([restored, restored], busy)).toMatchObject({ tasks: done, previousTasks: busy.tasks });
   });
 });
 

@@ -1,5 +1,6 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../om-event.ts';
+import type { TaskItemSnapshot } from '../tasks/task-item.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';
 import { withPercents } from './om-progress.ts';
@@ -69,7 +70,10 @@ const on: Handlers = {
   relay_settled: settle,
   usage_update: (state, { usage }) => ({ tokenUsage: addTokenUsage(state.tokenUsage, usage) }),
   task_updated: (state, { tasks }) => ({ tasks, previousTasks: state.tasks }),
-  tasks_restored: (state, { tasks }) => ({ tasks: [...tasks], previousTasks: state.tasks }),
+  tasks_restored: (state, { tasks }) => ({
+    tasks: [...tasks],
+    ...(!isSameList(tasks, state.tasks) && { previousTasks: state.tasks }),
+  }),
   thread_created: resetThread,
   thread_changed: resetThread,
   thread_loaded: (_, { display }) => display,
@@ -142,6 +146,15 @@ function settle(
   if (slot === 'suspension') return state.pendingSuspension?.toolCallId === id ? { pendingSuspension: null } : {};
   if (slot === 'question') return state.pendingQuestion?.questionId === id ? { pendingQuestion: null } : {};
   return state.pendingPlanApproval?.planId === id ? { pendingPlanApproval: null } : {};
+}
+
+function isSameList(tasks: readonly TaskItemSnapshot[], others: readonly TaskItemSnapshot[]): boolean {
+  const isSame = (task: TaskItemSnapshot, other: TaskItemSnapshot | undefined) =>
+    task.id === other?.id &&
+    task.content === other.content &&
+    task.status === other.status &&
+    task.activeForm === other.activeForm;
+  return tasks.length === others.length && tasks.every((task, at) => isSame(task, others[at]));
 }
 
 function isOM(event: DisplayEvent): event is OMEvent {

@@ -130,10 +130,11 @@ function takeRelays(step: ProjectionStep, { queues, events }: ReturnType<typeof 
   if (queues !== step.state.relays) step.change({ relays: queues });
 }
 
-function factOf(event: AgentEvent): ProjectedEvent | undefined {
+function factOf(event: AgentEvent): DisplayEvent | undefined {
   if (event.type === 'error') return errorOf(event);
   if (event.type === 'warning') return { type: 'info', message: event.message };
-  if (event.type === 'tasks') return { type: 'task_updated', tasks: tasksOf(event) };
+  if (event.type === 'tasks')
+    return { type: event.restored === true ? 'tasks_restored' : 'task_updated', tasks: tasksOf(event) };
   if (event.type === 'mode_changed')
     return { type: 'mode_changed', modeId: event.modeId, previousModeId: event.previousModeId ?? '' };
   if (event.type !== 'model_changed') return undefined;

@@ -236,11 +236,13 @@ describe('facts about the thread', () => {
       { type: 'mode_changed', runId: 'x', modeId: 'build' },
       { type: 'model_changed', runId: 'x', modelId: 'p/m', scope: 'thread' },
       { type: 'tasks', runId: 'x', tasks: [{ id: 'a', content: 'Do it', status: 'pending' }] },
+      { type: 'tasks', runId: 'x', tasks: [], restored: true },
     ];
     expect(full(facts)).toEqual([
       { type: 'mode_changed', modeId: 'build', previousModeId: '' },
       { type: 'model_changed', modelId: 'p/m', scope: 'thread' },
       { type: 'task_updated', tasks: [{ id: 'a', content: 'Do it', status: 'pending', activeForm: 'Do it' }] },
+      { type: 'tasks_restored', tasks: [] },
     ]);
   });
 });

@@ -10,8 +10,11 @@ type Values = Record<string, unknown>;
 export interface StateStoreOptions {
   readonly schema?: PublicSchema;
   readonly initialState?: Readonly<Values>;
-  /** Told the new state and the keys that were set, once for each update; of settings only when they have another value. */
-  readonly onChange?: (state: Values, changedKeys: string[]) => void;
+  /**
+   * Told the new state and the keys that were set, once for each update; of settings only when they have another value.
+   * `events` are those that the update wants to be told next.
+   */
+  readonly onChange?: (state: Values, changedKeys: string[], events: readonly HarnessEvent[]) => void;
   /** Told what an update wants to be told, after it took effect. */
   readonly onEvents?: (events: readonly HarnessEvent[]) => void;
 }
@@ -77,7 +80,7 @@ export class StateStore {
   update<Result>(updater: (state: Readonly<Values>) => StateUpdate<Result> | Promise<StateUpdate<Result>>) {
     const updated = this.#queue.then(async () => {
       const { updates = {}, events = [], result } = await updater(this.get());
-      await this.#apply(updates);
+      await this.#apply(updates, events);
       if (events.length > 0) this.#options.onEvents?.(events);
       return result;
     });
@@ -85,7 +88,7 @@ export class StateStore {
     return updated;
   }
 
-  async #apply(updates: Readonly<Values>): Promise<void> {
+  async #apply(updates: Readonly<Values>, events: readonly HarnessEvent[]): Promise<void> {
     const { settings, own } = split(updates, issue => invalidUpdate([issue]));
     const checked = await this.#schema.check(
       this.#checkable({ ...this.#own, ...own }, { ...this.#settings, ...settings }),
@@ -93,7 +96,7 @@ export class StateStore {
     if ('issues' in checked) throw invalidUpdate(checked.issues);
     let next = this.#settings;
     for (const [key, value] of Object.entries(settings)) next = withSetting(next, key, value);
-    this.#commit(ownValues(checked.value), next, Object.keys(updates));
+    this.#commit(ownValues(checked.value), next, Object.keys(updates), events);
   }
 
   /** What the schema sees: the user's keys, and the settings that it names itself. */
@@ -113,10 +116,10 @@ export class StateStore {
     if (faults.length > 0) throw invalidInitial(faults);
   }
 
-  #commit(own: Values, settings: Values, keys: string[]): void {
+  #commit(own: Values, settings: Values, keys: string[], events: readonly HarnessEvent[] = []): void {
     this.#own = own;
     this.#settings = settings;
-    if (keys.length > 0) this.#options.onChange?.(this.get(), keys);
+    if (keys.length > 0) this.#options.onChange?.(this.get(), keys, events);
   }
 }
 

@@ -35,12 +35,14 @@ export class StateTasks {
     this.#options.state.setSetting('tasks', tasks.length === 0 ? undefined : [...tasks]);
   }
 
-  /** The state has other tasks: they are the open thread's from now on. */
-  take(): void {
+  /** The state has other tasks: they are the open thread's from now on. `restored` when no tool changed them. */
+  take({ restored }: { readonly restored: boolean }): void {
     const { state, hasThread, append, onError } = this.#options;
     const tasks = state.setting('tasks') ?? [];
     if (!hasThread() || isDeepStrictEqual(tasks, this.#logged)) return;
-    const event: AgentEvent = { type: 'tasks', runId: newId(), tasks: tasks.map(task => ({ ...task })) };
-    this.#written = append(event).catch(onError);
+    const list = tasks.map(task => ({ ...task }));
+    this.#written = append({ type: 'tasks', runId: newId(), tasks: list, ...(restored && { restored }) }).catch(
+      onError,
+    );
   }
 }
