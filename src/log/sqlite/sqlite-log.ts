@@ -35,6 +35,7 @@ import { mergeMetadata } from '../threads.ts';
 import { translateErrors } from './errors.ts';
 import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
 import { type Place, Statements, type ThreadInfo, type ThreadRow, toThread } from './statements.ts';
+import { StoredInfo } from './stored-info.ts';
 
 export interface SqliteLogOptions {
   /** `process` when absent. */
@@ -59,6 +60,7 @@ export class SqliteLog implements EventLog {
   #seen: number;
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
   readonly #newest = new Map<string, number>();
+  readonly #info = new StoredInfo();
   #poll: ReturnType<typeof setInterval> | undefined;
   /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
   #isAwaited = false;
@@ -90,7 +92,7 @@ export class SqliteLog implements EventLog {
       this.#sql.insertEvents(key, seq + 1, bodies);
       if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
       const stamp = this.#stamp();
-      if (metadata !== undefined) this.#sql.updateInfo.run(infoAfter(info, { metadata }), stamp, key);
+      if (metadata !== undefined) this.#sql.updateInfo.run(this.#info.after(info, { metadata }), stamp, key);
       else if (stamp !== updated) this.#sql.touch.run(stamp, key);
       return { firstSeq: seq + 1, logged };
     });
@@ -137,7 +139,7 @@ export class SqliteLog implements EventLog {
     // When nobody changes it meanwhile, which is seen by what it was, no transaction is needed.
     return this.#use(() => {
       const row = this.#row(threadId);
-      const after = { ...row, info: infoAfter(row.info, change), updated: this.#stamp() };
+      const after = { ...row, info: this.#info.after(row.info, change), updated: this.#stamp() };
       return this.#sql.replaceInfo(row, after) ? toThread(after) : this.#update(threadId, change);
     });
   }
@@ -145,7 +147,7 @@ export class SqliteLog implements EventLog {
   #update(threadId: string, change: ThreadChange): Thread {
     return this.#write(() => {
       const row = this.#row(threadId);
-      const after = { ...row, info: infoAfter(row.info, change), updated: this.#stamp() };
+      const after = { ...row, info: this.#info.after(row.info, change), updated: this.#stamp() };
       this.#sql.updateInfo.run(after.info, after.updated, row.key);
       return toThread(after);
     });
@@ -246,7 +248,7 @@ export class SqliteLog implements EventLog {
   ): Thread {
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#sql.thread(checkId('thread id', id)) !== undefined) throw threadExists(id);
-    const info = { title, metadata: mergeMetadata({}, metadata), branchedFrom: place.branchedFrom };
+    const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom: place.branchedFrom };
     const now = this.#stamp();
     this.#sql.insertThread.run(
       id,
@@ -343,15 +345,4 @@ export class SqliteLog implements EventLog {
   #stamp(): string {
     return new Date(this.now()).toISOString();
   }
-}
-
-/** What a thread is called and carries after a change, as it is stored. */
-function infoAfter(text: string, { title, metadata = {} }: ThreadChange): string {
-  const before = JSON.parse(text) as ThreadInfo;
-  const info: ThreadInfo = {
-    title: title ?? before.title,
-    metadata: mergeMetadata(before.metadata, metadata),
-    branchedFrom: before.branchedFrom,
-  };
-  return JSON.stringify(info);
 }
