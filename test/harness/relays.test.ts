@@ -101,6 +101,25 @@ describe('a call that needs approval', () => {
     expect(again).toThrow(expect.objectContaining({ code: 'relay_resolved' }) as Error);
   });
 
+  it.each(['Approve', 'deny', 'no', '', undefined, false])(
+    'is not let go by a decision that there is not: %s',
+    async decision => {
+      const { harness, on, of } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
+      const sending = harness.sendMessage({ content: 'Go.' });
+      const { type: _, ...asked } = await on('tool_approval_required');
+      expect(() => harness.respondToToolApproval({ decision } as never)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_argument',
+          message: expect.stringContaining('"decline"') as string,
+        }) as Error,
+      );
+      expect(harness.getDisplayState().pendingApproval).toEqual(asked);
+      harness.respondToToolApproval({ decision: 'decline' });
+      await sending;
+      expect(results(of('tool_end'))).toEqual(['Tool call was not approved by the user']);
+    },
+  );
+
   it('gives its tools more to work with', async () => {
     const { RequestContext } = await import('../../src/control/harness/index.ts');
     const tool = {
@@ -278,6 +297,23 @@ describe('a plan', () => {
       harness.respondToPlanApproval({ planId: 'other', response: { action: 'approved' } }),
     ).rejects.toMatchObject({ code: 'relay_not_found' });
   });
+
+  it.each([{ action: 'approve' }, { action: 'reject' }, {}, undefined])(
+    'is not decided by an action that there is not: %j',
+    async response => {
+      const { harness, on } = planning();
+      await harness.switchMode({ modeId: 'plan' });
+      const sending = harness.sendMessage({ content: 'Plan it.' });
+      const { type: _, ...asked } = await on('plan_approval_required');
+      await expect(harness.respondToPlanApproval({ planId: asked.planId, response } as never)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('"approved", "rejected"') as string,
+      });
+      expect(harness.getDisplayState().pendingPlanApproval).toEqual(asked);
+      await harness.respondToPlanApproval({ planId: asked.planId, response: { action: 'rejected' } });
+      await sending;
+    },
+  );
 
   it('that is approved in the default mode goes on there; what waits is sent in the new mode', async () => {
     const { harness, on, builder } = planning();

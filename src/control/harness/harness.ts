@@ -196,8 +196,8 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */
   respondToToolApproval(approval: ToolApproval): void {
-    this.engine.addContext(approval.requestContext);
     this.engine.responses.approve(approval);
+    this.engine.addContext(approval.requestContext);
   }
 
   respondToQuestion({ questionId, answer }: { questionId: string; answer: HarnessQuestionAnswer }): void {

@@ -1,4 +1,5 @@
 import type { Announcer } from './announcer.ts';
+import { checkDecision, checkPlanResponse } from './check-arguments.ts';
 import type { Permits } from './permits.ts';
 import type { Relays, ToolApproval } from './relays.ts';
 import type { PlanResponse } from './request-context.ts';
@@ -23,6 +24,7 @@ export class Responses {
   approve(approval: ToolApproval): void {
     const { relays, permits } = this.#options;
     const { decision, toolCallId, feedback } = approval;
+    checkDecision(decision);
     const relay = relays.find('approval', toolCallId);
     const words = feedback === undefined ? {} : { feedback };
     if (approval.decision === 'revise')
@@ -44,6 +46,7 @@ export class Responses {
   /** Decides on a plan that waits; resolves when the decision is stored, and the mode is the one it leads to. */
   async decidePlan(planId: string, response: PlanResponse): Promise<void> {
     const { relays, announcer, leavePlanning } = this.#options;
+    checkPlanResponse(response);
     const { action, feedback } = response;
     const isApproved = action === 'approved';
     if (relays.decideRegistered(planId, response)) {
