@@ -20,7 +20,8 @@ type Handler = (state: HarnessDisplayState, event: DisplayEvent, at: Date, names
 
 /**
  * What is shown after an event. The given state stays as it is and shares all that did not change; one that changes
- * nothing is returned itself. `at` is when it happened, for what shows a time; `names` are those of the subagents.
+ * nothing, such as one of an unknown type, is returned itself. `at` is when it happened, for what shows a time; `names`
+ * are those of the subagents. Throws when the event lacks what its type is shown with.
  */
 export function reduceDisplayState(
   state: HarnessDisplayState,
@@ -34,7 +35,7 @@ export function reduceDisplayState(
     next.currentMessage = event.message;
     return next;
   }
-  const change = isOM(event) ? reduceOM(state, event, at) : (on[event.type] as Handler)(state, event, at, names);
+  const change = isOM(event) ? reduceOM(state, event, at) : handlerOf(event)(state, event, at, names);
   for (const _ in change) return Object.assign(copyOf(state), change);
   return state;
 }
@@ -104,6 +105,10 @@ function copyOf(state: HarnessDisplayState): {
   -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field];
 } {
   return { ...state };
+}
+
+function handlerOf({ type }: { readonly type: keyof Handlers }): Handler {
+  return Object.hasOwn(on, type) ? (on[type] as Handler) : nothing;
 }
 
 function nothing(): Change {
