@@ -1,5 +1,6 @@
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
 import { type ChoiceEvent, Choices } from './choices.ts';
@@ -28,6 +29,9 @@ import { Threads } from './threads.ts';
 import { type Said, type Turn, Turns } from './turns.ts';
 import { checkAvailable } from './unavailable.ts';
 
+/** How long the end of a harness waits for heartbeats that are under way. */
+const heartbeatGraceMs = 5_000;
+
 /** The parts of a harness put together, and what needs several of them. */
 export class Engine<State extends object> {
   readonly config: HarnessConfig<State>;
@@ -48,13 +52,15 @@ export class Engine<State extends object> {
   readonly #exclusive = new Exclusive();
   readonly #tasks: StateTasks;
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
+  readonly #clock: Clock;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
   /** What the tools of the newest run were given. */
   #runContext: RequestContext | undefined;
 
-  constructor(config: HarnessConfig<State>) {
+  constructor(config: HarnessConfig<State>, clock: Clock = systemClock) {
     checkAvailable(config);
+    this.#clock = clock;
     const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
     this.announcer = announcer;
     const onError = (error: unknown) => announcer.tellError(error);
@@ -202,16 +208,18 @@ export class Engine<State extends object> {
     });
   }
 
+  /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.turns.forget();
-    await this.heartbeats.stop();
+    const beating = this.heartbeats.close({ withinMs: heartbeatGraceMs, clock: this.#clock });
     await this.runs.supervisor.close();
     await this.#exclusive.run(async () => {
       await this.turns.stop();
-      this.announcer.close();
-      await this.threads.clear();
+      await this.threads.close();
     });
+    for (const id of await beating) this.announcer.tellError(stillBeats(id));
+    this.announcer.close();
     if (this.config.storage === undefined) await this.log.close();
   }
 
@@ -383,4 +391,12 @@ export class Engine<State extends object> {
 
 function destroyed(): SingletreeError {
   return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
+}
+
+function stillBeats(id: string): SingletreeError {
+  return new SingletreeError(
+    'internal',
+    `The heartbeat "${id}" was not over ${heartbeatGraceMs} ms after the harness was destroyed, and is left to itself: let its handler and its shutdown end.`,
+    { details: { heartbeatId: id } },
+  );
 }

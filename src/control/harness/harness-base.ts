@@ -238,6 +238,7 @@ export class HarnessBase<State extends object> {
     return this.engine.announcer.subscribeDisplay(listener, options);
   }
 
+  /** Throws `log_closed` when the harness was destroyed. */
   registerHeartbeat(handler: HeartbeatHandler): void {
     this.engine.heartbeats.register(handler);
   }

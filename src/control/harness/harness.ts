@@ -42,7 +42,10 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.withThreads(threads => threads.select());
   }
 
-  /** Lets go of everything. A run that is under way is left open: the next harness on the storage goes on with it. */
+  /**
+   * Lets go of everything. A run that is under way is left open: the next harness on the storage goes on with it. It
+   * waits for heartbeats that are under way, at most 5 seconds: one that is not over then is told as an `error`.
+   */
   destroy(): Promise<void> {
     return this.engine.destroy();
   }
