@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
-import { askUserTool, Harness, submitPlanTool, type ToolCategory } from '../../src/control/harness/index.ts';
+import {
+  askUserTool,
+  Harness,
+  type HarnessMessage,
+  submitPlanTool,
+  type ToolCategory,
+} from '../../src/control/harness/index.ts';
 import * as z from 'zod';
 import { calls, echo, scene, sent, watch, yolo } from './scene.ts';
 
@@ -46,6 +52,36 @@ describe('a call that needs approval', () => {
     await sending;
     expect(results(of('tool_end'))).toEqual(['better!', 'Tool call was not approved by the user']);
     expect(JSON.stringify(model.requests.at(-1))).toContain('enough');
+  });
+
+  it('is shown with what it ran with; only what ran and did not fail changed a file', async () => {
+    const write_file = { description: 'writes', execute: () => 'ok' };
+    const paths = ['wrong', 'secret', 'denied'];
+    const { harness, on, of } = scene([...paths.map(path => [calls('write_file', { path }, path)]), 'Done.'], {
+      tools: { write_file },
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { toolCallId } = await on('tool_approval_required');
+    const asked = harness.getDisplayState().currentMessage;
+    harness.respondToToolApproval({ decision: 'revise', input: { path: 'right' } });
+    await on('tool_approval_required', 2);
+    harness.respondToToolApproval({ decision: 'decline' });
+    await on('tool_approval_required', 3);
+    harness.setPermissionForTool({ toolName: 'write_file', policy: 'deny' });
+    harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    expect(of('tool_end').map(({ isError }) => isError)).toEqual([false, false, false]);
+    const { modifiedFiles, activeTools } = harness.getDisplayState();
+    expect([...modifiedFiles.keys()]).toEqual(['right']);
+    expect(activeTools.get(toolCallId)).toMatchObject({ args: { path: 'right' } });
+    const args = (message: HarnessMessage | null | undefined) =>
+      message?.content.flatMap(part => (part.type === 'tool_call' ? [part.args] : []));
+    expect(args((await harness.listMessages()).at(-1))).toEqual([
+      { path: 'right' },
+      { path: 'secret' },
+      { path: 'denied' },
+    ]);
+    expect(args(asked)).toEqual([{ path: 'wrong' }]);
   });
 
   it('beside others is decided by its id, in any order; the display shows the oldest', async () => {

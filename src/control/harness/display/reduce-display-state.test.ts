@@ -123,6 +123,16 @@ describe('a tool on the display', () => {
     ];
     expect(show(others).modifiedFiles.size).toBe(0);
   });
+
+  it('that was not let run changed no file; one that was revised changed the file it was revised to', () => {
+    const write = toolStart('write_file', { path: 'a.ts' });
+    const result = 'Tool call was not approved by the user';
+    const declined: DisplayEvent = { type: 'tool_end', toolCallId: 'c', result, isError: false };
+    expect(show([write, declined]).modifiedFiles.size).toBe(0);
+    const revised = show([write, { type: 'tool_revised', toolCallId: 'c', args: { path: 'b.ts' } }, toolEnd(false)]);
+    expect([...revised.modifiedFiles.keys()]).toEqual(['b.ts']);
+    expect(revised.activeTools.get('c')).toMatchObject({ args: { path: 'b.ts' } });
+  });
 });
 
 describe('what waits for a person', () => {
