@@ -100,6 +100,23 @@ describe('permissions', () => {
     expect(harness.getToolCategory({ toolName: 'other' })).toBe(null);
   });
 
+  it('are changed by nothing that was handed out', () => {
+    type Writable = { tools: Record<string, PermissionPolicy> };
+    const { harness } = scene([], { tools: { echo } });
+    const rules = () => harness.getPermissionRules() as Writable;
+    rules().tools['echo'] = 'allow';
+    expect(rules().tools).toEqual({});
+    expect(scene([]).harness.getPermissionRules().tools).toEqual({});
+    harness.subscribe(event => {
+      if (event.type === 'state_changed') (event.state['permissionRules'] as Writable).tools['echo'] = 'allow';
+    });
+    harness.setPermissionForTool({ toolName: 'echo', policy: 'deny' });
+    (harness.getState()['permissionRules'] as Writable).tools['echo'] = 'allow';
+    harness.getSessionGrants().tools.add('echo');
+    expect(rules().tools).toEqual({ echo: 'deny' });
+    expect(harness.getSessionGrants().tools.size).toBe(0);
+  });
+
   it('that change during a run hold for its next call', async () => {
     const { harness, of } = scene(
       [[calls('echo', { value: 'a' }, 'one')], [calls('echo', { value: 'b' }, 'two')], 'Done.'],

@@ -96,6 +96,7 @@ describe('the announcer', () => {
   it.each<[string, unknown]>([
     ['usage without counts', { type: 'usage_update' }],
     ['a status of memory without windows', { type: 'om_status' }],
+    ['tasks without a list', { type: 'task_updated' }],
     ['nothing', undefined],
     ['null', null],
     ['a text', 'info'],

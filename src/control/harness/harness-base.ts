@@ -125,8 +125,9 @@ export class HarnessBase<State extends object> {
     this.engine.permits.setForTool(toolName, policy);
   }
 
+  /** A copy: what it is changed to holds for nothing. */
   getPermissionRules(): PermissionRules {
-    return this.engine.permits.rules;
+    return structuredClone(this.engine.permits.rules);
   }
 
   getToolCategory({ toolName }: { toolName: string }): ToolCategory | null {

@@ -23,7 +23,10 @@ export interface PermissionSituation {
   readonly category: ToolCategory | null;
 }
 
-export const noPermissionRules: PermissionRules = { categories: {}, tools: {} };
+export const noPermissionRules: PermissionRules = Object.freeze({
+  categories: Object.freeze({}),
+  tools: Object.freeze({}),
+});
 export const noSessionGrants: SessionGrants = { categories: new Set(), tools: new Set() };
 
 /**

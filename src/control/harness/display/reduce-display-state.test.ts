@@ -135,6 +135,26 @@ describe('a tool on the display', () => {
   });
 });
 
+describe('what is handed out', () => {
+  it('is no way to change what is shown: tasks and usage', () => {
+    const task = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
+    const tasks = [task];
+    const state = show([
+      { type: 'task_updated', tasks },
+      { type: 'usage_update', usage },
+    ]);
+    const changes = [defaultDisplayState(), state].flatMap(({ tasks: shown, previousTasks, tokenUsage }) => [
+      () => void shown.push(task),
+      () => void previousTasks.push(task),
+      () => void Object.assign(tokenUsage, { promptTokens: 99 }),
+    ]);
+    changes.push(() => void Object.assign(state.tasks[0] as object, { content: 'B' }));
+    for (const change of changes) expect(change).toThrow(TypeError);
+    tasks.pop();
+    expect(state.tasks).toEqual([task]);
+  });
+});
+
 describe('what waits for a person', () => {
   it('is shown until it is answered', () => {
     const asked = show([approval, question, plan, suspended]);

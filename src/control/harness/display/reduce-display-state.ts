@@ -1,5 +1,6 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../om-event.ts';
+import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';
 import { withPercents } from './om-progress.ts';
@@ -69,8 +70,8 @@ const on: Handlers = {
   sandbox_access_request: nothing,
   relay_settled: settle,
   usage_update: (state, { usage }) => ({ tokenUsage: addTokenUsage(state.tokenUsage, usage) }),
-  task_updated: (state, { tasks }) => ({ tasks, previousTasks: state.tasks }),
-  tasks_restored: (state, { tasks }) => ({ tasks: [...tasks], previousTasks: state.tasks }),
+  task_updated: showTasks,
+  tasks_restored: showTasks,
   thread_created: resetThread,
   thread_changed: resetThread,
   thread_loaded: (_, { display }) => display,
@@ -119,6 +120,11 @@ function nothing(): Change {
 function resetThread(): Change {
   const { isRunning: _, ...fresh } = defaultDisplayState();
   return fresh;
+}
+
+/** What is shown is a copy: who told the tasks may change theirs. */
+function showTasks(state: HarnessDisplayState, { tasks }: { readonly tasks: readonly TaskItemSnapshot[] }): Change {
+  return { tasks: taskSnapshot(tasks), previousTasks: state.tasks };
 }
 
 /** What was answered no longer waits; an answer to something else changes nothing. */
