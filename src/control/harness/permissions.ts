@@ -55,6 +55,11 @@ export function visibleTools<Named extends { readonly name: string }>(
   return tools.filter(({ name }) => ownPolicy(rules.tools, name) !== 'deny');
 }
 
+/** The names of the tools that no model is told of: those that are denied by name. */
+export function deniedTools({ tools }: PermissionRules): string[] {
+  return Object.keys(tools).filter(name => tools[name] === 'deny');
+}
+
 /** Decides about each call when it is made, by what holds at that moment: for the `permissions` of a run. */
 export function permissionDecider(situationOf: (toolName: string) => PermissionSituation) {
   return ({ tool }: ToolRequest): Decision => {
