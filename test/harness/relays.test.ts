@@ -9,8 +9,9 @@ import {
   submitPlanTool,
   type ToolCategory,
 } from '../../src/control/harness/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
 import * as z from 'zod';
-import { calls, echo, scene, sent, watch, yolo } from './scene.ts';
+import { calls, echo, gate, scene, sent, watch, yolo } from './scene.ts';
 
 const results = (events: readonly { result: unknown }[]) => events.map(({ result }) => result);
 const contents = (events: readonly { result: unknown }[]) =>
@@ -121,6 +122,70 @@ describe('a call that needs approval', () => {
     await sending;
     expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!', 'd!']);
     expect([...harness.getSessionGrants().categories]).toEqual(['read']);
+    expect(of('tool_approval_required')).toHaveLength(1);
+  });
+
+  it.each<[string, (harness: Harness) => unknown]>([
+    ['the tool is granted', harness => harness.grantSessionTool({ toolName: 'echo' })],
+    ['the category is granted', harness => harness.grantSessionCategory({ category: 'read' })],
+    ['the tool is allowed', harness => harness.setPermissionForTool({ toolName: 'echo', policy: 'allow' })],
+    ['the category is allowed', harness => harness.setPermissionForCategory({ category: 'read', policy: 'allow' })],
+    ['all is allowed', harness => harness.setState({ yolo: true })],
+  ])('is let go, and so are those behind it, which nobody is asked about: when %s', async (_, allow) => {
+    const three = ['a', 'b', 'c'].map(value => calls('echo', { value }, value));
+    const toolCategoryResolver = (): ToolCategory => 'read';
+    for (const approves of [false, true]) {
+      const { harness, of } = scene([three, 'Done.'], { tools: { echo }, toolCategoryResolver });
+      harness.subscribe(({ type }) => {
+        if (type !== 'tool_approval_required') return;
+        void allow(harness);
+        if (approves) harness.respondToToolApproval({ decision: 'approve' });
+      });
+      await harness.sendMessage({ content: 'Go.' });
+      expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!']);
+      expect([of('tool_approval_required').length, of('error')]).toEqual([1, []]);
+    }
+  });
+
+  it('of a tool that is not allowed is still asked about behind one that is', async () => {
+    const three = [
+      calls('echo', { value: 'a' }, 'a'),
+      calls('echo', { value: 'b' }, 'b'),
+      calls('other', { value: 'c' }, 'c'),
+    ];
+    const { harness, of } = scene([three, 'Done.'], { tools: { echo, other: echo } });
+    harness.subscribe(event => {
+      if (event.type !== 'tool_approval_required') return;
+      if (event.toolName === 'echo') harness.grantSessionTool({ toolName: 'echo' });
+      harness.respondToToolApproval({ decision: 'approve' });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!']);
+    expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(['echo', 'other']);
+  });
+
+  it('that was let go is asked about when its approval could not be stored', async () => {
+    const failing = gate();
+    let answers = 0;
+    class FailingLog extends MemoryLog {
+      override async append(...given: Parameters<MemoryLog['append']>) {
+        if (!given[1].some(({ type }) => type === 'relay_resolved') || ++answers !== 2) return super.append(...given);
+        await failing.opened;
+        throw new Error('disk full');
+      }
+    }
+    const two = [calls('echo', { value: 'a' }, 'one'), calls('echo', { value: 'b' }, 'two')];
+    const { harness, on, of } = scene([two, 'Done.'], { tools: { echo }, storage: new FailingLog() });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await on('tool_approval_required');
+    harness.grantSessionTool({ toolName: 'echo' });
+    await expect.poll(() => harness.getDisplayState().pendingApproval).toBe(null);
+    failing.open();
+    await on('tool_approval_required', 2);
+    harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    expect(of('error').map(({ error }) => error.message)).toEqual(['disk full']);
+    expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!']);
   });
 
   it('is answered once: a second answer and an unknown one are refused', async () => {

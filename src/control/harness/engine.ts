@@ -133,7 +133,10 @@ export class Engine<State extends object> {
       thread: () => this.threads.current,
       answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
       onSettled: (slot, id) => announcer.tell({ type: 'relay_settled', slot, id }),
-      onError,
+      onError: error => {
+        onError(error);
+        if (!SingletreeError.is(error, 'relay_resolved')) this.responses.askAgain();
+      },
     });
     this.responses = new Responses({
       relays: this.relays,
@@ -349,10 +352,10 @@ export class Engine<State extends object> {
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
+    if (event.type === 'tool_approval_required' && !this.responses.asks(event.toolCallId)) return;
     if (event.type === 'agent_end') this.turns.over();
     this.announcer.tell(event, at);
     if (event.type === 'task_updated') this.#tasks.show(event.tasks);
-    if (event.type === 'tool_approval_required') this.responses.letGo();
   }
 
   /** New tasks of the open thread are told by its log. */
@@ -365,6 +368,7 @@ export class Engine<State extends object> {
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
     if (changedKeys.includes('tasks')) this.#tasks.take();
+    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
   }
 
   #requestContext(thread: OpenThread): HarnessRequestContext {

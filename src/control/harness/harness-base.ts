@@ -105,11 +105,11 @@ export class HarnessBase<State extends object> {
   }
 
   grantSessionCategory({ category }: { category: ToolCategory }): void {
-    this.engine.permits.grantCategory(category);
+    this.engine.responses.grant({ category });
   }
 
   grantSessionTool({ toolName }: { toolName: string }): void {
-    this.engine.permits.grantTool(toolName);
+    this.engine.responses.grant({ toolName });
   }
 
   getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {

@@ -88,11 +88,11 @@ export function withCategoryPolicy(
   return { ...rules, categories: { ...rules.categories, [category]: policy } };
 }
 
+/** A tool or a category that is granted. */
+export type Granted = { readonly toolName: string } | { readonly category: ToolCategory };
+
 /** The grants with one more tool or category. */
-export function withGrant(
-  grants: SessionGrants,
-  granted: { readonly toolName: string } | { readonly category: ToolCategory },
-): SessionGrants {
+export function withGrant(grants: SessionGrants, granted: Granted): SessionGrants {
   return 'toolName' in granted
     ? { ...grants, tools: new Set(grants.tools).add(granted.toolName) }
     : { ...grants, categories: new Set(grants.categories).add(granted.category) };
