@@ -211,7 +211,7 @@ describe('a call that needs approval', () => {
       expect(() => harness.respondToToolApproval({ decision } as never)).toThrow(
         expect.objectContaining({
           code: 'invalid_argument',
-          message: expect.stringContaining('"decline"') as string,
+          message: expect.stringContaining('"approve"|"decline"') as string,
         }) as Error,
       );
       expect(harness.getDisplayState().pendingApproval).toEqual(asked);
@@ -408,7 +408,7 @@ describe('a plan', () => {
       const { type: _, ...asked } = await on('plan_approval_required');
       await expect(harness.respondToPlanApproval({ planId: asked.planId, response } as never)).rejects.toMatchObject({
         code: 'invalid_argument',
-        message: expect.stringContaining('"approved", "rejected"') as string,
+        message: expect.stringContaining('as `response') as string,
       });
       expect(harness.getDisplayState().pendingPlanApproval).toEqual(asked);
       await harness.respondToPlanApproval({ planId: asked.planId, response: { action: 'rejected' } });

@@ -3,6 +3,7 @@ import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
+import { checkArguments } from './check-arguments.ts';
 import { type ChoiceEvent, Choices } from './choices.ts';
 import { Exclusive } from './exclusive.ts';
 import type { HarnessConfig, HarnessSubagent } from './harness-config.ts';
@@ -59,6 +60,7 @@ export class Engine<State extends object> {
   #runContext: RequestContext | undefined;
 
   constructor(config: HarnessConfig<State>, clock: Clock = systemClock) {
+    checkArguments('new Harness', config);
     checkAvailable(config);
     this.#clock = clock;
     const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));

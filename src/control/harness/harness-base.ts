@@ -1,4 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { checkArguments } from './check-arguments.ts';
 import type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
 import type { HarnessDisplayStateSubscriptionOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState } from './display/display-state.ts';
@@ -104,8 +105,9 @@ export class HarnessBase<State extends object> {
     return listModels(await this.engine.catalog.sources());
   }
 
-  grantSessionCategory({ category }: { category: ToolCategory }): void {
-    this.engine.responses.grant({ category });
+  grantSessionCategory(granted: { category: ToolCategory }): void {
+    checkArguments('grantSessionCategory', granted);
+    this.engine.responses.grant({ category: granted.category });
   }
 
   grantSessionTool({ toolName }: { toolName: string }): void {
@@ -117,12 +119,14 @@ export class HarnessBase<State extends object> {
     return { categories: new Set(categories), tools: new Set(tools) };
   }
 
-  setPermissionForCategory({ category, policy }: { category: ToolCategory; policy: PermissionPolicy }): void {
-    this.engine.permits.setForCategory(category, policy);
+  setPermissionForCategory(rule: { category: ToolCategory; policy: PermissionPolicy }): void {
+    checkArguments('setPermissionForCategory', rule);
+    this.engine.permits.setForCategory(rule.category, rule.policy);
   }
 
-  setPermissionForTool({ toolName, policy }: { toolName: string; policy: PermissionPolicy }): void {
-    this.engine.permits.setForTool(toolName, policy);
+  setPermissionForTool(rule: { toolName: string; policy: PermissionPolicy }): void {
+    checkArguments('setPermissionForTool', rule);
+    this.engine.permits.setForTool(rule.toolName, rule.policy);
   }
 
   /** A copy: what it is changed to holds for nothing. */

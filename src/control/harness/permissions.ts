@@ -1,7 +1,10 @@
 import type { Decision, ToolRequest } from '../../agents/permissions/index.ts';
 
-export type PermissionPolicy = 'allow' | 'ask' | 'deny';
-export type ToolCategory = 'read' | 'edit' | 'execute' | 'mcp' | 'other';
+export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
+export const toolCategories = ['read', 'edit', 'execute', 'mcp', 'other'] as const;
+
+export type PermissionPolicy = (typeof permissionPolicies)[number];
+export type ToolCategory = (typeof toolCategories)[number];
 
 /** What was set for categories and for single tools. */
 export interface PermissionRules {

@@ -1,5 +1,4 @@
 import type { Announcer } from './announcer.ts';
-import { checkDecision, checkPlanResponse } from './check-arguments.ts';
 import type { Granted } from './permissions.ts';
 import type { Permits } from './permits.ts';
 import { tellRelay } from './projection/relay-queues.ts';
@@ -26,7 +25,6 @@ export class Responses {
   approve(approval: ToolApproval): void {
     const { relays, permits } = this.#options;
     const { decision, toolCallId, feedback } = approval;
-    checkDecision(decision);
     const relay = relays.find('approval', toolCallId);
     const words = feedback === undefined ? {} : { feedback };
     if (approval.decision === 'revise')
@@ -79,7 +77,6 @@ export class Responses {
   /** Decides on a plan that waits; resolves when the decision is stored, and the mode is the one it leads to. */
   async decidePlan(planId: string, response: PlanResponse): Promise<void> {
     const { relays, announcer, leavePlanning } = this.#options;
-    checkPlanResponse(response);
     const { action, feedback } = response;
     const isApproved = action === 'approved';
     if (relays.decideRegistered(planId, response)) {
