@@ -32,6 +32,11 @@ export interface InvokeParams {
   readonly registry?: ModelRegistry;
   /** Tools to offer beside the agent's own; one of the same name takes the place of the agent's. */
   readonly tools?: readonly Tool[];
+  /**
+   * Names of tools that are not offered, the agent's own and those of its subagents among them: a call of one is
+   * answered like that of a tool that there is not. External programs, which have tools of their own, pass it over.
+   */
+  readonly withheldTools?: readonly string[];
   /** Rules that hold beside the agent's own: the stricter decides. */
   readonly permissions?: readonly DecisionSource[];
   /** What the tools of the run are given as it is. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineTool } from '../../src/agents/loop/tool.ts';
+import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
 import type { PermissionPolicy, ToolCategory } from '../../src/control/harness/index.ts';
-import { calls, echo, scene, type SceneOptions } from './scene.ts';
+import { calls, echo, scene, type SceneOptions, yolo } from './scene.ts';
 
 const categories: Record<string, ToolCategory> = { echo: 'read' };
 const toolCategoryResolver = (name: string) => categories[name] ?? null;
@@ -87,6 +90,45 @@ describe('permissions', () => {
     expect(of('tool_end')).toMatchObject([{ result: { content: expect.stringContaining('No tasks') as string } }]);
   });
 
+  it('that deny a tool by name keep it from the model, whosever it is', async () => {
+    const shout = defineTool({
+      name: 'shout',
+      description: 'says it louder',
+      input: z.object({}),
+      execute: () => 'LOUD',
+    });
+    const child = scriptedModel([[calls('shout')], [calls('echo', { value: 'a' })], 'Ok.']);
+    const { harness, model, of } = scene(
+      [[calls('shout')], [calls('subagent', { agentType: 'helper', task: 'Help.' })], 'Done.'],
+      {
+        agent: { tools: [shout] },
+        tools: { echo },
+        subagents: [
+          {
+            id: 'helper',
+            name: 'Helper',
+            description: 'helps',
+            instructions: 'Help.',
+            tools: { shout, own: echo },
+            allowedHarnessTools: ['echo'],
+            defaultModelId: 'a/small',
+          },
+        ],
+        resolveModel: () => child,
+        ...yolo,
+      },
+    );
+    harness.setPermissionForTool({ toolName: 'shout', policy: 'deny' });
+    harness.setPermissionForTool({ toolName: 'echo', policy: 'deny' });
+    await harness.sendMessage({ content: 'Go.' });
+    const offered = [...model.requests, ...child.requests].flatMap(({ toolNames }) => toolNames);
+    expect(offered).not.toContain('shout');
+    expect(offered).not.toContain('echo');
+    expect(child.requests[0]?.toolNames).toEqual(['own']);
+    expect(of('tool_end')[0]).toMatchObject({ isError: true, result: expect.stringContaining('no tool "shout"') });
+    expect(of('subagent_tool_end').map(({ isError }) => isError)).toEqual([true, true]);
+  });
+
   it('can be read', () => {
     const { harness } = scene([], { toolCategoryResolver });
     expect(harness.getPermissionRules()).toEqual({ categories: {}, tools: {} });
@@ -98,6 +140,23 @@ describe('permissions', () => {
     expect(harness.getSessionGrants()).toEqual({ categories: new Set(['edit']), tools: new Set(['echo']) });
     expect(harness.getToolCategory({ toolName: 'echo' })).toBe('read');
     expect(harness.getToolCategory({ toolName: 'other' })).toBe(null);
+  });
+
+  it('are changed by nothing that was handed out', () => {
+    type Writable = { tools: Record<string, PermissionPolicy> };
+    const { harness } = scene([], { tools: { echo } });
+    const rules = () => harness.getPermissionRules() as Writable;
+    rules().tools['echo'] = 'allow';
+    expect(rules().tools).toEqual({});
+    expect(scene([]).harness.getPermissionRules().tools).toEqual({});
+    harness.subscribe(event => {
+      if (event.type === 'state_changed') (event.state['permissionRules'] as Writable).tools['echo'] = 'allow';
+    });
+    harness.setPermissionForTool({ toolName: 'echo', policy: 'deny' });
+    (harness.getState()['permissionRules'] as Writable).tools['echo'] = 'allow';
+    harness.getSessionGrants().tools.add('echo');
+    expect(rules().tools).toEqual({ echo: 'deny' });
+    expect(harness.getSessionGrants().tools.size).toBe(0);
   });
 
   it('that change during a run hold for its next call', async () => {

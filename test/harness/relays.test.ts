@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
-import { askUserTool, Harness, submitPlanTool, type ToolCategory } from '../../src/control/harness/index.ts';
+import {
+  askUserTool,
+  Harness,
+  type HarnessMessage,
+  submitPlanTool,
+  type ToolCategory,
+} from '../../src/control/harness/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
 import * as z from 'zod';
-import { calls, echo, scene, sent, watch, yolo } from './scene.ts';
+import { calls, echo, gate, scene, sent, watch, yolo } from './scene.ts';
 
 const results = (events: readonly { result: unknown }[]) => events.map(({ result }) => result);
 const contents = (events: readonly { result: unknown }[]) =>
@@ -48,6 +55,36 @@ describe('a call that needs approval', () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain('enough');
   });
 
+  it('is shown with what it ran with; only what ran and did not fail changed a file', async () => {
+    const write_file = { description: 'writes', execute: () => 'ok' };
+    const paths = ['wrong', 'secret', 'denied'];
+    const { harness, on, of } = scene([...paths.map(path => [calls('write_file', { path }, path)]), 'Done.'], {
+      tools: { write_file },
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { toolCallId } = await on('tool_approval_required');
+    const asked = harness.getDisplayState().currentMessage;
+    harness.respondToToolApproval({ decision: 'revise', input: { path: 'right' } });
+    await on('tool_approval_required', 2);
+    harness.respondToToolApproval({ decision: 'decline' });
+    await on('tool_approval_required', 3);
+    harness.setPermissionForTool({ toolName: 'write_file', policy: 'deny' });
+    harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    expect(of('tool_end').map(({ isError }) => isError)).toEqual([false, false, false]);
+    const { modifiedFiles, activeTools } = harness.getDisplayState();
+    expect([...modifiedFiles.keys()]).toEqual(['right']);
+    expect(activeTools.get(toolCallId)).toMatchObject({ args: { path: 'right' } });
+    const args = (message: HarnessMessage | null | undefined) =>
+      message?.content.flatMap(part => (part.type === 'tool_call' ? [part.args] : []));
+    expect(args((await harness.listMessages()).at(-1))).toEqual([
+      { path: 'right' },
+      { path: 'secret' },
+      { path: 'denied' },
+    ]);
+    expect(args(asked)).toEqual([{ path: 'wrong' }]);
+  });
+
   it('beside others is decided by its id, in any order; the display shows the oldest', async () => {
     const two = [calls('echo', { value: 'a' }, 'one'), calls('echo', { value: 'b' }, 'two')];
     const { harness, on, of } = scene([two, 'Done.'], { tools: { echo } });
@@ -85,6 +122,70 @@ describe('a call that needs approval', () => {
     await sending;
     expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!', 'd!']);
     expect([...harness.getSessionGrants().categories]).toEqual(['read']);
+    expect(of('tool_approval_required')).toHaveLength(1);
+  });
+
+  it.each<[string, (harness: Harness) => unknown]>([
+    ['the tool is granted', harness => harness.grantSessionTool({ toolName: 'echo' })],
+    ['the category is granted', harness => harness.grantSessionCategory({ category: 'read' })],
+    ['the tool is allowed', harness => harness.setPermissionForTool({ toolName: 'echo', policy: 'allow' })],
+    ['the category is allowed', harness => harness.setPermissionForCategory({ category: 'read', policy: 'allow' })],
+    ['all is allowed', harness => harness.setState({ yolo: true })],
+  ])('is let go, and so are those behind it, which nobody is asked about: when %s', async (_, allow) => {
+    const three = ['a', 'b', 'c'].map(value => calls('echo', { value }, value));
+    const toolCategoryResolver = (): ToolCategory => 'read';
+    for (const approves of [false, true]) {
+      const { harness, of } = scene([three, 'Done.'], { tools: { echo }, toolCategoryResolver });
+      harness.subscribe(({ type }) => {
+        if (type !== 'tool_approval_required') return;
+        void allow(harness);
+        if (approves) harness.respondToToolApproval({ decision: 'approve' });
+      });
+      await harness.sendMessage({ content: 'Go.' });
+      expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!']);
+      expect([of('tool_approval_required').length, of('error')]).toEqual([1, []]);
+    }
+  });
+
+  it('of a tool that is not allowed is still asked about behind one that is', async () => {
+    const three = [
+      calls('echo', { value: 'a' }, 'a'),
+      calls('echo', { value: 'b' }, 'b'),
+      calls('other', { value: 'c' }, 'c'),
+    ];
+    const { harness, of } = scene([three, 'Done.'], { tools: { echo, other: echo } });
+    harness.subscribe(event => {
+      if (event.type !== 'tool_approval_required') return;
+      if (event.toolName === 'echo') harness.grantSessionTool({ toolName: 'echo' });
+      harness.respondToToolApproval({ decision: 'approve' });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!', 'c!']);
+    expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(['echo', 'other']);
+  });
+
+  it('that was let go is asked about when its approval could not be stored', async () => {
+    const failing = gate();
+    let answers = 0;
+    class FailingLog extends MemoryLog {
+      override async append(...given: Parameters<MemoryLog['append']>) {
+        if (!given[1].some(({ type }) => type === 'relay_resolved') || ++answers !== 2) return super.append(...given);
+        await failing.opened;
+        throw new Error('disk full');
+      }
+    }
+    const two = [calls('echo', { value: 'a' }, 'one'), calls('echo', { value: 'b' }, 'two')];
+    const { harness, on, of } = scene([two, 'Done.'], { tools: { echo }, storage: new FailingLog() });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await on('tool_approval_required');
+    harness.grantSessionTool({ toolName: 'echo' });
+    await expect.poll(() => harness.getDisplayState().pendingApproval).toBe(null);
+    failing.open();
+    await on('tool_approval_required', 2);
+    harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    expect(of('error').map(({ error }) => error.message)).toEqual(['disk full']);
+    expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!']);
   });
 
   it('is answered once: a second answer and an unknown one are refused', async () => {
@@ -100,6 +201,25 @@ describe('a call that needs approval', () => {
     await sending;
     expect(again).toThrow(expect.objectContaining({ code: 'relay_resolved' }) as Error);
   });
+
+  it.each(['Approve', 'deny', 'no', '', undefined, false])(
+    'is not let go by a decision that there is not: %s',
+    async decision => {
+      const { harness, on, of } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
+      const sending = harness.sendMessage({ content: 'Go.' });
+      const { type: _, ...asked } = await on('tool_approval_required');
+      expect(() => harness.respondToToolApproval({ decision } as never)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_argument',
+          message: expect.stringContaining('"approve"|"decline"') as string,
+        }) as Error,
+      );
+      expect(harness.getDisplayState().pendingApproval).toEqual(asked);
+      harness.respondToToolApproval({ decision: 'decline' });
+      await sending;
+      expect(results(of('tool_end'))).toEqual(['Tool call was not approved by the user']);
+    },
+  );
 
   it('gives its tools more to work with', async () => {
     const { RequestContext } = await import('../../src/control/harness/index.ts');
@@ -278,6 +398,23 @@ describe('a plan', () => {
       harness.respondToPlanApproval({ planId: 'other', response: { action: 'approved' } }),
     ).rejects.toMatchObject({ code: 'relay_not_found' });
   });
+
+  it.each([{ action: 'approve' }, { action: 'reject' }, {}, undefined])(
+    'is not decided by an action that there is not: %j',
+    async response => {
+      const { harness, on } = planning();
+      await harness.switchMode({ modeId: 'plan' });
+      const sending = harness.sendMessage({ content: 'Plan it.' });
+      const { type: _, ...asked } = await on('plan_approval_required');
+      await expect(harness.respondToPlanApproval({ planId: asked.planId, response } as never)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('as `response') as string,
+      });
+      expect(harness.getDisplayState().pendingPlanApproval).toEqual(asked);
+      await harness.respondToPlanApproval({ planId: asked.planId, response: { action: 'rejected' } });
+      await sending;
+    },
+  );
 
   it('that is approved in the default mode goes on there; what waits is sent in the new mode', async () => {
     const { harness, on, builder } = planning();

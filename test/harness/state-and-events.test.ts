@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scriptByStep } from '../../src/agents/model/script.ts';
-import { Harness, type HarnessDisplayState, RequestContext, taskWriteTool } from '../../src/control/harness/index.ts';
+import {
+  Harness,
+  type HarnessDisplayState,
+  type HarnessRequestContext,
+  type HarnessToolContext,
+  RequestContext,
+  taskWriteTool,
+} from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, scene, watch, yolo } from './scene.ts';
 
@@ -63,6 +70,24 @@ describe('tools of the harness', () => {
     await harness.sendMessage({ content: 'Hi.' });
     await harness.sendMessage({ content: 'Hi.', requestContext: new RequestContext([['with', true]]) });
     expect(model.requests.map(({ toolNames }) => toolNames.includes('echo'))).toEqual([false, true]);
+  });
+
+  it('may tell what the harness does not know or cannot show: it tells on', async () => {
+    const tool = {
+      description: 'tells',
+      execute: (_: unknown, context?: HarnessToolContext) => {
+        const of = context?.requestContext?.get('harness') as HarnessRequestContext;
+        for (const event of [{ type: 'my_custom' }, { type: 'usage_update' }, undefined])
+          of.emitEvent?.(event as never);
+        return 'told';
+      },
+    };
+    const { harness, of } = scene([[calls('tell')], 'Done.'], { tools: { tell: tool }, ...yolo });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('my_custom' as 'info')).toEqual([{ type: 'my_custom' }]);
+    expect(of('error').map(({ errorType }) => errorType)).toEqual(['invalid_event', 'invalid_event']);
+    expect(of('agent_end')).toEqual([{ type: 'agent_end', reason: 'complete' }]);
+    expect(harness.getDisplayState().isRunning).toBe(false);
   });
 });
 

@@ -126,7 +126,7 @@ describe('a subagent', () => {
 
   it.each([
     ['allow', ['a!']],
-    ['deny', ['Tool call was not approved by the user']],
+    ['deny', ['There is no tool "echo". Available: none.']],
   ] as const)('is not asked about what the rules of the harness %s', async (policy, results) => {
     const { harness, of } = delegating([[calls('echo', { value: 'a' })], 'Ok.']);
     harness.grantSessionTool({ toolName: 'subagent' });

@@ -14,7 +14,7 @@ export interface CallScope {
   readonly channel: EventChannel;
   readonly lineage: Lineage;
   /** What a subagent is given of its parent's. */
-  readonly inherited: Pick<InvokeParams, 'answers' | 'permissions' | 'decided' | 'context'>;
+  readonly inherited: Pick<InvokeParams, 'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools'>;
   readonly background: Background;
 }
 

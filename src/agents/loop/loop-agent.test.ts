@@ -170,6 +170,19 @@ describe('tool input', () => {
     const events = await collect(setUp([[call('a', 'c', 'ehco')], 'Done.'], { tools: [echo] }).agent.invoke(params()));
     expect(outputs(events)).toEqual([{ error: 'There is no tool "ehco". Available: echo.' }]);
   });
+
+  it('for a tool that is withheld is answered like one that does not exist; the model is not told of it', async () => {
+    const { agent, model } = setUp([[call('a'), call('b', 'd', 'more')], 'Done.'], {
+      tools: [echo, tool('own', () => 1)],
+    });
+    const more = { tools: [tool('more', () => 1)], withheldTools: ['echo', 'more'] };
+    const events = await collect(agent.invoke(params(more)));
+    expect(model.requests.map(({ toolNames }) => toolNames)).toEqual([['own'], ['own']]);
+    expect(outputs(events)).toEqual([
+      { error: 'There is no tool "echo". Available: own.' },
+      { error: 'There is no tool "more". Available: own.' },
+    ]);
+  });
 });
 
 describe('tool output', () => {

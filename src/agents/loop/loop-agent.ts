@@ -49,9 +49,10 @@ const runIsOver = new Error('The run is over.');
 export function loopAgent(options: LoopAgentOptions): Agent {
   const { id = 'loop', parallel = 8 } = options;
   if (typeof options.tools !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
-  /** The agent's own tools, with those of one run. */
-  const toolsOf = (more: readonly Tool[] = []) => {
+  /** The agent's own tools, with those of one run, without those that are withheld in it. */
+  const toolsOf = ({ tools: more = [], withheldTools = [] }: InvokeParams) => {
     const tools = new Map([...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)]);
+    for (const name of withheldTools) tools.delete(name);
     return { tools, described: [...tools.values()].map(describeTool) };
   };
   if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
@@ -60,7 +61,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
     if (resume?.agentId === undefined) await channel.put(startEvent(id, params, options.cwd));
-    const loop = new Loop(options, toolsOf(params.tools), { ...params, signal }, channel);
+    const loop = new Loop(options, toolsOf(params), { ...params, signal }, channel);
     const reason = await loop.run();
     await channel.put({ type: 'harness_end', runId, agentId: id, reason });
   }

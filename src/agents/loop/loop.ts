@@ -64,12 +64,13 @@ export class Loop {
     const given = params.permissions ?? [];
     const own = options.permissions ?? (given.length === 0 ? { rules: [] } : undefined);
     const rules = own === undefined ? given : [own, ...given];
-    const { answers, decided, context } = params;
+    const { answers, decided, context, withheldTools } = params;
     const inherited = {
       permissions: rules,
       ...(answers !== undefined && { answers }),
       ...(decided !== undefined && { decided }),
       ...(context !== undefined && { context }),
+      ...(withheldTools !== undefined && { withheldTools }),
     };
     const lineage = new Lineage(params.depth);
     if (params.resume !== undefined) lineage.countBefore(params.resume);

@@ -78,6 +78,14 @@ describe('one model call', () => {
     expect(checkOrder(events)).toEqual([]);
   });
 
+  it('does not tell the model of a tool that is withheld', async () => {
+    const tool = { name: 't', description: 'd', input: z.object({}), execute: () => '' };
+    const model = scriptedModel(['Hi.']);
+    const agent = modelAgent(model, { tools: [tool, { ...tool, name: 'u' }] });
+    await collect(agent.invoke(params({ withheldTools: ['t'] })));
+    expect(model.requests[0]?.toolNames).toEqual(['u']);
+  });
+
   it('leaves out counts that were not reported', async () => {
     const events = await collect(modelAgent(scriptedModel([{ text: 'Hi', usage: {} }])).invoke(params()));
     expect(of(events, 'usage')[0]).toMatchObject({ inputTokens: 0, outputTokens: 0, finishReason: 'stop' });

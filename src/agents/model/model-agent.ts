@@ -30,11 +30,11 @@ const runIsOver = new Error('The run is over.');
 /** An agent that is one model call: it streams text and reasoning, then the tool calls the model asks for, unexecuted. */
 export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
   const { id = 'model', instructions, settings, registry } = options;
-  const tools = (options.tools ?? []).map(describeTool);
+  const described = (options.tools ?? []).map(describeTool);
   const retry = new RetryPolicy(options.retry);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId, parentId } = params;
+    const { runId, parentId, withheldTools = [] } = params;
     yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
     let resolved: LanguageModelV3;
     try {
@@ -47,6 +47,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       return;
     }
     const prompt = toPrompt(params.messages, instructions);
+    const tools = described.filter(({ name }) => !withheldTools.includes(name));
     const channel = new EventChannel();
     const stop = stopWith(params.signal);
     const { signal } = stop;

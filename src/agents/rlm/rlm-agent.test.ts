@@ -393,6 +393,9 @@ describe('tools', () => {
       'The input is not valid: command',
     );
     expect((await outcome('exec("ls")', { permissions, tools: [] })).answer).toContain("'exec' is not defined");
+    const withheld = await outcome('exec("ls")', { permissions }, { withheldTools: ['exec'] });
+    expect(withheld.answer).toContain("'exec' is not defined");
+    expect(withheld.model.requests[0]?.messages[0]?.text).not.toContain('- exec(');
   });
 
   it('have names that the REPL does not use', () => {

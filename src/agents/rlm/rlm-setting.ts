@@ -43,11 +43,12 @@ interface Parts {
 export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
-  const { runId, resume, signal, answers, decided } = params;
+  const { runId, resume, signal, answers, decided, withheldTools } = params;
   const source = params.model ?? resume?.model ?? options.model;
   const model = await resolveModel(source, registry);
   const context = typeof given === 'string' ? given : await given(params);
-  const functions = functionsOf([...(options.tools ?? []), ...(params.tools ?? [])]);
+  const tools = [...(options.tools ?? []), ...(params.tools ?? [])];
+  const functions = functionsOf(tools.filter(({ name }) => withheldTools?.includes(name) !== true));
   const lineage = new Lineage(params.depth);
   if (resume !== undefined) {
     lineage.countBefore(resume);
@@ -59,6 +60,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
     ...(answers !== undefined && { answers }),
     ...(decided !== undefined && { decided }),
     ...(params.context !== undefined && { context: params.context }),
+    ...(withheldTools !== undefined && { withheldTools }),
   };
   const put = channel.put.bind(channel);
   const runner = new CallRunner({

@@ -81,6 +81,54 @@ describe('the announcer', () => {
     expect(errors).toEqual(['shown']);
   });
 
+  it.each(['my_custom', 'om_weird', 'constructor'])('tells what it does not know as it is: %s', type => {
+    const announcer = new Announcer();
+    const events: HarnessEvent[] = [];
+    announcer.subscribe(event => void events.push(event));
+    const shown = announcer.display;
+    const custom = { type, more: 1 } as never;
+    announcer.tell(custom);
+    expect(events[0]).toBe(custom);
+    expect(told(events)).toEqual([type, 'display_state_changed']);
+    expect(announcer.display).toBe(shown);
+  });
+
+  it.each<[string, unknown]>([
+    ['usage without counts', { type: 'usage_update' }],
+    ['a status of memory without windows', { type: 'om_status' }],
+    ['tasks without a list', { type: 'task_updated' }],
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'info'],
+    ['no type', {}],
+    ['a type that is no text', { type: 7 }],
+  ])('reports once what cannot be shown, and tells on: %s', (_, event) => {
+    const announcer = new Announcer();
+    const events: HarnessEvent[] = [];
+    announcer.subscribe(one => void events.push(one));
+    const shown = announcer.display;
+    announcer.tell(event as never);
+    expect(events).toMatchObject([
+      { type: 'error', errorType: 'invalid_event', error: { code: 'invalid_event' } },
+      { type: 'display_state_changed' },
+    ]);
+    expect(announcer.display).toBe(shown);
+    announcer.tell(info('a'));
+    expect(told(events).slice(2)).toEqual(['a', 'display_state_changed']);
+  });
+
+  it('tells on whatever a listener throws', () => {
+    const announcer = new Announcer();
+    const events: HarnessEvent[] = [];
+    announcer.subscribe(event => void events.push(event));
+    announcer.subscribe(event => {
+      if (event.type === 'info') throw Object.create(null);
+    });
+    announcer.tell(info('a'));
+    announcer.tell(info('b'));
+    expect(told(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
+  });
+
   it('says nothing when it is closed', () => {
     const announcer = new Announcer();
     const events: HarnessEvent[] = [];

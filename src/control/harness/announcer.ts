@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+import { SingletreeError } from '../../events/index.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
 import { reduceDisplayState } from './display/reduce-display-state.ts';
@@ -16,7 +18,8 @@ interface Telling {
 
 /**
  * Tells events to all who listen, and keeps what is shown. Each event changes the display, is told to every listener,
- * then `display_state_changed`; one that comes up while another is told waits for its turn, so all see one order.
+ * then `display_state_changed`; one that comes up while another is told waits for its turn, so all see one order. An event
+ * of a type that is not known is told as it is; what the display cannot take is not told, but reported as an `error`.
  */
 export class Announcer {
   /** What the types of subagents are called for people. */
@@ -61,13 +64,16 @@ export class Announcer {
     if (this.#isClosed) return;
     if (this.#isTelling) return void this.#waiting.push({ event, at });
     this.#isTelling = true;
-    this.#deliver(event, at);
-    while (this.#waiting.length > 0) {
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      for (const next of waiting) this.#deliver(next.event, next.at);
+    try {
+      this.#deliver(event, at);
+      while (this.#waiting.length > 0) {
+        const waiting = this.#waiting;
+        this.#waiting = [];
+        for (const next of waiting) this.#deliver(next.event, next.at);
+      }
+    } finally {
+      this.#isTelling = false;
     }
-    this.#isTelling = false;
   }
 
   /** Tells an error that nobody waits for. */
@@ -85,13 +91,28 @@ export class Announcer {
 
   #deliver(event: DisplayEvent, at: Date | undefined): void {
     const before = this.#display;
-    this.#display = reduceDisplayState(before, event, at, this.names);
+    try {
+      this.#display = reduceDisplayState(before, event, at, this.names);
+    } catch (error) {
+      return this.#refuse(event, error);
+    }
     const isTold = isHarnessEvent(event);
     this.#isReport = isTold && this.#reports.has(event);
     if (isTold) this.#tellAll(event);
     if (isTold || this.#display !== before) this.#tellDisplay();
     for (const scheduler of this.#schedulers) scheduler.notify(this.#display, event);
     this.#isReport = false;
+  }
+
+  /** What tools tell is not checked before: it may be anything. */
+  #refuse(event: Partial<DisplayEvent> | undefined, cause: unknown): void {
+    const what = event?.type === undefined ? 'What was told' : `What was told as ${inspect(event.type)}`;
+    const error = new SingletreeError(
+      'invalid_event',
+      `${what} is no event of a harness: ${asError(cause).message}. Tell it with the fields that \`HarnessEvent\` has for its type.`,
+      { cause },
+    );
+    this.tell({ type: 'error', error, errorType: error.code });
   }
 
   #tellDisplay(): void {
@@ -134,5 +155,5 @@ export class Announcer {
 }
 
 function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
+  return cause instanceof Error ? cause : new Error(typeof cause === 'string' ? cause : inspect(cause));
 }

@@ -100,8 +100,10 @@ export class Choices<State> {
     await record([...(own === '' ? [] : [model]), { type: 'mode_changed', runId, modeId: mode.id, previousModeId }]);
   }
 
+  /** Rejects with `not_found` for a mode that there is not. */
   async switchModel(choice: ModelSwitch): Promise<void> {
     const { modes, keep, record } = this.#options;
+    if (choice.modeId !== undefined) modes.find(choice.modeId);
     const switched = switchModel(this.#session, modes.current.id, choice);
     this.#session = switched.session;
     if (switched.metadata !== undefined) await keep({ ...switched.metadata });

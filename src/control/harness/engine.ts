@@ -1,8 +1,10 @@
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { runsElsewhere } from '../active-thread.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
+import { checkArguments } from './check-arguments.ts';
 import { type ChoiceEvent, Choices } from './choices.ts';
 import { Exclusive } from './exclusive.ts';
 import type { HarnessConfig, HarnessSubagent } from './harness-config.ts';
@@ -29,6 +31,9 @@ import { Threads } from './threads.ts';
 import { type Said, type Turn, Turns } from './turns.ts';
 import { checkAvailable } from './unavailable.ts';
 
+/** How long the end of a harness waits for heartbeats that are under way. */
+const heartbeatGraceMs = 5_000;
+
 /** The parts of a harness put together, and what needs several of them. */
 export class Engine<State extends object> {
   readonly config: HarnessConfig<State>;
@@ -50,13 +55,16 @@ export class Engine<State extends object> {
   readonly #tasks: StateTasks;
   /** Where a turn is; one that has not begun has one when that was left before: what was said there stays there. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
+  readonly #clock: Clock;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
   /** What the tools of the newest run were given. */
   #runContext: RequestContext | undefined;
 
-  constructor(config: HarnessConfig<State>) {
+  constructor(config: HarnessConfig<State>, clock: Clock = systemClock) {
+    checkArguments('new Harness', config);
     checkAvailable(config);
+    this.#clock = clock;
     const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
     this.announcer = announcer;
     const onError = (error: unknown) => announcer.tellError(error);
@@ -132,7 +140,10 @@ export class Engine<State extends object> {
       thread: () => this.threads.current,
       answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
       onSettled: (slot, id) => announcer.tell({ type: 'relay_settled', slot, id }),
-      onError,
+      onError: error => {
+        onError(error);
+        if (!SingletreeError.is(error, 'relay_resolved')) this.responses.askAgain();
+      },
     });
     this.responses = new Responses({
       relays: this.relays,
@@ -212,16 +223,18 @@ export class Engine<State extends object> {
     });
   }
 
+  /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.turns.forget();
-    await this.heartbeats.stop();
+    const beating = this.heartbeats.close({ withinMs: heartbeatGraceMs, clock: this.#clock });
     await this.runs.supervisor.close();
     await this.#exclusive.run(async () => {
       await this.turns.stop();
-      this.announcer.close();
-      await this.threads.clear();
+      await this.threads.close();
     });
+    for (const id of await beating) this.announcer.tellError(stillBeats(id));
+    this.announcer.close();
     if (this.config.storage === undefined) await this.log.close();
   }
 
@@ -374,12 +387,12 @@ export class Engine<State extends object> {
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
+    if (event.type === 'tool_approval_required' && !this.responses.asks(event.toolCallId)) return;
     if (event.type === 'agent_end') this.turns.over();
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.hear(event);
     if (event.type === 'plan_approved') this.#endPlanning();
     this.announcer.tell(event, at);
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
-    if (event.type === 'tool_approval_required') this.responses.letGo();
   }
 
   /** New tasks of the open thread are told by its log. */
@@ -393,6 +406,7 @@ export class Engine<State extends object> {
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');
     if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
+    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
   }
 
   #requestContext(thread: OpenThread): HarnessRequestContext {
@@ -419,4 +433,12 @@ export class Engine<State extends object> {
 
 function destroyed(): SingletreeError {
   return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
+}
+
+function stillBeats(id: string): SingletreeError {
+  return new SingletreeError(
+    'internal',
+    `The heartbeat "${id}" was not over ${heartbeatGraceMs} ms after the harness was destroyed, and is left to itself: let its handler and its shutdown end.`,
+    { details: { heartbeatId: id } },
+  );
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { checkArguments } from './check-arguments.ts';
 import type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
 import type { HarnessDisplayStateSubscriptionOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState } from './display/display-state.ts';
@@ -104,12 +105,13 @@ export class HarnessBase<State extends object> {
     return listModels(await this.engine.catalog.sources());
   }
 
-  grantSessionCategory({ category }: { category: ToolCategory }): void {
-    this.engine.permits.grantCategory(category);
+  grantSessionCategory(granted: { category: ToolCategory }): void {
+    checkArguments('grantSessionCategory', granted);
+    this.engine.responses.grant({ category: granted.category });
   }
 
   grantSessionTool({ toolName }: { toolName: string }): void {
-    this.engine.permits.grantTool(toolName);
+    this.engine.responses.grant({ toolName });
   }
 
   getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {
@@ -117,16 +119,19 @@ export class HarnessBase<State extends object> {
     return { categories: new Set(categories), tools: new Set(tools) };
   }
 
-  setPermissionForCategory({ category, policy }: { category: ToolCategory; policy: PermissionPolicy }): void {
-    this.engine.permits.setForCategory(category, policy);
+  setPermissionForCategory(rule: { category: ToolCategory; policy: PermissionPolicy }): void {
+    checkArguments('setPermissionForCategory', rule);
+    this.engine.permits.setForCategory(rule.category, rule.policy);
   }
 
-  setPermissionForTool({ toolName, policy }: { toolName: string; policy: PermissionPolicy }): void {
-    this.engine.permits.setForTool(toolName, policy);
+  setPermissionForTool(rule: { toolName: string; policy: PermissionPolicy }): void {
+    checkArguments('setPermissionForTool', rule);
+    this.engine.permits.setForTool(rule.toolName, rule.policy);
   }
 
+  /** A copy: what it is changed to holds for nothing. */
   getPermissionRules(): PermissionRules {
-    return this.engine.permits.rules;
+    return structuredClone(this.engine.permits.rules);
   }
 
   getToolCategory({ toolName }: { toolName: string }): ToolCategory | null {
@@ -238,6 +243,7 @@ export class HarnessBase<State extends object> {
     return this.engine.announcer.subscribeDisplay(listener, options);
   }
 
+  /** Throws `log_closed` when the harness was destroyed. */
   registerHeartbeat(handler: HeartbeatHandler): void {
     this.engine.heartbeats.register(handler);
   }

@@ -135,11 +135,13 @@ export type NotificationEvent =
 export type HarnessEvent = ProjectedEvent | NotificationEvent;
 
 /**
- * What changes the display without being told to subscribers: a relay has its answer, a thread was loaded, tasks were
- * restored, no thread is open any more. Subscribers see the `display_state_changed` that follows.
+ * What changes the display without being told to subscribers: a relay has its answer, a person revised what a call is
+ * made with, a thread was loaded, tasks were restored, no thread is open any more. Subscribers see the
+ * `display_state_changed` that follows.
  */
 export type DisplayOnlyEvent =
   | Typed<'relay_settled', { readonly slot: 'approval' | 'suspension' | 'question' | 'plan'; readonly id: string }>
+  | Typed<'tool_revised', { readonly toolCallId: string; readonly args: unknown }>
   | Typed<'thread_loaded', { readonly display: HarnessDisplayState }>
   | Typed<'tasks_restored', { readonly tasks: readonly TaskItemSnapshot[] }>
   | Typed<'thread_cleared'>;
@@ -149,6 +151,7 @@ export type DisplayEvent = HarnessEvent | DisplayOnlyEvent;
 
 const types: Record<DisplayOnlyEvent['type'], true> = {
   relay_settled: true,
+  tool_revised: true,
   thread_loaded: true,
   tasks_restored: true,
   thread_cleared: true,

@@ -1,4 +1,5 @@
 import { newId } from '../../events/index.ts';
+import { checkArguments } from './check-arguments.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import type { HarnessSession, HarnessThread } from './harness-thread.ts';
@@ -42,7 +43,10 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.withThreads(threads => threads.select());
   }
 
-  /** Lets go of everything. A run that is under way is left open: the next harness on the storage goes on with it. */
+  /**
+   * Lets go of everything. A run that is under way is left open: the next harness on the storage goes on with it. It
+   * waits for heartbeats that are under way, at most 5 seconds: one that is not over then is told as an `error`.
+   */
   destroy(): Promise<void> {
     return this.engine.destroy();
   }
@@ -113,13 +117,15 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
    * Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted, and belongs
    * to the trace of that run.
    */
-  async sendMessage({ content, files, ...given }: SendMessage): Promise<void> {
-    const { requestContext } = given;
-    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(given) });
+  async sendMessage(message: SendMessage): Promise<void> {
+    checkArguments('sendMessage', message);
+    const { content, files, requestContext } = message;
+    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(message) });
   }
 
   /** Sends, and tells when the run that takes it in has started. */
   sendSignal(signal: Signal): AcceptedSignal {
+    checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
     const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
     const accepted = this.engine.accept(said);
@@ -163,12 +169,16 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Puts an instruction into the run that is under way, at its next safe point; sends it when none is. */
-  async steer({ content, requestContext }: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
+  async steer(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
+    checkArguments('steer', message);
+    const { content, requestContext } = message;
     await this.engine.send({ content, requestContext });
   }
 
   /** Sends when what runs has ended, in the order of the calls; at once when nothing runs. */
-  async followUp({ content, requestContext }: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
+  async followUp(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
+    checkArguments('followUp', message);
+    const { content, requestContext } = message;
     await this.engine.turns.followUp({ content, requestContext });
   }
 
@@ -196,11 +206,14 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */
   respondToToolApproval(approval: ToolApproval): void {
-    this.engine.addContext(approval.requestContext);
+    checkArguments('respondToToolApproval', approval);
     this.engine.responses.approve(approval);
+    this.engine.addContext(approval.requestContext);
   }
 
-  respondToQuestion({ questionId, answer }: { questionId: string; answer: HarnessQuestionAnswer }): void {
+  respondToQuestion(given: { questionId: string; answer: HarnessQuestionAnswer }): void {
+    checkArguments('respondToQuestion', given);
+    const { questionId, answer } = given;
     const { relays } = this.engine;
     if (relays.answerRegistered(questionId, answer)) return;
     const relay = relays.find('question', questionId);
@@ -208,11 +221,13 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** An approved plan ends its run and leads to the default mode, when that is another one. */
-  async respondToPlanApproval({ planId, response }: { planId: string; response: PlanResponse }): Promise<void> {
-    await this.engine.responses.decidePlan(planId, response);
+  async respondToPlanApproval(given: { planId: string; response: PlanResponse }): Promise<void> {
+    checkArguments('respondToPlanApproval', given);
+    await this.engine.responses.decidePlan(given.planId, given.response);
   }
 
   async respondToToolSuspension(data: { resumeData: unknown; requestContext?: RequestContext }): Promise<void> {
+    checkArguments('respondToToolSuspension', data);
     this.engine.addContext(data.requestContext);
     const { relays } = this.engine;
     await relays.settle(relays.find('suspension'), { outcome: 'answer', input: data.resumeData });

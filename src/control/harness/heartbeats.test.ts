@@ -105,4 +105,39 @@ describe('a heartbeat', () => {
     expect(seen.toSorted()).toEqual(['end of first', 'first', 'third', 'third']);
     await heartbeats.stop();
   });
+
+  it('is waited for at the end, but not longer than it is given', async () => {
+    const { clock, heartbeats } = scene();
+    const never = () => new Promise<void>(() => {});
+    const handler = () => {};
+    const shut: string[] = [];
+    heartbeats.start([
+      { id: 'beats on', intervalMs: 10, handler: never, shutdown: () => void shut.push('beats on') },
+      { id: 'ends on', intervalMs: 10, handler, shutdown: never },
+      { id: 'ends', intervalMs: 10, handler, shutdown: () => void shut.push('ends') },
+    ]);
+    const closed = heartbeats.close({ withinMs: 100, clock });
+    await settled();
+    clock.advance(99);
+    expect([clock.timers, shut]).toEqual([1, ['ends']]);
+    clock.advance(1);
+    expect(await closed).toEqual(['beats on', 'ends on']);
+  });
+
+  it('leaves no timer behind when it ends in time', async () => {
+    const { clock, heartbeats } = scene();
+    heartbeats.start([{ id: 'a', intervalMs: 10, handler: () => {} }]);
+    expect(await heartbeats.close({ withinMs: 100, clock })).toEqual([]);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('cannot begin when all have ended for good', async () => {
+    const { clock, heartbeats } = scene();
+    let beats = 0;
+    const beat = { id: 'a', intervalMs: 10, handler: () => void beats++ };
+    await heartbeats.close({ withinMs: 100, clock });
+    heartbeats.start([beat]);
+    expect(() => heartbeats.register(beat)).toThrow(expect.objectContaining({ code: 'log_closed' }) as Error);
+    expect([beats, clock.timers]).toEqual([0, 0]);
+  });
 });

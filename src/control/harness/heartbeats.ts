@@ -1,3 +1,4 @@
+import { SingletreeError } from '../../events/index.ts';
 import { backgroundClock, type Clock } from '../clock.ts';
 
 /** Work that is done again and again while the harness lives. */
@@ -29,19 +30,26 @@ export class Heartbeats {
   readonly #onError: HeartbeatsOptions['onError'];
   readonly #clock: Clock;
   readonly #beating = new Map<string, Beating>();
+  #isClosed = false;
 
   constructor({ onError, clock = backgroundClock }: HeartbeatsOptions) {
     this.#onError = onError;
     this.#clock = clock;
   }
 
-  /** Starts those that are not there yet. */
+  /** Starts those that are not there yet; none when all have ended for good. */
   start(handlers: readonly HeartbeatHandler[]): void {
+    if (this.#isClosed) return;
     for (const handler of handlers) if (!this.#beating.has(handler.id)) this.#begin(handler);
   }
 
-  /** Starts one in the place of the one with its id, which is shut down. */
+  /** Starts one in the place of the one with its id, which is shut down; throws `log_closed` when all have ended for good. */
   register(handler: HeartbeatHandler): void {
+    if (this.#isClosed)
+      throw new SingletreeError(
+        'log_closed',
+        `The heartbeat "${handler.id}" cannot begin: its harness was destroyed. Make a new one.`,
+      );
     void this.remove(handler.id);
     this.#begin(handler);
   }
@@ -59,6 +67,19 @@ export class Heartbeats {
   /** Stops all. */
   async stop(): Promise<void> {
     await Promise.all([...this.#beating.keys()].map(id => this.remove(id)));
+  }
+
+  /** Stops all for good. Resolves when they are over, at the latest after that time, with the ids of those that are not. */
+  async close({ withinMs, clock }: { readonly withinMs: number; readonly clock: Clock }): Promise<readonly string[]> {
+    this.#isClosed = true;
+    const open = new Set(this.#beating.keys());
+    const all = Promise.all([...open].map(id => this.remove(id).then(() => open.delete(id))));
+    if (open.size > 0)
+      await new Promise<void>(resolve => {
+        const stopTimer = clock.after(withinMs, resolve);
+        void all.finally(stopTimer).then(() => resolve());
+      });
+    return [...open];
   }
 
   #begin(handler: HeartbeatHandler): void {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideAll } from '../../agents/permissions/index.ts';
 import {
+  deniedTools,
   noPermissionRules,
   noSessionGrants,
   permissionDecider,
@@ -70,6 +71,8 @@ describe('rules and grants', () => {
     const tools = [{ name: 'write' }, { name: 'read' }];
     expect(visibleTools(tools, forTool('deny'))).toEqual([{ name: 'read' }]);
     expect(visibleTools(tools, forCategory('deny'))).toEqual(tools);
+    expect(deniedTools(withToolPolicy(forTool('deny'), 'read', 'ask'))).toEqual(['write']);
+    expect(deniedTools(forCategory('deny'))).toEqual([]);
   });
 });
 

@@ -1,7 +1,10 @@
 import type { Decision, ToolRequest } from '../../agents/permissions/index.ts';
 
-export type PermissionPolicy = 'allow' | 'ask' | 'deny';
-export type ToolCategory = 'read' | 'edit' | 'execute' | 'mcp' | 'other';
+export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
+export const toolCategories = ['read', 'edit', 'execute', 'mcp', 'other'] as const;
+
+export type PermissionPolicy = (typeof permissionPolicies)[number];
+export type ToolCategory = (typeof toolCategories)[number];
 
 /** What was set for categories and for single tools. */
 export interface PermissionRules {
@@ -23,7 +26,10 @@ export interface PermissionSituation {
   readonly category: ToolCategory | null;
 }
 
-export const noPermissionRules: PermissionRules = { categories: {}, tools: {} };
+export const noPermissionRules: PermissionRules = Object.freeze({
+  categories: Object.freeze({}),
+  tools: Object.freeze({}),
+});
 export const noSessionGrants: SessionGrants = { categories: new Set(), tools: new Set() };
 
 /**
@@ -50,6 +56,11 @@ export function visibleTools<Named extends { readonly name: string }>(
   rules: PermissionRules,
 ): Named[] {
   return tools.filter(({ name }) => ownPolicy(rules.tools, name) !== 'deny');
+}
+
+/** The names of the tools that no model is told of: those that are denied by name. */
+export function deniedTools({ tools }: PermissionRules): string[] {
+  return Object.keys(tools).filter(name => tools[name] === 'deny');
 }
 
 /** Decides about each call when it is made, by what holds at that moment: for the `permissions` of a run. */
@@ -80,11 +91,11 @@ export function withCategoryPolicy(
   return { ...rules, categories: { ...rules.categories, [category]: policy } };
 }
 
+/** A tool or a category that is granted. */
+export type Granted = { readonly toolName: string } | { readonly category: ToolCategory };
+
 /** The grants with one more tool or category. */
-export function withGrant(
-  grants: SessionGrants,
-  granted: { readonly toolName: string } | { readonly category: ToolCategory },
-): SessionGrants {
+export function withGrant(grants: SessionGrants, granted: Granted): SessionGrants {
   return 'toolName' in granted
     ? { ...grants, tools: new Set(grants.tools).add(granted.toolName) }
     : { ...grants, categories: new Set(grants.categories).add(granted.category) };

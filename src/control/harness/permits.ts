@@ -1,5 +1,6 @@
 import type { StateStore } from './state/state-store.ts';
 import {
+  type Granted,
   noPermissionRules,
   noSessionGrants,
   type PermissionRules,
@@ -36,12 +37,8 @@ export class Permits {
     return this.#categoryOf(toolName);
   }
 
-  grantCategory(category: ToolCategory): void {
-    this.#grants = withGrant(this.#grants, { category });
-  }
-
-  grantTool(toolName: string): void {
-    this.#grants = withGrant(this.#grants, { toolName });
+  grant(granted: Granted): void {
+    this.#grants = withGrant(this.#grants, granted);
   }
 
   setForCategory(category: ToolCategory, policy: PermissionPolicy): void {

@@ -1,5 +1,6 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
+import type { ProjectedEvent } from './harness-event.ts';
 import type { OpenThread } from './open-thread.ts';
 import { type RelaySlot, waitingRelay } from './projection/relay-queues.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
@@ -68,11 +69,17 @@ export class Relays {
   find(slot: RelaySlot, id?: string): Relay {
     const found = id === undefined ? this.waiting(slot)[0] : this.#known(slot, id);
     if (found !== undefined && !this.#answering.has(found.id)) return found;
-    const what = id === undefined ? `a ${slot}` : `"${id}"`;
+    const what = id === undefined ? slot : `${slot} "${id}"`;
     const details = { slot, ...(id !== undefined && { id }) };
     if (found !== undefined || (id !== undefined && this.#options.thread()?.isSettled(slot, id) === true))
-      throw new SingletreeError('relay_resolved', `${what} was answered before: the first answer stands.`, { details });
-    throw new SingletreeError('relay_not_found', `Nothing waits for ${what} in the open thread.`, { details });
+      throw new SingletreeError('relay_resolved', `The ${what} was answered before: the first answer stands.`, {
+        details,
+      });
+    throw new SingletreeError(
+      'relay_not_found',
+      `No ${what} waits in the open thread: answer when \`${toldAs[slot]}\` is told, with the thread open in which it waits.`,
+      { details },
+    );
   }
 
   /** Answers without waiting for it to be stored. */
@@ -127,6 +134,14 @@ export class Relays {
     return true;
   }
 }
+
+/** The event that tells a person what waits in a place. */
+const toldAs: Record<RelaySlot, ProjectedEvent['type']> = {
+  approval: 'tool_approval_required',
+  suspension: 'tool_suspended',
+  question: 'ask_question',
+  plan: 'plan_approval_required',
+};
 
 /** The answer to what was asked as a question: access is given with a yes. */
 export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {

@@ -1,5 +1,7 @@
 import type { Announcer } from './announcer.ts';
+import type { Granted } from './permissions.ts';
 import type { Permits } from './permits.ts';
+import { tellRelay } from './projection/relay-queues.ts';
 import type { Relays, ToolApproval } from './relays.ts';
 import type { PlanResponse } from './request-context.ts';
 
@@ -30,15 +32,46 @@ export class Responses {
     relays.answer(relay, { outcome: decision === 'decline' ? 'reject' : 'approve', ...words });
     if (decision !== 'always_allow_category' || relay.relayKind !== 'permission') return;
     const category = permits.categoryOf(relay.tool);
-    if (category !== null) permits.grantCategory(category);
-    this.letGo();
+    if (category !== null) this.grant({ category });
   }
 
-  /** Approves what waits and needs no approval any more: it was granted after it was asked. */
-  letGo(): void {
-    const { relays, permits } = this.#options;
+  /** Grants for the session, and lets go what waits and is allowed by it. */
+  grant(granted: Granted): void {
+    this.#options.permits.grant(granted);
+    this.permitsChanged();
+  }
+
+  /** Lets go what waits and is allowed now; whoever allows a call and approves it in one go approves it first. */
+  permitsChanged(): void {
+    queueMicrotask(() => this.#letGo());
+  }
+
+  /** Whether a person is to be asked about a call that waits: one that is allowed by now is let go, one may have its answer. */
+  asks(toolCallId: string): boolean {
+    this.#letGo();
+    return this.#options.relays.waiting('approval').some(relay => relay.toolCallId === toolCallId);
+  }
+
+  /** Asks again about what waits and is not shown: its answer was on its way and did not get through. */
+  askAgain(): void {
+    const { relays, announcer } = this.#options;
+    const [first] = relays.waiting('approval');
+    if (first !== undefined && announcer.display.pendingApproval === null) announcer.tell(tellRelay(first));
+  }
+
+  #letGo(): void {
+    const { relays } = this.#options;
     for (const relay of relays.waiting('approval'))
-      if (relay.relayKind === 'permission' && permits.allows(relay.tool)) relays.answer(relay, { outcome: 'approve' });
+      if (relay.relayKind === 'permission' && this.#isAllowed(relay.tool)) relays.answer(relay, { outcome: 'approve' });
+  }
+
+  /** A resolver of categories that fails allows nothing. */
+  #isAllowed(toolName: string): boolean {
+    try {
+      return this.#options.permits.allows(toolName);
+    } catch {
+      return false;
+    }
   }
 
   /** Decides on a plan that waits; resolves when the decision is stored, and the mode is the one it leads to. */

@@ -4,7 +4,13 @@ import { builtinTools } from './builtin-tools/builtin-tools.ts';
 import { loopTools } from './builtin-tools/harness-tool.ts';
 import { subagentTool } from './builtin-tools/subagent-tool.ts';
 import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from './harness-config.ts';
-import { type PermissionRules, permissionDecider, type PermissionSituation, visibleTools } from './permissions.ts';
+import {
+  deniedTools,
+  type PermissionRules,
+  permissionDecider,
+  type PermissionSituation,
+  visibleTools,
+} from './permissions.ts';
 import type { HarnessRequestContext, RequestContext } from './request-context.ts';
 import type { TaskBoard } from './tasks/task-board.ts';
 
@@ -24,7 +30,8 @@ export interface RunSetup {
 
 /**
  * What a run is given: the built-in tools, those of the harness, its permissions and its context. A tool that is
- * denied by name is not offered. A run that is gone on with keeps its model.
+ * denied by name is not offered, the agent's own and those of subagents neither. A run that is gone on with keeps its
+ * model.
  */
 export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
   const { config, requestContext, subagentModel: modelOf, registry } = setup;
@@ -40,6 +47,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   const model = params.resume?.model ?? setup.modelId;
   return {
     tools: visibleTools(tools, setup.rules),
+    withheldTools: deniedTools(setup.rules),
     permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),

@@ -146,6 +146,13 @@ export class Threads {
     this.#options.onLeave();
   }
 
+  /** Closes the thread that is open and gives its lock back, for a harness that ends: nothing is told, what is shown stays. */
+  async close(): Promise<void> {
+    this.#current?.close();
+    this.#current = undefined;
+    await this.#options.lock.release();
+  }
+
   /** Rejects with `thread_not_found`. */
   async get(threadId: string): Promise<Thread> {
     const thread = await this.#options.log.getThread(threadId);

@@ -1,6 +1,9 @@
 import type { EventOf } from '../../events/index.ts';
 
-/** Tokens as a harness counts them: `promptTokens` includes cached ones, `completionTokens` includes reasoning. */
+/**
+ * Tokens as a harness counts them: `promptTokens` includes cached ones, `completionTokens` includes reasoning. Those that
+ * are made here are frozen, since they are handed out.
+ */
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -13,20 +16,26 @@ export interface TokenUsage {
 
 /** No tokens yet. */
 export function emptyTokenUsage(): TokenUsage {
-  return { promptTokens: 0, completionTokens: 0, totalTokens: 0, cachedInputTokens: 0, cacheCreationInputTokens: 0 };
+  return Object.freeze({
+    promptTokens: 0,
+    completionTokens: 0,
+    totalTokens: 0,
+    cachedInputTokens: 0,
+    cacheCreationInputTokens: 0,
+  });
 }
 
 /** What one model call used; a count that was never reported is absent. */
 export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = event;
-  return {
+  return Object.freeze({
     promptTokens: inputTokens,
     completionTokens: outputTokens,
     totalTokens: inputTokens + outputTokens,
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(cacheReadTokens !== undefined && { cachedInputTokens: cacheReadTokens }),
     ...(cacheWriteTokens !== undefined && { cacheCreationInputTokens: cacheWriteTokens }),
-  };
+  });
 }
 
 const optionalCounts = ['reasoningTokens', 'cachedInputTokens', 'cacheCreationInputTokens'] as const;
@@ -40,5 +49,5 @@ export function addTokenUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   };
   for (const count of optionalCounts)
     if (a[count] !== undefined || b[count] !== undefined) sum[count] = (a[count] ?? 0) + (b[count] ?? 0);
-  return sum;
+  return Object.freeze(sum);
 }

@@ -1,6 +1,6 @@
 import type { PendingApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
-import type { TaskItemSnapshot } from '../tasks/task-item.ts';
+import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import { defaultOMProgressState, type OMProgressState } from './om-progress.ts';
 
@@ -49,7 +49,7 @@ export interface ModifiedFile {
 
 /**
  * All that a user interface shows of a harness. Every change makes a new one that shares the rest: one that was shown
- * never changes, and is not to be written to.
+ * never changes, and is not to be written to. A change of its tasks or its usage throws.
  */
 export interface HarnessDisplayState {
   readonly isRunning: boolean;
@@ -87,7 +87,7 @@ export function defaultDisplayState(): HarnessDisplayState {
     bufferingMessages: false,
     bufferingObservations: false,
     modifiedFiles: new Map(),
-    tasks: [],
-    previousTasks: [],
+    tasks: taskSnapshot([]),
+    previousTasks: taskSnapshot([]),
   };
 }

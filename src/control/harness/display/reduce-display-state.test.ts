@@ -123,6 +123,36 @@ describe('a tool on the display', () => {
     ];
     expect(show(others).modifiedFiles.size).toBe(0);
   });
+
+  it('that was not let run changed no file; one that was revised changed the file it was revised to', () => {
+    const write = toolStart('write_file', { path: 'a.ts' });
+    const result = 'Tool call was not approved by the user';
+    const declined: DisplayEvent = { type: 'tool_end', toolCallId: 'c', result, isError: false };
+    expect(show([write, declined]).modifiedFiles.size).toBe(0);
+    const revised = show([write, { type: 'tool_revised', toolCallId: 'c', args: { path: 'b.ts' } }, toolEnd(false)]);
+    expect([...revised.modifiedFiles.keys()]).toEqual(['b.ts']);
+    expect(revised.activeTools.get('c')).toMatchObject({ args: { path: 'b.ts' } });
+  });
+});
+
+describe('what is handed out', () => {
+  it('is no way to change what is shown: tasks and usage', () => {
+    const task = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
+    const tasks = [task];
+    const state = show([
+      { type: 'task_updated', tasks },
+      { type: 'usage_update', usage },
+    ]);
+    const changes = [defaultDisplayState(), state].flatMap(({ tasks: shown, previousTasks, tokenUsage }) => [
+      () => void shown.push(task),
+      () => void previousTasks.push(task),
+      () => void Object.assign(tokenUsage, { promptTokens: 99 }),
+    ]);
+    changes.push(() => void Object.assign(state.tasks[0] as object, { content: 'B' }));
+    for (const change of changes) expect(change).toThrow(TypeError);
+    tasks.pop();
+    expect(state.tasks).toEqual([task]);
+  });
 });
 
 describe('what waits for a person', () => {

@@ -1,6 +1,6 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../om-event.ts';
-import type { TaskItemSnapshot } from '../tasks/task-item.ts';
+import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';
 import { withPercents } from './om-progress.ts';
@@ -21,7 +21,8 @@ type Handler = (state: HarnessDisplayState, event: DisplayEvent, at: Date, names
 
 /**
  * What is shown after an event. The given state stays as it is and shares all that did not change; one that changes
- * nothing is returned itself. `at` is when it happened, for what shows a time; `names` are those of the subagents.
+ * nothing, such as one of an unknown type, is returned itself. `at` is when it happened, for what shows a time; `names`
+ * are those of the subagents. Throws when the event lacks what its type is shown with.
  */
 export function reduceDisplayState(
   state: HarnessDisplayState,
@@ -35,7 +36,7 @@ export function reduceDisplayState(
     next.currentMessage = event.message;
     return next;
   }
-  const change = isOM(event) ? reduceOM(state, event, at) : (on[event.type] as Handler)(state, event, at, names);
+  const change = isOM(event) ? reduceOM(state, event, at) : handlerOf(event)(state, event, at, names);
   for (const _ in change) return Object.assign(copyOf(state), change);
   return state;
 }
@@ -69,11 +70,9 @@ const on: Handlers = {
   sandbox_access_request: nothing,
   relay_settled: settle,
   usage_update: (state, { usage }) => ({ tokenUsage: addTokenUsage(state.tokenUsage, usage) }),
-  task_updated: (state, { tasks }) => ({ tasks, previousTasks: state.tasks }),
-  tasks_restored: (state, { tasks }) => ({
-    tasks: [...tasks],
-    ...(!isSameList(tasks, state.tasks) && { previousTasks: state.tasks }),
-  }),
+  task_updated: showTasks,
+  tasks_restored: (state, event) =>
+    isSameList(event.tasks, state.tasks) ? { tasks: taskSnapshot(event.tasks) } : showTasks(state, event),
   thread_created: resetThread,
   thread_changed: resetThread,
   thread_loaded: (_, { display }) => display,
@@ -127,6 +126,10 @@ function copyOf(state: HarnessDisplayState): OwnDisplayState {
   };
 }
 
+function handlerOf({ type }: { readonly type: keyof Handlers }): Handler {
+  return Object.hasOwn(on, type) ? (on[type] as Handler) : nothing;
+}
+
 function nothing(): Change {
   return {};
 }
@@ -135,6 +138,11 @@ function nothing(): Change {
 function resetThread(): Change {
   const { isRunning: _, ...fresh } = defaultDisplayState();
   return fresh;
+}
+
+/** What is shown is a copy: who told the tasks may change theirs. */
+function showTasks(state: HarnessDisplayState, { tasks }: { readonly tasks: readonly TaskItemSnapshot[] }): Change {
+  return { tasks: taskSnapshot(tasks), previousTasks: state.tasks };
 }
 
 /** What was answered no longer waits; an answer to something else changes nothing. */

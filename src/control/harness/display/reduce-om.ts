@@ -48,7 +48,7 @@ export function reduceOM(state: HarnessDisplayState, event: OMEvent, at: Date): 
     om_activation: ({ operationType }) => ({ [flags[operationType]]: false }),
     om_thread_title_updated: () => ({}),
   };
-  return (on[event.type] as (event: OMEvent) => Change)(event);
+  return Object.hasOwn(on, event.type) ? (on[event.type] as (event: OMEvent) => Change)(event) : {};
 }
 
 const flags = { observation: 'bufferingMessages', reflection: 'bufferingObservations' } as const;

@@ -1,4 +1,5 @@
-import type { ProjectedEvent } from '../harness-event.ts';
+import type { DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
+import { notApproved } from '../messages/tool-outcome.ts';
 import type {
   ActiveSubagentState,
   ActiveToolState,
@@ -8,7 +9,7 @@ import type {
 } from './display-state.ts';
 
 type Change = Partial<HarnessDisplayState>;
-type EventOf<Type extends string> = Extract<ProjectedEvent, { type: Type }>;
+type EventOf<Type extends string> = Extract<ProjectedEvent | DisplayOnlyEvent, { type: Type }>;
 
 /** Tools whose success means that the file in their argument `path` changed. */
 const writingTools: ReadonlySet<string> = new Set(['string_replace_lsp', 'write_file', 'ast_smart_edit']);
@@ -31,6 +32,8 @@ export const onTool = {
     const tool: ActiveToolState = { ...state.activeTools.get(toolCallId), name: toolName, args, status: 'running' };
     return { activeTools: withEntry(state.activeTools, toolCallId, tool) };
   },
+  tool_revised: (state: HarnessDisplayState, { toolCallId, args }: EventOf<'tool_revised'>): Change =>
+    changed('activeTools', state, toolCallId, tool => ({ ...tool, args })),
   tool_update: (state: HarnessDisplayState, { toolCallId, partialResult }: EventOf<'tool_update'>): Change =>
     changed('activeTools', state, toolCallId, tool => ({ ...tool, partialResult: textOf(partialResult) })),
   shell_output: (state: HarnessDisplayState, { toolCallId, output }: EventOf<'shell_output'>): Change =>
@@ -41,7 +44,7 @@ export const onTool = {
     const ended: ActiveToolState = { ...tool, status: isError ? 'error' : 'completed', result, isError };
     return {
       activeTools: withEntry(state.activeTools, toolCallId, ended),
-      ...(!isError && modified(state.modifiedFiles, tool, at)),
+      ...(!isError && result !== notApproved && modified(state.modifiedFiles, tool, at)),
     };
   },
   subagent_start: (

@@ -4,6 +4,8 @@ import {
   type Chunk,
   changeOf,
   type Conversation,
+  getAnswer,
+  getAttached,
   getChunks,
   isSuperseded,
   textOf,
@@ -73,8 +75,21 @@ function partsOf(conversation: Conversation, block: Block, chunk: Chunk): Harnes
   if (event.type === 'user') return userParts(event.content);
   if (event.type === 'text') return [{ type: 'text', text: textOf(conversation, chunk.id) }];
   if (event.type === 'reasoning') return [{ type: 'thinking', thinking: textOf(conversation, chunk.id) }];
-  if (event.type === 'tool_call') return [{ type: 'tool_call', id: event.id, name: event.name, args: event.input }];
+  if (event.type === 'tool_call') {
+    const args = argsOf(conversation, { id: chunk.id, input: event.input });
+    return [{ type: 'tool_call', id: event.id, name: event.name, args }];
+  }
   if (event.type === 'tool_result')
     return [{ type: 'tool_result', id: event.id, name: event.name, ...toolOutcome(event.output) }];
   return [];
+}
+
+/** What a call runs with: what a person put in the place of what it was made with, when one did. */
+function argsOf(conversation: Conversation, { id, input }: { readonly id: string; readonly input: unknown }): unknown {
+  for (const { id: chunkId, event } of getAttached(conversation, id)) {
+    if (event.type !== 'relay' || event.relayKind !== 'permission') continue;
+    const answer = getAnswer(conversation, chunkId);
+    if (answer?.outcome === 'revise') return answer.input;
+  }
+  return input;
 }

@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../../events/index.ts';
 
-/** What a program is told when a person or a rule did not let a call run. */
-const notApproved = 'Tool call was not approved by the user';
+/** What a program is told when a person or a rule did not let a call run; that is no error, and no success either. */
+export const notApproved = 'Tool call was not approved by the user';
 
 /** The outcome of a call as a harness tells it: a failure is an error, and so is a result that says it is one. */
 export function toolOutcome(output: ToolOutput): { readonly result: unknown; readonly isError: boolean } {

@@ -26,13 +26,16 @@ export function askRelay(queues: RelayQueues, relay: Relay): Step {
 }
 
 /** A relay that was answered: what it was told as no longer waits, and the next one of its kind is told. */
-export function settleRelay(queues: RelayQueues, { relayId, outcome }: EventOf<'relay_resolved'>): Step {
+export function settleRelay(queues: RelayQueues, { relayId, outcome, input }: EventOf<'relay_resolved'>): Step {
   const relay = allRelays(queues).find(({ id }) => id === relayId);
   const slot = relay && slotOf(relay);
   if (slot === undefined || relay === undefined) return { queues, events: [] };
   const [first, ...later] = queues[slot];
   const next = first?.id === relayId ? later[0] : undefined;
-  const events: DisplayEvent[] = [{ type: 'relay_settled', slot, id: idIn(slot, relay) }];
+  const id = idIn(slot, relay);
+  const events: DisplayEvent[] = [];
+  if (slot === 'approval' && outcome === 'revise') events.push({ type: 'tool_revised', toolCallId: id, args: input });
+  events.push({ type: 'relay_settled', slot, id });
   if (slot === 'plan' && outcome === 'approve') events.push({ type: 'plan_approved' });
   if (outcome === 'expired') events.push({ type: 'info', message: `Nobody answered in time: ${subjectOf(relay)}.` });
   if (outcome === 'cancelled')

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { PermissionRules } from '../permissions.ts';
+import { permissionPolicies, type PermissionRules, toolCategories } from '../permissions.ts';
 import { taskItem } from '../tasks/task-item.ts';
 import { assignTaskIds } from '../tasks/assign-task-ids.ts';
 
-const policy = z.enum(['allow', 'ask', 'deny']);
-const category = z.enum(['read', 'edit', 'execute', 'mcp', 'other']);
+const policy = z.enum(permissionPolicies);
+const category = z.enum(toolCategories);
 const modelId = z.string();
 const threshold = z.number().nonnegative();
 

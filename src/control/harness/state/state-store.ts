@@ -55,9 +55,9 @@ export class StateStore {
     if (!(checked instanceof Promise)) this.#begin(checked);
   }
 
-  /** A copy of the whole state. */
+  /** A copy of the whole state; what the harness acts on cannot be changed by it, however deep. */
   get(): Values {
-    return { ...this.#own, ...this.#settings };
+    return { ...this.#own, ...structuredClone(this.#settings) };
   }
 
   /** One setting, whatever the schema says. */

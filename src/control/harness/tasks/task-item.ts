@@ -20,3 +20,10 @@ export interface TaskItem {
 
 /** The tasks of a list as they were when it was told. */
 export type TaskItemSnapshot = TaskItem;
+
+/** A copy of a list to be given away: a change of it throws. */
+export function taskSnapshot(tasks: readonly TaskItem[]): TaskItemSnapshot[] {
+  const copy = tasks.map(task => Object.freeze({ ...task }));
+  Object.freeze(copy);
+  return copy;
+}

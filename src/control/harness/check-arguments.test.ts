@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
+import { scriptedModel } from '../../agents/model/scripted-model.ts';
+import { Harness } from './harness.ts';
+import type { HarnessEvent } from './harness-event.ts';
+
+const agent = loopAgent({ model: scriptedModel(['Hi.']) });
+const harnessWith = (config: object = {}) => new Harness({ id: 'h', modes: [{ id: 'main', agent }], ...config });
+const refused = (message: string, code = 'invalid_argument') =>
+  expect.objectContaining({ code, message: expect.stringContaining(message) as string }) as Error;
+
+describe('a harness', () => {
+  it.each<[string, object, string]>([
+    ['modes', { modes: undefined }, 'Harness requires at least one agent mode'],
+    ['a mode', { modes: [] }, 'Harness requires at least one agent mode'],
+    ['an agent of a mode', { modes: [{ id: 'main' }] }, '`modes.0.agent`: expected an agent'],
+    ['more than the name of an agent', { modes: [{ id: 'main', agent: 'x' }] }, '`modes.0.agent`: expected an agent'],
+    ['an id of a mode', { modes: [{ agent }] }, '`modes.0.id`'],
+    ['an id', { id: undefined }, '`id`'],
+    ['built-in tools that there are', { disableBuiltinTools: ['nope'] }, '`disableBuiltinTools.0`'],
+  ])('cannot be made without %s', (_, config, message) => {
+    expect(() => harnessWith(config)).toThrow(refused(message));
+  });
+
+  it.each<[string, (harness: Harness) => unknown, string]>([
+    ['sendMessage without content', harness => harness.sendMessage({} as never), '`content`'],
+    ['sendMessage without anything', harness => harness.sendMessage(undefined as never), '`sendMessage`'],
+    [
+      'sendMessage with a file without mediaType',
+      harness => harness.sendMessage({ content: 'x', files: [{ data: 'eA==' }] as never }),
+      '`files.0.mediaType`',
+    ],
+    [
+      'sendMessage with a plain object as context',
+      harness => harness.sendMessage({ content: 'x', requestContext: { who: 'me' } as never }),
+      'expected a `new RequestContext',
+    ],
+    ['steer without content', harness => harness.steer({} as never), '`content`'],
+    ['followUp without content', harness => harness.followUp({} as never), '`content`'],
+    ['sendSignal without contents', harness => harness.sendSignal({ type: 'user' } as never), '`contents`'],
+    [
+      'sendSignal with a plain object as context',
+      harness => harness.sendSignal({ content: 'x', requestContext: {} as never }),
+      'expected a `new RequestContext',
+    ],
+    [
+      'sendSignal with a file without mediaType',
+      harness => harness.sendSignal({ content: 'x', files: [{ data: 'eA==' }] as never }),
+      '`files.0.mediaType`',
+    ],
+    ['respondToToolApproval without a decision', harness => harness.respondToToolApproval({} as never), '`decision`'],
+    [
+      'respondToQuestion without an answer',
+      harness => harness.respondToQuestion({ questionId: 'q' } as never),
+      '`answer`',
+    ],
+    [
+      'respondToToolSuspension with a plain object as context',
+      harness => harness.respondToToolSuspension({ resumeData: 1, requestContext: {} as never }),
+      'expected a `new RequestContext',
+    ],
+    [
+      'setPermissionForTool with another policy',
+      harness => harness.setPermissionForTool({ toolName: 'x', policy: 'maybe' as never }),
+      '`policy`',
+    ],
+    [
+      'setPermissionForCategory with another policy',
+      harness => harness.setPermissionForCategory({ category: 'read', policy: 'maybe' as never }),
+      '`policy`',
+    ],
+    [
+      'setPermissionForCategory with another category',
+      harness => harness.setPermissionForCategory({ category: 'readd' as never, policy: 'deny' }),
+      '`category`',
+    ],
+    [
+      'grantSessionCategory with another category',
+      harness => harness.grantSessionCategory({ category: 'readd' as never }),
+      '`category`',
+    ],
+  ])('refuses %s, and nothing happens', async (_, call, message) => {
+    const harness = harnessWith();
+    const events: HarnessEvent[] = [];
+    harness.subscribe(event => void events.push(event));
+    await expect((async () => call(harness))()).rejects.toEqual(refused(message));
+    expect(events).toEqual([]);
+    expect(await harness.listThreads()).toEqual([]);
+    expect(harness.getPermissionRules()).toEqual({ categories: {}, tools: {} });
+    expect(harness.getSessionGrants().categories.size).toBe(0);
+  });
+
+  it('has no model for a mode that there is not', async () => {
+    const harness = harnessWith();
+    await expect(harness.switchModel({ modelId: 'a/b', modeId: 'nope' })).rejects.toEqual(
+      refused('Mode not found: nope', 'not_found'),
+    );
+  });
+
+  it('says what to do when nothing waits for an answer', () => {
+    expect(() => harnessWith().respondToToolApproval({ decision: 'approve' })).toThrow(
+      refused('No approval waits in the open thread: answer when `tool_approval_required` is told', 'relay_not_found'),
+    );
+  });
+});
