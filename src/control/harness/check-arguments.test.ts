@@ -59,6 +59,12 @@ describe('a harness', () => {
       harness => harness.respondToToolSuspension({ resumeData: 1, requestContext: {} as never }),
       'expected a `new RequestContext',
     ],
+    ['switchModel without a model', harness => harness.switchModel({} as never), '`modelId`'],
+    [
+      'setPermissionForTool without a tool',
+      harness => harness.setPermissionForTool({ policy: 'allow' } as never),
+      '`toolName`',
+    ],
     [
       'setPermissionForTool with another policy',
       harness => harness.setPermissionForTool({ toolName: 'x', policy: 'maybe' as never }),

@@ -1,57 +1,72 @@
 import * as z from 'zod';
+import { once } from '../../events/define.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { builtinToolIds } from './builtin-tools/builtin-tools.ts';
 import { permissionPolicies, toolCategories } from './permissions.ts';
 
 const noMode = 'Harness requires at least one agent mode';
-const policy = z.enum(permissionPolicies);
-const category = z.enum(toolCategories);
-const agent = z.custom(
-  // An agent that is not used yet is not looked at.
-  value => typeof value === 'function' || (typeof value === 'object' && value !== null),
-  'expected an agent, or a function that gives one for a state',
-);
-const requestContext = z.instanceof(Map, { error: 'expected a `new RequestContext([[key, value]])`' }).optional();
-const file = z.object({ data: z.string(), mediaType: z.string() });
-const files = z.array(file).optional();
-const part = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  file.extend({ type: z.literal('file') }),
-]);
-const contents = z.union([z.string(), z.array(part)], {
-  error: 'expected a text, or parts of the types text and file',
-});
-const said = z.object({ content: z.string(), files, requestContext });
-const labels = { error: 'expected a text, or the labels that were chosen' };
+const labels = 'expected a text, or the labels that were chosen';
 
-/** What the methods take that a program without types can get wrong. */
+const policy = () => z.enum(permissionPolicies);
+const category = () => z.enum(toolCategories);
+const agent = () =>
+  z.custom(
+    // An agent that is not used yet is not looked at.
+    value => typeof value === 'function' || (typeof value === 'object' && value !== null),
+    'expected an agent, or a function that gives one for a state',
+  );
+const requestContext = () => z.instanceof(Map, { error: 'expected a `new RequestContext([[key, value]])`' }).optional();
+const file = () => z.object({ data: z.string(), mediaType: z.string() });
+const files = () => z.array(file()).optional();
+const part = () =>
+  z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    file().extend({ type: z.literal('file') }),
+  ]);
+const contents = () =>
+  z.union([z.string(), z.array(part())], { error: 'expected a text, or parts of the types text and file' });
+const said = () => z.object({ content: z.string(), files: files(), requestContext: requestContext() });
+
+/** What the methods take that a program without types can get wrong; each schema is built when it is first used. */
 const taken = {
-  'new Harness': z.object({
-    id: z.string().min(1),
-    modes: z.array(z.object({ id: z.string().min(1), agent }), { error: noMode }),
-    disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
-  }),
-  sendMessage: said,
-  steer: said,
-  followUp: said,
-  sendSignal: z
-    .object({ content: contents.optional(), contents: contents.optional(), files, requestContext })
-    .refine(({ content, contents }) => content !== undefined || contents !== undefined, 'expected `contents`'),
-  respondToToolApproval: z.object({
-    decision: z.enum(['approve', 'decline', 'always_allow_category', 'revise']),
-    requestContext,
-  }),
-  respondToToolSuspension: z.object({ requestContext }),
-  respondToQuestion: z.object({ answer: z.union([z.string(), z.array(z.string())], labels) }),
-  respondToPlanApproval: z.object({ response: z.object({ action: z.enum(['approved', 'rejected']) }) }),
-  grantSessionCategory: z.object({ category }),
-  setPermissionForCategory: z.object({ category, policy }),
-  setPermissionForTool: z.object({ policy }),
+  'new Harness': once(() =>
+    z.object({
+      id: z.string().min(1),
+      modes: z.array(z.object({ id: z.string().min(1), agent: agent() }), { error: noMode }),
+      disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
+    }),
+  ),
+  sendMessage: once(said),
+  steer: once(said),
+  followUp: once(said),
+  sendSignal: once(() =>
+    z
+      .object({
+        content: contents().optional(),
+        contents: contents().optional(),
+        files: files(),
+        requestContext: requestContext(),
+      })
+      .refine(signal => signal.content !== undefined || signal.contents !== undefined, 'expected `contents`'),
+  ),
+  respondToToolApproval: once(() =>
+    z.object({
+      decision: z.enum(['approve', 'decline', 'always_allow_category', 'revise']),
+      requestContext: requestContext(),
+    }),
+  ),
+  respondToToolSuspension: once(() => z.object({ requestContext: requestContext() })),
+  respondToQuestion: once(() => z.object({ answer: z.union([z.string(), z.array(z.string())], { error: labels }) })),
+  respondToPlanApproval: once(() => z.object({ response: z.object({ action: z.enum(['approved', 'rejected']) }) })),
+  grantSessionCategory: once(() => z.object({ category: category() })),
+  setPermissionForCategory: once(() => z.object({ category: category(), policy: policy() })),
+  switchModel: once(() => z.object({ modelId: z.string().min(1) })),
+  setPermissionForTool: once(() => z.object({ toolName: z.string(), policy: policy() })),
 };
 
 /** Throws `invalid_argument` when a method was given what it cannot take: to be called before it does anything. */
 export function checkArguments(method: keyof typeof taken, given: unknown): void {
-  const [issue] = taken[method].safeParse(given).error?.issues ?? [];
+  const [issue] = taken[method]().safeParse(given).error?.issues ?? [];
   if (issue === undefined) return;
   const path = issue.path.map(String).join('.');
   throw new SingletreeError(

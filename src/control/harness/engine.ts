@@ -7,7 +7,7 @@ import { Announcer } from './announcer.ts';
 import { checkArguments } from './check-arguments.ts';
 import { type ChoiceEvent, Choices } from './choices.ts';
 import { Exclusive } from './exclusive.ts';
-import type { HarnessConfig, HarnessSubagent } from './harness-config.ts';
+import type { HarnessConfig, HarnessMode, HarnessSubagent } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -17,6 +17,7 @@ import { subagentModelId } from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
 import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
+import { Planning } from './planning.ts';
 import { Relays } from './relays.ts';
 import { type HarnessRequestContext, RequestContext } from './request-context.ts';
 import { Responses } from './responses.ts';
@@ -30,9 +31,6 @@ import { restoreSettings } from './thread-settings.ts';
 import { Threads } from './threads.ts';
 import { type Said, type Turn, Turns } from './turns.ts';
 import { checkAvailable } from './unavailable.ts';
-
-/** How long the end of a harness waits for heartbeats that are under way. */
-const heartbeatGraceMs = 5_000;
 
 /** The parts of a harness put together, and what needs several of them. */
 export class Engine<State extends object> {
@@ -53,6 +51,7 @@ export class Engine<State extends object> {
   readonly #lock: HeldLock;
   readonly #exclusive = new Exclusive();
   readonly #tasks: StateTasks;
+  readonly #planning: Planning<State>;
   /** Where a turn is; one that has not begun has one when that was left before: what was said there stays there. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   readonly #clock: Clock;
@@ -136,6 +135,12 @@ export class Engine<State extends object> {
       onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
       onError,
     });
+    this.#planning = new Planning({
+      modes: this.modes,
+      turns: this.turns,
+      enterMode: mode => this.#enterMode(mode),
+      switchMode: modeId => this.switchMode(modeId),
+    });
     this.relays = new Relays({
       thread: () => this.threads.current,
       answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
@@ -149,7 +154,7 @@ export class Engine<State extends object> {
       relays: this.relays,
       permits: this.permits,
       announcer,
-      leavePlanning: decided => this.#leavePlanning(decided),
+      leavePlanning: decided => this.#planning.leave(decided),
     });
     this.threads = new Threads({
       log: this.log,
@@ -227,13 +232,13 @@ export class Engine<State extends object> {
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.turns.forget();
-    const beating = this.heartbeats.close({ withinMs: heartbeatGraceMs, clock: this.#clock });
+    const beating = this.heartbeats.close({ clock: this.#clock });
     await this.runs.supervisor.close();
     await this.#exclusive.run(async () => {
       await this.turns.stop();
       await this.threads.close();
     });
-    for (const id of await beating) this.announcer.tellError(stillBeats(id));
+    for (const stillBeats of await beating) this.announcer.tellError(stillBeats);
     this.announcer.close();
     if (this.config.storage === undefined) await this.log.close();
   }
@@ -299,43 +304,7 @@ export class Engine<State extends object> {
     return chosen ?? this.modes.current.defaultModelId ?? this.choices.modelId;
   }
 
-  /**
-   * Goes to the default mode when a plan was approved: what runs comes to the end of its step first. `decided` is the
-   * decision on its way; when it does not get through all stays as it is.
-   */
-  async #leavePlanning(decided: Promise<void>): Promise<void> {
-    const mode = this.modes.default;
-    const turn = mode === this.modes.current ? undefined : this.turns.current;
-    if (turn === undefined) {
-      await decided;
-      return this.switchMode(mode.id);
-    }
-    this.#endAtStep(turn, mode);
-    try {
-      await decided;
-    } catch (error) {
-      turn.endsAtStep = false;
-      delete turn.atEnd;
-      throw error;
-    }
-    await this.turns.ended();
-  }
-
-  /** A plan that was approved elsewhere ends planning here in the same way. */
-  #endPlanning(): void {
-    const turn = this.turns.current;
-    const mode = this.modes.default;
-    if (turn !== undefined && !turn.endsAtStep && mode !== this.modes.current) this.#endAtStep(turn, mode);
-  }
-
-  #endAtStep(turn: Turn, mode: (typeof this.modes)['current']): void {
-    turn.endsAtStep = true;
-    turn.atEnd = async () => {
-      if (mode !== this.modes.current) await this.#enterMode(mode);
-    };
-  }
-
-  async #enterMode(mode: (typeof this.modes)['current']): Promise<void> {
+  async #enterMode(mode: HarnessMode<State>): Promise<void> {
     const thread = this.threads.current && (await this.log.getThread(this.threads.current.id));
     await this.choices.switchMode(mode, thread?.metadata);
   }
@@ -390,7 +359,7 @@ export class Engine<State extends object> {
     if (event.type === 'tool_approval_required' && !this.responses.asks(event.toolCallId)) return;
     if (event.type === 'agent_end') this.turns.over();
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.hear(event);
-    if (event.type === 'plan_approved') this.#endPlanning();
+    if (event.type === 'plan_approved') this.#planning.approved();
     this.announcer.tell(event, at);
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
   }
@@ -433,12 +402,4 @@ export class Engine<State extends object> {
 
 function destroyed(): SingletreeError {
   return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
-}
-
-function stillBeats(id: string): SingletreeError {
-  return new SingletreeError(
-    'internal',
-    `The heartbeat "${id}" was not over ${heartbeatGraceMs} ms after the harness was destroyed, and is left to itself: let its handler and its shutdown end.`,
-    { details: { heartbeatId: id } },
-  );
 }

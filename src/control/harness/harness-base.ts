@@ -92,6 +92,7 @@ export class HarnessBase<State extends object> {
 
   /** Holds for the session; with scope `thread` the open thread keeps it. */
   async switchModel(choice: ModelSwitch): Promise<void> {
+    checkArguments('switchModel', choice);
     await this.engine.init();
     await this.engine.choices.switchModel(choice);
     await this.engine.catalog.track(choice.modelId);

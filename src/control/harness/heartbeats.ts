@@ -1,6 +1,9 @@
 import { SingletreeError } from '../../events/index.ts';
 import { backgroundClock, type Clock } from '../clock.ts';
 
+/** How long the end of a harness waits for heartbeats that are under way. */
+const graceMs = 5_000;
+
 /** Work that is done again and again while the harness lives. */
 export interface HeartbeatHandler {
   readonly id: string;
@@ -69,17 +72,17 @@ export class Heartbeats {
     await Promise.all([...this.#beating.keys()].map(id => this.remove(id)));
   }
 
-  /** Stops all for good. Resolves when they are over, at the latest after that time, with the ids of those that are not. */
-  async close({ withinMs, clock }: { readonly withinMs: number; readonly clock: Clock }): Promise<readonly string[]> {
+  /** Stops all for good. Resolves when they are over, at the latest after a while, with what is to be said of those that are not. */
+  async close({ clock }: { readonly clock: Clock }): Promise<readonly SingletreeError[]> {
     this.#isClosed = true;
     const open = new Set(this.#beating.keys());
     const all = Promise.all([...open].map(id => this.remove(id).then(() => open.delete(id))));
     if (open.size > 0)
       await new Promise<void>(resolve => {
-        const stopTimer = clock.after(withinMs, resolve);
+        const stopTimer = clock.after(graceMs, resolve);
         void all.finally(stopTimer).then(() => resolve());
       });
-    return [...open];
+    return [...open].map(stillBeats);
   }
 
   #begin(handler: HeartbeatHandler): void {
@@ -109,4 +112,12 @@ export class Heartbeats {
       this.#onError(error, id);
     }
   }
+}
+
+function stillBeats(id: string): SingletreeError {
+  return new SingletreeError(
+    'internal',
+    `The heartbeat "${id}" was not over ${graceMs} ms after the harness was destroyed, and is left to itself: let its handler and its shutdown end.`,
+    { details: { heartbeatId: id } },
+  );
 }

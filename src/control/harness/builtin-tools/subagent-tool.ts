@@ -83,6 +83,7 @@ async function freshAgent(
   // Loaded when the first subagent starts: not every harness has one.
   const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
   const { id, tools = {}, allowedHarnessTools = [], stopWhen } = subagent;
+  const { maxSteps = stopWhen === undefined ? defaultSteps : Number.MAX_SAFE_INTEGER } = subagent;
   const own = loopTools(tools, requestContext);
   const allowed = shared.filter(({ name }) => allowedHarnessTools.includes(name) && !(name in tools));
   return loopAgent({
@@ -90,7 +91,8 @@ async function freshAgent(
     model,
     instructions: await resolveDynamic(subagent.instructions, requestContext),
     tools: [...own, ...allowed],
-    maxIterations: subagent.maxSteps ?? (stopWhen === undefined ? defaultSteps : Number.MAX_SAFE_INTEGER),
+    // The last step is the one in which it has to conclude.
+    maxIterations: maxSteps - 1,
     registry: await registry(),
   });
 }
