@@ -91,7 +91,8 @@ export class Transcript {
   add(event: AgentEvent): void {
     if (!isKnownEvent(event)) return;
     if (event.parentId !== undefined && this.#isInside(event.parentId)) this.#inner.add(event.runId);
-    if (!this.#inner.has(event.runId)) (this.#on[event.type] as (event: AgentEvent) => void)(event);
+    if (!this.#inner.has(event.runId))
+      (Transcript.#on[event.type] as (event: AgentEvent, transcript: Transcript) => void)(event, this);
     else if (event.type === 'tool_call' || event.type === 'repl_input') this.#executions.add(event.id);
   }
 
@@ -137,44 +138,56 @@ export class Transcript {
     this.#ends.length = at;
   }
 
-  readonly #on: Handlers<[], void> = {
-    user: event => {
-      this.#turns.push({ role: 'user', content: event.content });
-      this.#openTurns.delete(event.runId);
-    },
-    step_start: event => {
-      const before = this.#attempts.get(event.runId);
-      if (before !== undefined && before.step === event.step && !before.complete) this.#drop(before);
-      this.#attempts.set(event.runId, this.#begin(event.runId, event.step));
-    },
-    text: event => this.#grow(event),
-    reasoning: event => this.#grow(event),
-    tool_call: event => {
-      const turn = this.#turnFor(event.runId);
-      this.#forget(turn);
-      turn.parts.push({ type: 'tool_call', event });
-      this.#callTurns.set(event.id, turn);
-      this.#providerIds().of(event);
-    },
-    tool_start: event => {
-      const turn = this.#callTurns.get(event.id);
-      if (turn === undefined) return;
-      this.#forget(turn);
-      turn.started.add(event.id);
-    },
-    tool_result: event => {
-      const turn = this.#callTurns.get(event.id);
-      if (turn === undefined || turn.results.has(event.id)) return;
-      this.#forget(turn);
-      turn.results.set(event.id, event.output);
-    },
-    usage: event => {
-      const turn = this.#openTurns.get(event.runId);
-      if (turn === undefined) return;
-      this.#forget(turn);
-      turn.complete = true;
-    },
-    repl_input: event => void this.#executions.add(event.id),
+  #user({ runId, content }: EventOf<'user'>): void {
+    this.#turns.push({ role: 'user', content });
+    this.#openTurns.delete(runId);
+  }
+
+  #beginStep({ runId, step }: EventOf<'step_start'>): void {
+    const before = this.#attempts.get(runId);
+    if (before !== undefined && before.step === step && !before.complete) this.#drop(before);
+    this.#attempts.set(runId, this.#begin(runId, step));
+  }
+
+  #call(event: EventOf<'tool_call'>): void {
+    const turn = this.#turnFor(event.runId);
+    this.#forget(turn);
+    turn.parts.push({ type: 'tool_call', event });
+    this.#callTurns.set(event.id, turn);
+    this.#providerIds().of(event);
+  }
+
+  #callStarted({ id }: EventOf<'tool_start'>): void {
+    const turn = this.#callTurns.get(id);
+    if (turn === undefined) return;
+    this.#forget(turn);
+    turn.started.add(id);
+  }
+
+  #result({ id, output }: EventOf<'tool_result'>): void {
+    const turn = this.#callTurns.get(id);
+    if (turn === undefined || turn.results.has(id)) return;
+    this.#forget(turn);
+    turn.results.set(id, output);
+  }
+
+  #complete({ runId }: EventOf<'usage'>): void {
+    const turn = this.#openTurns.get(runId);
+    if (turn === undefined) return;
+    this.#forget(turn);
+    turn.complete = true;
+  }
+
+  static readonly #on: Handlers<[Transcript], void> = {
+    user: (event, transcript) => transcript.#user(event),
+    step_start: (event, transcript) => transcript.#beginStep(event),
+    text: (event, transcript) => transcript.#grow(event),
+    reasoning: (event, transcript) => transcript.#grow(event),
+    tool_call: (event, transcript) => transcript.#call(event),
+    tool_start: (event, transcript) => transcript.#callStarted(event),
+    tool_result: (event, transcript) => transcript.#result(event),
+    usage: (event, transcript) => transcript.#complete(event),
+    repl_input: (event, transcript) => void transcript.#executions.add(event.id),
     harness_start: skip,
     harness_end: skip,
     session: skip,
@@ -186,7 +199,7 @@ export class Transcript {
     relay_resolved: skip,
     plan_status: skip,
     tasks: skip,
-    summary: event => this.#cover(event),
+    summary: (event, transcript) => transcript.#cover(event),
     error: skip,
     warning: skip,
     file_registered: skip,

@@ -33,7 +33,8 @@ export class Loop {
   readonly #params: InvokeParams;
   readonly #described: readonly LanguageModelV3FunctionTool[];
   readonly #transcript: Transcript;
-  readonly #calls: CallRunner;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  #calls: CallRunner | undefined;
   readonly #compaction: Compaction | undefined;
   readonly #channel: EventChannel;
   readonly #background: Background;
@@ -45,6 +46,7 @@ export class Loop {
   constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams, channel: EventChannel) {
     this.#options = options;
     this.#params = params;
+    this.#tools = tools;
     this.#described = described;
     this.#channel = channel;
     this.#retry = new RetryPolicy(options.retry);
@@ -61,31 +63,6 @@ export class Loop {
     const { compaction = {} } = options;
     this.#compaction = compaction === false ? undefined : new Compaction(compaction, this.#transcript);
     this.#background = new Background(params.runId, params.signal);
-    const given = params.permissions ?? [];
-    const own = options.permissions ?? (given.length === 0 ? { rules: [] } : undefined);
-    const rules = own === undefined ? given : [own, ...given];
-    const { answers, decided, context, withheldTools } = params;
-    const inherited = {
-      permissions: rules,
-      ...(answers !== undefined && { answers }),
-      ...(decided !== undefined && { decided }),
-      ...(context !== undefined && { context }),
-      ...(withheldTools !== undefined && { withheldTools }),
-    };
-    const lineage = new Lineage(params.depth);
-    if (params.resume !== undefined) lineage.countBefore(params.resume);
-    this.#calls = new CallRunner({
-      runId: params.runId,
-      tools,
-      rules,
-      answers: params.answers,
-      signal: params.signal,
-      put: event => this.#channel.put(event),
-      parallel: options.parallel ?? 8,
-      timeoutMs: options.toolTimeoutMs ?? 600_000,
-      scope: { channel: this.#channel, lineage, background: this.#background, inherited },
-    });
-    this.#calls.remember(params.decided ?? []);
   }
 
   /** Everything between the run's first and last event; tells why it ended. */
@@ -135,7 +112,7 @@ export class Loop {
   /** Goes on with the step the run was in; returns the number of the next step, or why the run is over. */
   async #resume(state: RunState): Promise<number | EndReason> {
     for (const event of state.events) this.#transcript.add(event);
-    this.#calls.remember(state.relays.values());
+    this.#callRunner().remember(state.relays.values());
     await this.#background.resume(state, event => this.#channel.put(event));
     const last = state.events.at(-1);
     if (last?.type === 'error' && last.fatal === true) return 'error';
@@ -146,10 +123,11 @@ export class Loop {
 
   /** Makes what the model is sent shorter, when it is time. */
   async #compact(model: LanguageModelV3): Promise<void> {
+    if (this.#compaction === undefined) return;
     const { runId, signal } = this.#params;
     const { instructions: system, registry, settings } = this.#options;
     const request = { runId, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
-    await this.#compaction?.run(request, event => this.#channel.put(event));
+    await this.#compaction.run(request, event => this.#channel.put(event));
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
@@ -176,7 +154,7 @@ export class Loop {
   /** Does what the model asked for in a step; tells why the run is over, when it is. */
   async #finishStep(step: number, state: RunState): Promise<EndReason | undefined> {
     const last = step >= this.#maxIterations;
-    if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#calls.run(state));
+    if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#callRunner().run(state));
     if (this.#params.signal.aborted) return 'aborted';
     if (last) return 'max_iterations';
     if (state.calls.size > 0 || state.steered) return undefined;
@@ -185,6 +163,37 @@ export class Loop {
     await this.#background.oneEnded();
     await this.#takeSteering();
     return undefined;
+  }
+
+  /** What runs the calls; made for the first ones. */
+  #callRunner(): CallRunner {
+    if (this.#calls !== undefined) return this.#calls;
+    const { permissions: own, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
+    const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
+    const { answers, decided, context, withheldTools } = params;
+    const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
+    const inherited = {
+      permissions: rules,
+      ...(answers !== undefined && { answers }),
+      ...(decided !== undefined && { decided }),
+      ...(context !== undefined && { context }),
+      ...(withheldTools !== undefined && { withheldTools }),
+    };
+    const lineage = new Lineage(depth);
+    if (resume !== undefined) lineage.countBefore(resume);
+    this.#calls = new CallRunner({
+      runId,
+      tools: this.#tools,
+      rules,
+      answers,
+      signal,
+      put: event => this.#channel.put(event),
+      parallel,
+      timeoutMs,
+      scope: { channel: this.#channel, lineage, background: this.#background, inherited },
+    });
+    this.#calls.remember(decided ?? []);
+    return this.#calls;
   }
 
   async #refuseCalls({ runId, calls }: RunState): Promise<void> {

@@ -57,7 +57,7 @@ export class StateStore {
 
   /** A copy of the whole state; what the harness acts on cannot be changed by it, however deep. */
   get(): Values {
-    return { ...this.#own, ...structuredClone(this.#settings) };
+    return { ...this.#own, ...copyOf(this.#settings) };
   }
 
   /** One setting, whatever the schema says. */
@@ -163,4 +163,12 @@ function describe(issues: readonly StateIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
     .join('; ');
+}
+
+/** A copy that shares nothing that can be changed; most values are texts and need none. */
+function copyOf(values: Readonly<Values>): Values {
+  const copy: Values = {};
+  for (const [key, value] of Object.entries(values))
+    copy[key] = typeof value === 'object' ? structuredClone(value) : value;
+  return copy;
 }
