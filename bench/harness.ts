@@ -62,12 +62,12 @@ interface Claim extends Pick<Result, 'claim' | 'unit' | 'goal'> {
   readonly of: string;
 }
 
-/** The same measurement of us and of each peer, the better of two in turn; the goal holds against the better peer. */
+/** The same measurement of us and of each peer, the best of three in turn; the goal holds against the better peer. */
 function* compare(peers: readonly Peer[], what: string, count: number, claims: readonly Claim[]): Generator<Result> {
   const contenders = ['ours', ...peers.map(({ folder }) => folder)];
   const once = () => contenders.map(who => measure(who, what, count));
-  const [first, second] = [once(), once()];
-  const [ours = {}, ...theirs] = first.map((measured, at) => better(measured, second[at] ?? {}));
+  const all = [once(), once(), once()];
+  const [ours = {}, ...theirs] = contenders.map((_, at) => all.map(measured => measured[at] ?? {}).reduce(better));
   const size = `${count.toLocaleString('en-US')} ${what === 'sized' ? 'messages' : 'deltas'}`;
   for (const { claim, of, unit, goal } of claims)
     yield* rows({

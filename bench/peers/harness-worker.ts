@@ -27,7 +27,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** How many times the same is said: what runs for a while is compiled, as it is in a server. */
-const rounds = 10;
+const rounds = 20;
 
 /** What a person says and hears, with listeners: the first time in a process, and when it has run for a while. */
 async function deltas(

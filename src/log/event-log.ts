@@ -9,7 +9,7 @@ export interface Thread {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601; moved by every append and every change of title or metadata. */
+  /** ISO 8601; moved by every append and every change of title or metadata. Appends within 10 ms may move it once. */
   readonly updatedAt: string;
   /** The seq of its newest event; 0 when it has none. */
   readonly seq: number;

@@ -35,6 +35,7 @@ import { mergeMetadata } from '../threads.ts';
 import { translateErrors } from './errors.ts';
 import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
 import { type Place, Statements, type ThreadInfo, type ThreadRow, toThread } from './statements.ts';
+import { NewestThread } from './newest-thread.ts';
 import { StoredInfo } from './stored-info.ts';
 
 export interface SqliteLogOptions {
@@ -61,6 +62,7 @@ export class SqliteLog implements EventLog {
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
   readonly #newest = new Map<string, number>();
   readonly #info = new StoredInfo();
+  readonly #newestThread = new NewestThread();
   #poll: ReturnType<typeof setInterval> | undefined;
   /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
   #isAwaited = false;
@@ -81,21 +83,24 @@ export class SqliteLog implements EventLog {
     events: readonly AgentEvent[],
     { expectedSeq, once, lease, metadata }: AppendOptions = {},
   ) {
+    const now = this.now();
+    const isFresh = this.#newestThread.isFresh(threadId, now);
     const { firstSeq, logged } = this.#write(() => {
       const head = this.#sql.head(threadId, lease?.name);
       if (head === undefined) throw threadNotFound(threadId);
-      const { key, seq, updated, info, token } = head;
+      const { key, seq, info, token } = head;
       if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
       if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
       if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
       const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
       this.#sql.insertEvents(key, seq + 1, bodies);
       if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
-      const stamp = this.#stamp();
-      if (metadata !== undefined) this.#sql.updateInfo.run(this.#info.after(info, { metadata }), stamp, key);
-      else if (stamp !== updated) this.#sql.touch.run(stamp, key);
+      const changed = metadata && this.#info.after(info, { metadata });
+      if (!isFresh) this.#sql.updateInfo.run(changed ?? info, new Date(now).toISOString(), key);
+      else if (changed !== undefined) this.#sql.setInfo.run(changed, key);
       return { firstSeq: seq + 1, logged };
     });
+    if (!isFresh) this.#newestThread.moved(threadId, now);
     const lastSeq = firstSeq + logged.length - 1;
     if (this.#newest.size >= 1000) this.#newest.clear();
     this.#newest.set(threadId, lastSeq);
@@ -125,6 +130,7 @@ export class SqliteLog implements EventLog {
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
+    this.#newestThread.forget();
     return this.#write(() => this.#insertThread(thread, { owner: null, fork: 0 }));
   }
 
@@ -136,6 +142,7 @@ export class SqliteLog implements EventLog {
   }
 
   async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
+    this.#newestThread.forget();
     // When nobody changes it meanwhile, which is seen by what it was, no transaction is needed.
     return this.#use(() => {
       const row = this.#row(threadId);
@@ -170,6 +177,7 @@ export class SqliteLog implements EventLog {
   }
 
   async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
+    this.#newestThread.forget();
     return this.#write(() => {
       const from = this.#row(threadId);
       checkBranchPoint(threadId, seq, from.seq);

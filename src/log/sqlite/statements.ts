@@ -18,7 +18,7 @@ export interface ThreadRow {
 /** Where the events of a thread are: in its own row, and up to `fork` in that of its owner. */
 export type Place = Pick<ThreadRow, 'key' | 'owner' | 'fork'>;
 
-interface Head extends Pick<ThreadRow, 'key' | 'seq' | 'updated' | 'info'> {
+interface Head extends Pick<ThreadRow, 'key' | 'seq' | 'info'> {
   readonly token: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Statements {
   readonly #insertEvents: Statement;
   readonly readEvents: Statement;
   readonly insertOnce: Statement;
-  readonly touch: Statement;
+  readonly setInfo: Statement;
   readonly updateInfo: Statement;
   readonly #replaceInfo: Statement;
   readonly insertThread: Statement;
@@ -76,7 +76,7 @@ export class Statements {
     const prepare = (sql: string) => db.prepare<SqlValue[]>(sql).raw();
     this.#thread = prepare(`SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#head = prepare(
-      `SELECT key, ${newestSeq}, updated, info, (SELECT token FROM leases WHERE name = ?) FROM threads WHERE id = ? AND hidden = 0`,
+      `SELECT key, ${newestSeq}, info, (SELECT token FROM leases WHERE name = ?) FROM threads WHERE id = ? AND hidden = 0`,
     );
     this.#place = prepare('SELECT key, owner, fork FROM threads WHERE id = ? AND hidden = 0');
     this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
@@ -97,7 +97,7 @@ export class Statements {
       'INSERT INTO events (thread, seq, body) SELECT ?, ? + key, value FROM json_each(?)',
     );
     this.insertOnce = db.prepare<SqlValue[]>('INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
-    this.touch = db.prepare<SqlValue[]>('UPDATE threads SET updated = ? WHERE key = ?');
+    this.setInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ? WHERE key = ?');
     this.updateInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
     this.#replaceInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE id = ? AND info = ?');
     this.insertThread = db.prepare<SqlValue[]>(
@@ -148,8 +148,8 @@ export class Statements {
   /** What an append has to know of a thread, and the newest token of a lease. */
   head(id: string, leaseName = ''): Head | undefined {
     if (!isUsableId(id)) return undefined;
-    const row = this.#head.get(leaseName, id) as [number, number, string, string, number | null] | undefined;
-    return row && { key: row[0], seq: row[1], updated: row[2], info: row[3], token: row[4] ?? undefined };
+    const row = this.#head.get(leaseName, id) as [number, number, string, number | null] | undefined;
+    return row && { key: row[0], seq: row[1], info: row[2], token: row[3] ?? undefined };
   }
 
   /** Where the events of a thread are. */
@@ -158,10 +158,10 @@ export class Statements {
     return row && { key: row[0], owner: row[1], fork: row[2] };
   }
 
-  /** Inserts the stored texts of events with seq `firstSeq` and on; a whole batch goes to SQLite in one call. */
+  /** Inserts the stored texts of events with seq `firstSeq` and on; a larger batch goes to SQLite in one call. */
   insertEvents(thread: number, firstSeq: number, bodies: readonly string[]): void {
-    if (bodies.length === 1) this.#insertEvent.run(thread, firstSeq, bodies[0] as string);
-    else this.#insertEvents.run(thread, firstSeq, JSON.stringify(bodies));
+    if (bodies.length > 4) this.#insertEvents.run(thread, firstSeq, JSON.stringify(bodies));
+    else for (const [at, body] of bodies.entries()) this.#insertEvent.run(thread, firstSeq + at, body);
   }
 
   /** The row that holds the events before a thread's fork. */

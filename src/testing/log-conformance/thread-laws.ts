@@ -136,6 +136,22 @@ export function listingLaws(law: Law): void {
     assert.deepEqual(ids(await log.listThreads()), made.toReversed());
   });
 
+  law(
+    'lists the thread that was appended to last first, however close together appends come',
+    async ({ log, clock }) => {
+      for (const id of ['a', 'b', 'c']) await log.createThread({ id });
+      for (const [step, id] of [...'aabbcabacca'].entries()) {
+        clock.advance(1 + (step % 3) * 7);
+        await log.append(id, textEvents(1), step % 2 === 0 ? {} : { metadata: { step } });
+        const [first] = await log.listThreads();
+        assert.equal(first?.id, id);
+        const behind = clock.now() - Date.parse(first.updatedAt);
+        assert.ok(behind >= 0 && behind < 10, `${behind} ms behind`);
+        if (step % 2 === 1) assert.equal(first.metadata['step'], step);
+      }
+    },
+  );
+
   law('lists page by page, every thread once', async ({ log, clock }) => {
     for (const n of range(1, 25)) {
       await log.createThread({ id: `t${n}` });
