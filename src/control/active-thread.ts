@@ -27,7 +27,8 @@ export class ActiveThread {
     },
   };
   readonly #options: ActiveThreadOptions;
-  #following: { readonly begun: Promise<void>; readonly stop: AbortController } | undefined;
+  #expecting: Promise<void> | undefined;
+  #stop: AbortController | undefined;
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
   #users = 0;
@@ -66,15 +67,14 @@ export class ActiveThread {
 
   /** From when it resolves the inbox takes in what is asked and answered; a run that asks nothing costs nothing. */
   expectAnswers(): Promise<void> {
-    this.#following ??= this.#expect(new AbortController());
-    return this.#following.begun;
+    return (this.#expecting ??= this.#expect());
   }
 
   /** Lets go of the thread. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#renewal);
-    this.#following?.stop.abort(isLeft);
+    this.#stop?.abort(isLeft);
     await this.writer.flush().catch(this.#options.onLost);
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
   }
@@ -87,13 +87,11 @@ export class ActiveThread {
     }
   }
 
-  #expect(stop: AbortController): { readonly begun: Promise<void>; readonly stop: AbortController } {
+  async #expect(): Promise<void> {
     const { log, threadId } = this.#options;
-    const begun = (async () => {
-      const after = this.writer.seq ?? (await log.getThread(threadId))?.seq ?? 0;
-      void this.#follow(after, stop.signal);
-    })();
-    return { begun, stop };
+    this.#stop = new AbortController();
+    const after = this.writer.seq ?? (await log.getThread(threadId))?.seq ?? 0;
+    void this.#follow(after, this.#stop.signal);
   }
 
   async #follow(after: number, signal: AbortSignal): Promise<void> {
