@@ -45,6 +45,16 @@ const maps = ({ activeTools, modifiedFiles, activeSubagents }: HarnessDisplaySta
   [...activeSubagents],
 ];
 
+/** A harness in which an approval waits, and what makes others on the same storage. */
+async function waiting(open: () => EventLog) {
+  const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+  const another = () => scene(script, { storage: open(), tools: { echo } });
+  const first = another();
+  const sending = first.harness.sendMessage({ content: 'Go.' });
+  await first.on('tool_approval_required');
+  return { first, sending, another };
+}
+
 describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
   it('shows the same thread, idle', async () => {
     const open = make();
@@ -75,15 +85,11 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
   });
 
   it('shows the approval that waits, answers it, and the run goes on there', async () => {
-    const open = make();
-    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
-    const first = scene(script, { storage: open(), tools: { echo } });
-    const sending = first.harness.sendMessage({ content: 'Go.' });
-    await first.on('tool_approval_required');
+    const { first, sending, another } = await waiting(make());
     const before = first.harness.getDisplayState();
     await first.harness.destroy();
     await sending;
-    const second = scene(script, { storage: open(), tools: { echo } });
+    const second = another();
     await second.harness.selectOrCreateThread();
     expect(second.lines().slice(0, 3)).toEqual(['thread_changed', 'agent_start', 'tool_approval_required echo']);
     expect(shown(second.harness.getDisplayState())).toEqual(shown(before));
@@ -116,12 +122,8 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
   });
 
   it('can neither stop nor go on with what runs in the first, and is told so', async () => {
-    const open = make();
-    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
-    const first = scene(script, { storage: open(), tools: { echo } });
-    const sending = first.harness.sendMessage({ content: 'Go.' });
-    await first.on('tool_approval_required');
-    const second = scene(script, { storage: open(), tools: { echo } });
+    const { first, sending, another } = await waiting(make());
+    const second = another();
     await second.harness.selectOrCreateThread();
     expect(second.harness.isRunning()).toBe(true);
     second.harness.abort();
@@ -135,12 +137,8 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
   });
 
   it('that deletes the thread leaves the first without one, at rest', async () => {
-    const open = make();
-    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
-    const first = scene(script, { storage: open(), tools: { echo } });
-    const sending = first.harness.sendMessage({ content: 'Go.' });
-    await first.on('tool_approval_required');
-    const second = scene(script, { storage: open(), tools: { echo } });
+    const { first, sending, another } = await waiting(make());
+    const second = another();
     await second.harness.memory.deleteThread({ threadId: first.harness.getCurrentThreadId() ?? '' });
     await sending;
     expect((await first.on('error')).error).toMatchObject({ code: 'thread_not_found' });
