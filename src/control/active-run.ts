@@ -27,7 +27,7 @@ export class ActiveRun implements RunHandle {
   readonly #options: ActiveRunOptions;
   readonly #stop = new AbortController();
   readonly #letGo: Promise<'let go'>;
-  #letGoNow: () => void = () => {};
+  readonly #letGoNow: (how: 'let go') => void;
   readonly #order: OrderChecker | undefined;
   /** The runs that the agent started and that have not ended, by their agents. */
   readonly #below = new Map<string, string>();
@@ -45,7 +45,9 @@ export class ActiveRun implements RunHandle {
     if (resume !== undefined) this.#followBefore(resume);
     if (resume !== undefined && this.#order !== undefined)
       for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
-    this.#letGo = new Promise(resolve => (this.#letGoNow = () => resolve('let go')));
+    const { promise, resolve } = withResolve<'let go'>();
+    this.#letGo = promise;
+    this.#letGoNow = resolve;
     this.done = this.#drive();
   }
 
@@ -70,13 +72,13 @@ export class ActiveRun implements RunHandle {
   /** Tells the agent to stop; one that does not is let go after a while. */
   abort(): void {
     this.#stop.abort(new Error('The run was aborted.'));
-    setTimeout(() => this.#letGoNow(), this.#options.graceMs).unref();
+    setTimeout(() => this.#letGoNow('let go'), this.#options.graceMs).unref();
   }
 
   /** Lets go of the run without ending it. */
   leaveOpen(): void {
     this.#leftOpen = true;
-    this.#letGoNow();
+    this.#letGoNow('let go');
     this.#stop.abort(new Error('The process is shutting down.'));
   }
 
@@ -199,4 +201,10 @@ function eventsOf({ events, children }: RunState): readonly AgentEvent[] {
 
 function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {
   return event.type === 'harness_end' && event.runId === runId;
+}
+
+function withResolve<Value>(): { readonly promise: Promise<Value>; readonly resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>(settle => (resolve = settle));
+  return { promise, resolve };
 }

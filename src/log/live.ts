@@ -12,8 +12,8 @@ interface Reader {
   ahead: readonly LoggedEvent[] | undefined;
   /** Whether more may have been appended since the reader last looked. */
   stale: boolean;
-  /** Tells a reader that waits to look again, or what was just stored: that need not be read back. */
-  wake: ((stored?: readonly LoggedEvent[]) => void) | undefined;
+  /** Of a reader that waits: told to look again, or what was just stored, which need not be read back. */
+  waiting: ((stored: readonly LoggedEvent[] | undefined) => void) | undefined;
   /** `left` when it wants no more, `gone` when its thread was deleted, `late` when the log was closed before it came. */
   state: 'reading' | 'left' | 'gone' | 'late';
 }
@@ -69,7 +69,7 @@ export class Live {
     options: TailOptions,
   ): Taking<LoggedEvent> {
     const state = this.#closed ? 'late' : 'reading';
-    const reader: Reader = { threadId, ahead: undefined, stale: false, wake: undefined, state };
+    const reader: Reader = { threadId, ahead: undefined, stale: false, waiting: undefined, state };
     return eachOfPages(this.#follow({ read, isNewest }, reader, after, options), {
       isOver: () => this.#isOver(reader),
       leave: () => this.#stop(reader, 'left'),
@@ -119,18 +119,18 @@ export class Live {
       return Promise.resolve(ahead);
     }
     return new Promise(resolve => {
-      reader.wake = stored => {
-        reader.wake = undefined;
-        if (--this.#waiting === 0) this.#onWaiting?.(false);
-        resolve(stored);
-      };
+      reader.waiting = resolve;
       if (this.#waiting++ === 0) this.#onWaiting?.(true);
     });
   }
 
   #wake(reader: Reader, stored?: readonly LoggedEvent[]): void {
-    if (reader.wake) reader.wake(stored);
-    else if (stored !== undefined && reader.ahead === undefined && !reader.stale) reader.ahead = stored;
+    const { waiting } = reader;
+    if (waiting !== undefined) {
+      reader.waiting = undefined;
+      if (--this.#waiting === 0) this.#onWaiting?.(false);
+      waiting(stored);
+    } else if (stored !== undefined && reader.ahead === undefined && !reader.stale) reader.ahead = stored;
     else reader.stale = true;
   }
 
@@ -146,7 +146,7 @@ export class Live {
   }
 
   #leave(reader: Reader): void {
-    reader.wake?.();
+    if (reader.waiting !== undefined) this.#wake(reader);
     const readers = this.#readers.get(reader.threadId);
     readers?.delete(reader);
     if (readers?.size === 0) this.#readers.delete(reader.threadId);

@@ -2,6 +2,8 @@ import type { AgentEvent } from '../../events/index.ts';
 
 type Report = Extract<AgentEvent, { type: 'tool_progress' }>;
 
+type Give = (given: IteratorResult<AgentEvent>) => void;
+
 interface Item {
   event: AgentEvent;
   readonly taken?: () => void;
@@ -18,18 +20,22 @@ const mostAhead = 64;
  * gone. Tasks that each wait for their event take turns.
  */
 export class EventChannel {
-  /** Told each event, but no progress reports, before it waits to be taken. */
-  onPut: ((event: AgentEvent) => void) | undefined;
+  #listener: ((event: AgentEvent) => void) | undefined;
   readonly #items: Item[] = [];
   /** What the consumer got last; it is dealt with when the consumer, or the next one, asks again. */
   #given: Item | undefined;
   #wake: () => void = idle;
   #gone = false;
 
+  /** From now on the listener is told each event, but no progress reports, before it waits to be taken. */
+  onPut(listener: (event: AgentEvent) => void): void {
+    this.#listener = listener;
+  }
+
   put(event: AgentEvent): Promise<void> {
     return new Promise(taken => {
       if (this.#gone) return;
-      this.onPut?.(event);
+      this.#listener?.(event);
       this.#add({ event, taken });
     });
   }
@@ -40,7 +46,7 @@ export class EventChannel {
    */
   pass(event: AgentEvent): Promise<void> | undefined {
     if (this.#gone) return undefined;
-    this.onPut?.(event);
+    this.#listener?.(event);
     if (this.#items.length >= mostAhead) return new Promise(taken => this.#add({ event, taken, isFragment: true }));
     this.#add({ event });
     return undefined;
@@ -95,6 +101,7 @@ export class EventChannel {
   stream(work: () => Promise<void>, onLeave: () => void): AsyncIterableIterator<AgentEvent> {
     let state: 'new' | 'working' | 'over' = 'new';
     let failed: { readonly error: unknown } | undefined;
+    let asked: { readonly resolve: Give; readonly reject: (error: unknown) => void } | undefined;
     const begin = () => {
       state = 'working';
       const end = () => {
@@ -106,17 +113,20 @@ export class EventChannel {
         end();
       });
     };
-    const give = (resolve: (given: IteratorResult<AgentEvent>) => void, reject: (error: unknown) => void) => {
+    const give = (resolve: Give, reject: (error: unknown) => void) => {
       const value = this.#next();
       if (value !== undefined) resolve({ done: false, value });
-      else if (state !== 'over')
-        this.#wake = () => {
-          this.#wake = idle;
-          give(resolve, reject);
-        };
+      else if (state !== 'over') asked = { resolve, reject };
       else if (failed === undefined) resolve({ done: true, value: undefined });
       else reject(failed.error);
     };
+    const goOn = () => {
+      const waiting = asked;
+      asked = undefined;
+      if (waiting !== undefined) give(waiting.resolve, waiting.reject);
+    };
+    // Set once, and not as a function that is written right here: the engine keeps those long, with all they know.
+    this.#wake = goOn;
     return {
       next: () => {
         if (state === 'new') begin();
@@ -126,7 +136,7 @@ export class EventChannel {
         if (state === 'working') onLeave();
         state = 'over';
         this.leave();
-        this.#wake();
+        goOn();
         return Promise.resolve({ done: true, value: undefined });
       },
       [Symbol.asyncIterator]() {

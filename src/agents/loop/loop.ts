@@ -67,9 +67,9 @@ export class Loop {
 
   /** Everything between the run's first and last event; tells why it ended. */
   async run(): Promise<EndReason> {
-    this.#channel.onPut = event => {
+    this.#channel.onPut(event => {
       if (event.runId === this.#params.runId) this.#transcript.add(event);
-    };
+    });
     try {
       const reason = await this.#run();
       if (this.#background.isActive) await this.#background.stop();
