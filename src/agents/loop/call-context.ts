@@ -58,7 +58,7 @@ export class CallContext implements ToolContext {
     return this.#scope.lineage;
   }
 
-  /** The call has its result: it reports no more. */
+  /** The call has its result, or never gets one: a tool that goes on tells, asks and starts nothing any more. */
   end(): void {
     this.#open = false;
   }
@@ -71,14 +71,15 @@ export class CallContext implements ToolContext {
     this.#scope.channel.report({ type: 'tool_progress', runId, id, toolCallId, name, content: asJson(content) });
   };
 
-  readonly emit = (event: ToolEvent): Promise<void> => {
+  readonly emit = async (event: ToolEvent): Promise<void> => {
+    if (!this.#open) return;
     const { runId, toolCallId } = this;
-    return this.#scope.channel.put({ ...(event.type === 'file_registered' && { toolCallId }), ...event, runId });
+    await this.#scope.channel.put({ ...(event.type === 'file_registered' && { toolCallId }), ...event, runId });
   };
 
   readonly ask = async (question: ToolQuestion) => {
     const { answers } = this.#scope.inherited;
-    if (answers === undefined) return undefined;
+    if (answers === undefined || !this.#open) return undefined;
     const { runId, toolCallId, signal } = this;
     const before = this.#place.asked[this.#questions++];
     if (before?.answer !== undefined) return before.answer;
@@ -88,12 +89,14 @@ export class CallContext implements ToolContext {
   };
 
   readonly run = (agent: Agent, request: SubagentRequest): Promise<ChildResult> => {
+    if (!this.#open) return Promise.reject(isOver(this.#place.name));
     const running = this.#start(agent, request, { ...this.#nextChild(request), signal: this.signal });
     this.#running.push(running);
     return running;
   };
 
   readonly runLater = (agent: Agent, request: SubagentRequest): string => {
+    if (!this.#open) throw isOver(this.#place.name);
     const { before, runId } = this.#nextChild(request);
     this.#scope.background.add({
       agentId: agent.id,
@@ -145,6 +148,10 @@ export class CallContext implements ToolContext {
     if (!stop.signal.aborted || signal.aborted) return result;
     return { ...result, error: 'It was stopped: the budget for subagents is used up.' };
   }
+}
+
+function isOver(name: string): Error {
+  return new Error(`The call of ${name} is over: it starts no subagent any more.`);
 }
 
 interface ChildStart {

@@ -6,7 +6,7 @@ import type { ModelScript } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 const allowAll: PermissionRules = { default: 'allow', rules: [] };
 const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
@@ -240,6 +240,32 @@ describe('tool output', () => {
   it('has no limit when the limit is longer than a timer can be', async () => {
     const { output } = await outcome(async () => 'fine', { toolTimeoutMs: Number.POSITIVE_INFINITY });
     expect(output).toEqual({ context: 'fine', result: 'fine' });
+  });
+});
+
+describe('a call that is over', () => {
+  it('tells, asks and starts nothing any more, though its tool goes on', async () => {
+    let late: ToolContext | undefined;
+    const heard: unknown[] = [];
+    const first = tool('first', (_, context) => {
+      late = context;
+      return 'ok';
+    });
+    const second = tool('second', async () => {
+      await late?.emit({ type: 'custom', name: 'late', data: 1 });
+      heard.push(await late?.ask({ relayKind: 'question', question: 'Why?' }));
+      const run = late?.run(loopAgent({ model: scriptedModel(['Hi.']) }), { task: 'Look.' });
+      heard.push(await run?.catch((error: Error) => error.message));
+      return 'ok';
+    });
+    const { agent } = setUp([[call('a', 'a', 'first')], [call('b', 'b', 'second')], 'Done.'], {
+      tools: [first, second],
+    });
+    const answers = { wait: () => new Promise<never>(() => {}) };
+    const events = await collect(agent.invoke(params({ answers })));
+    expect([of(events, 'custom'), of(events, 'relay')]).toEqual([[], []]);
+    expect(of(events, 'harness_start')).toHaveLength(1);
+    expect(heard).toEqual([undefined, 'The call of first is over: it starts no subagent any more.']);
   });
 });
 
