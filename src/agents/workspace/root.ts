@@ -59,12 +59,17 @@ interface Identity {
   readonly ino: bigint;
 }
 
+/** How many times a path is looked at: somebody may exchange it to and fro between two calls, hardly so many times. */
+const looks = 4;
+
 /** Throws when what was opened at a path is not what is there now, inside the root. */
 export async function checkOpened(root: Root, path: string, opened: Identity): Promise<void> {
-  const real = await realpath(path);
-  if (!isInside(root, real)) throw outside(relative(root.path, path));
-  if (!isSame(opened, await lstat(real, { bigint: true })))
-    throw refused(relative(root.path, path), 'changed while it was opened. Try again.');
+  for (let look = 0; look < looks; look++) {
+    const real = await realpath(path);
+    if (!isInside(root, real)) throw outside(relative(root.path, path));
+    if (!isSame(opened, await lstat(real, { bigint: true })))
+      throw refused(relative(root.path, path), 'changed while it was opened. Try again.');
+  }
 }
 
 function climbs(path: string): boolean {
