@@ -97,6 +97,8 @@ export interface TailOptions {
 export interface Tail extends AsyncIterable<LoggedEvent> {
   /** The next event if it is there already: who takes many need not wait for each. */
   take?(): LoggedEvent | undefined;
+  /** Ends it at once, also for whoever waits, as the signal does. */
+  leave?(): void;
 }
 
 /**

@@ -2,6 +2,8 @@
 export interface Taking<Item> extends AsyncIterableIterator<Item> {
   /** The next item, if it is there; nobody must wait for one with `next` meanwhile. */
   take(): Item | undefined;
+  /** Ends it at once, also for whoever waits. */
+  leave(): void;
 }
 
 /** What pages hold, one by one; there is no wait between those of a page. When it is over the rest of a page is left. */
@@ -43,6 +45,7 @@ export function eachOfPages<Item>(
   return {
     next: give,
     take,
+    leave,
     return: async () => {
       page = [];
       leave();

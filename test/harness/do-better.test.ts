@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
 import { deltaOf } from '../../src/control/harness/messages/message-view.ts';
-import { MemoryLog, SqliteLog } from '../../src/log/index.ts';
+import { MemoryLog, SqliteLog, type Tail } from '../../src/log/index.ts';
 import { calls, echo, gate, scene, sent, silentAfterOneWord, waitingTool, yolo } from './scene.ts';
 
 const modes = () => scene([]).harness.listModes();
@@ -366,16 +366,23 @@ describe('better than the reference:', () => {
     const storage = new SqliteLog(join(folder, 'log.db'));
     const before = timers();
     const tail = storage.tail.bind(storage);
-    const following: (AbortSignal | undefined)[] = [];
+    const following = new Set<Tail>();
     storage.tail = (id, after, how) => {
-      following.push(how?.signal);
-      return tail(id, after, how);
+      const followed = tail(id, after, how);
+      const leave = () => {
+        following.delete(followed);
+        tailLeave?.();
+      };
+      const tailLeave = followed.leave?.bind(followed);
+      how?.signal?.addEventListener('abort', leave);
+      following.add(followed);
+      return Object.assign(followed, { leave });
     };
     const { model: options, silent } = silentAfterOneWord();
     const script = ({ index }: { index: number }) => (index === 0 ? 'Hi.' : { text: 'One two', delayMs: 1 });
     const { harness } = scene(script, { model: options, storage });
     await harness.sendMessage({ content: 'Hi.' });
-    await expect.poll(() => following.every(signal => signal?.aborted)).toBe(true);
+    await expect.poll(() => following.size).toBe(0);
     await expect.poll(timers).toBe(before);
     const sending = harness.sendMessage({ content: 'Count.' });
     await silent.opened;

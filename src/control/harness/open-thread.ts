@@ -1,6 +1,6 @@
 import type { EventOf, LoggedEvent } from '../../events/index.ts';
 import { getMessage, getRun } from '../../graph/index.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { EventLog, Tail, Thread } from '../../log/index.ts';
 import { threadEvents } from '../thread-events.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
@@ -26,8 +26,24 @@ export interface OpenThreadOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** The reason of a signal costs more when it has to be made. */
-const isLeft = new Error('The thread is at rest.');
+/** What comes of a thread, until it is ended. A signal is made only for a log that needs one: it costs more than the rest. */
+class Following {
+  readonly tail: Tail;
+  hasEnded = false;
+  readonly #stop: AbortController | undefined;
+
+  constructor(log: EventLog, threadId: string, after: number) {
+    const tail = log.tail(threadId, after);
+    if (tail.leave === undefined) this.#stop = new AbortController();
+    this.tail = this.#stop === undefined ? tail : log.tail(threadId, after, { signal: this.#stop.signal });
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.#stop?.abort();
+    this.tail.leave?.();
+  }
+}
 
 type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
 
@@ -43,7 +59,7 @@ export class OpenThread {
   readonly #access = new Map<string, AccessRelay>();
   /** What was asked and has its answer, by kind and the id it was told under. */
   readonly #settled = new Set<string>();
-  #following: AbortController | undefined;
+  #following: Following | undefined;
   #isClosed = false;
 
   private constructor(id: string, options: OpenThreadOptions, tasks: readonly TaskItemSnapshot[] = []) {
@@ -137,15 +153,14 @@ export class OpenThread {
   /** Tells what comes from now on, as it comes. */
   follow(): void {
     if (this.#following !== undefined || this.#isClosed) return;
-    const stop = new AbortController();
-    this.#following = stop;
-    void this.#follow(stop);
+    this.#following = new Following(this.#options.log, this.id, this.seq);
+    void this.#follow(this.#following);
   }
 
   /** Stops following, unless something runs. An idle thread costs nothing. */
   rest(): void {
     if (this.#projection.runs.size > 0) return;
-    this.#following?.abort(isLeft);
+    this.#following?.end();
     this.#following = undefined;
   }
 
@@ -153,22 +168,22 @@ export class OpenThread {
   close(): void {
     this.#isClosed = true;
     this.#letGo();
-    this.#following?.abort();
+    this.#following?.end();
   }
 
-  async #follow(stop: AbortController): Promise<void> {
+  async #follow(following: Following): Promise<void> {
     const end = this.#knowledge?.bring();
+    const { tail } = following;
     try {
-      const tail = this.#options.log.tail(this.id, this.seq, { signal: stop.signal });
       for await (const event of tail) {
         this.#bring(event);
         for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#bring(more);
       }
     } catch (error) {
-      if (!stop.signal.aborted) this.#options.onLost(error);
+      if (!following.hasEnded) this.#options.onLost(error);
     } finally {
       end?.();
-      if (this.#following === stop) this.#following = undefined;
+      if (this.#following === following) this.#following = undefined;
     }
   }
 

@@ -328,8 +328,9 @@ export class SqliteLog implements EventLog {
     this.#live.wakeAll();
   }
 
+  /** As far as is known here: what other processes appended since is found when a tail waits. */
   #isNewest(threadId: string, seq: number): boolean {
-    return this.#newest.get(threadId) === seq && this.#version() === this.#seen;
+    return this.#newest.get(threadId) === seq;
   }
 
   /** When the file cannot be used the tails look themselves, and end with what is wrong. */
