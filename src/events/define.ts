@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sureOf } from './sure-of.ts';
 
 /** Any value that JSON can carry; absent is not a value. */
 export const jsonValue = () => z.unknown().refine((value): boolean => value !== undefined, 'expected a JSON value');
@@ -37,6 +38,8 @@ export interface EventDefinition<Type extends string = string, Schema extends z.
   /** The string field that grows, for a delta. */
   readonly fragment?: string;
   readonly schema: Schema;
+  /** Whether a value is surely one, seen at a glance; when not, the schema tells. */
+  readonly isSure: (value: unknown) => boolean;
 }
 
 interface Traits {
@@ -61,6 +64,7 @@ export function family(name: string) {
     schema: () => Schema,
   ): EventDefinition<Type, Schema> => {
     const built = once(schema);
+    const sure = once(() => sureOf(built()));
     return {
       type,
       family: name,
@@ -69,6 +73,7 @@ export function family(name: string) {
       get schema() {
         return built();
       },
+      isSure: value => sure()(value),
     };
   };
 }

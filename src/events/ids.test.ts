@@ -5,8 +5,7 @@ const fixed = (now: () => number) => createIds({ now, random: bytes => void byte
 
 describe('ids', () => {
   it('are uuids of version 7 that carry the time', () => {
-    const id = fixed(() => 0x0123456789ab)();
-    expect(id).toMatch(/^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(fixed(() => 0x0123456789ab)()).toBe('01234567-89ab-755d-abab-abababababab');
     expect(newId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 

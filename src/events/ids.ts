@@ -16,11 +16,13 @@ function pooled(bytes: Uint8Array): void {
     globalThis.crypto.getRandomValues(pool);
     used = 0;
   }
-  bytes.set(pool.subarray(used, used + bytes.length));
-  used += bytes.length;
+  for (let at = 0; at < bytes.length; at++) bytes[at] = pool[used++] ?? 0;
 }
 
 const maxCounter = 0xfff;
+
+/** Each byte as text. */
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
  * Makes a function that returns uuids of version 7. Ids of one function rise in text order, also within one
@@ -43,10 +45,13 @@ export function createIds(source: IdSource = systemSource): () => string {
       counter = 0;
     }
     const time = lastMs.toString(16).padStart(12, '0');
-    const tail = Array.from(bytes.subarray(2), byte => byte.toString(16).padStart(2, '0'));
-    tail[0] = (0x80 | ((bytes[2] ?? 0) & 0x3f)).toString(16);
-    const node = tail.join('');
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${node.slice(0, 4)}-${node.slice(4)}`;
+    bytes[0] = 0x70 | (counter >> 8);
+    bytes[1] = counter & 0xff;
+    bytes[2] = 0x80 | ((bytes[2] ?? 0) & 0x3f);
+    let tail = '';
+    for (let at = 0; at < bytes.length; at++)
+      tail += at === 2 || at === 4 ? `-${hex[bytes[at] ?? 0]}` : hex[bytes[at] ?? 0];
+    return `${time.slice(0, 8)}-${time.slice(8)}-${tail}`;
   };
 }
 

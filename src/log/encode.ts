@@ -1,12 +1,11 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 
-/** Lists of copies that were checked and that nobody else holds: they are stored, and told, as they are. */
-const owned = new WeakSet<readonly AgentEvent[]>();
+/** Marks lists of copies that were checked and that nobody else holds: they are stored, and told, as they are. */
+const owned = Symbol('owned');
 
 /** Gives up a list of events that were made here, with `plainEvent` and `plainFragment`, to whoever stores it. */
 export function giveUp(events: readonly AgentEvent[]): readonly AgentEvent[] {
-  owned.add(events);
-  return events;
+  return Object.assign(events, { [owned]: true });
 }
 
 /** The event as JSON holds it, in a copy, and how long that is; throws `invalid_event` when it is not an event. */
@@ -78,7 +77,7 @@ export interface Encoded {
 
 /** Makes events ready to be stored; throws `invalid_event`. The given ones stay as they are, unless they were given up. */
 export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, now: () => number): Encoded {
-  const isOwned = owned.has(events);
+  const isOwned = owned in events;
   const stamp = new Date(now()).toISOString();
   const bodies: string[] = [];
   const fragments = new FragmentTexts();
