@@ -8,10 +8,26 @@ export function giveUp(events: readonly AgentEvent[]): readonly AgentEvent[] {
   return Object.assign(events, { [owned]: true });
 }
 
-/** The event as JSON holds it, in a copy, and how long that is; throws `invalid_event` when it is not an event. */
+/** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` when it is not an event. */
 export function plainEvent(event: AgentEvent): { readonly event: AgentEvent; readonly length: number } {
+  const length = flatLength(event);
+  if (length !== undefined) return { event: parseEvent({ ...event }), length };
   const text = jsonText(event);
   return { event: eventIn(text), length: text?.length ?? 0 };
+}
+
+/** About how long an event is, if it has only fields that JSON holds as they are; undefined when it has others. */
+function flatLength(event: AgentEvent): number | undefined {
+  if (typeof event !== 'object' || event === null || Object.getPrototypeOf(event) !== Object.prototype)
+    return undefined;
+  let length = 0;
+  for (const key in event) {
+    const value: unknown = event[key as keyof AgentEvent];
+    length += key.length + 6;
+    if (typeof value === 'string') length += value.length;
+    else if (typeof value !== 'boolean' && !(Number.isFinite(value) && !Object.is(value, -0))) return undefined;
+  }
+  return length;
 }
 
 /** Fields that any text that is not empty fits. */

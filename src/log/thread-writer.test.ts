@@ -292,6 +292,32 @@ describe('whatever is written', () => {
       { numRuns: 200 },
     );
   });
+
+  it('is told as JSON holds it, whatever its fields are', async () => {
+    const fields = fc.dictionary(
+      fc.string(),
+      fc.oneof(fc.constantFrom(-0, undefined, Number.NaN, null), fc.anything()),
+    );
+    await fc.assert(
+      fc.asyncProperty(fields, async fields => {
+        const { log, id, writer } = await setUp();
+        const tail = log.tail(id)[Symbol.asyncIterator]();
+        const event = { ...fields, ...warning('w') };
+        let text: string;
+        try {
+          text = JSON.stringify(event);
+        } catch {
+          return;
+        }
+        await writer.write(event);
+        const { seq: _, ts: __, ...told } = (await tail.next()).value as LoggedEvent;
+        expect(told).toEqual(JSON.parse(text));
+        expect(JSON.stringify(told)).toBe(text);
+        await tail.return?.();
+      }),
+      { numRuns: 200 },
+    );
+  });
 });
 
 describe('a failing store', () => {
