@@ -294,10 +294,8 @@ describe('whatever is written', () => {
   });
 
   it('is told as JSON holds it, whatever its fields are', async () => {
-    const fields = fc.dictionary(
-      fc.string(),
-      fc.oneof(fc.constantFrom(-0, undefined, Number.NaN, null), fc.anything()),
-    );
+    const simple = fc.constantFrom('x', 1, true, -0, undefined, Number.NaN, null);
+    const fields = fc.oneof(fc.dictionary(fc.string(), simple), fc.dictionary(fc.string(), fc.anything()));
     await fc.assert(
       fc.asyncProperty(fields, async fields => {
         const { log, id, writer } = await setUp();
