@@ -307,8 +307,10 @@ describe('whatever is written', () => {
         } catch {
           return;
         }
+        const next = tail.next();
+        await new Promise(resolve => setImmediate(resolve));
         await writer.write(event);
-        const { seq: _, ts: __, ...told } = (await tail.next()).value as LoggedEvent;
+        const { seq: _, ts: __, ...told } = (await next).value as LoggedEvent;
         expect(told).toEqual(JSON.parse(text));
         expect(JSON.stringify(told)).toBe(text);
         await tail.return?.();
