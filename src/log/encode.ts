@@ -4,8 +4,9 @@ import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, Singletree
 const owned = Symbol('owned');
 
 /** Gives up a list of events that were made here, with `plainEvent` and `plainFragment`, to whoever stores it. */
-export function giveUp(events: readonly AgentEvent[]): readonly AgentEvent[] {
-  return Object.assign(events, { [owned]: true });
+export function giveUp(events: readonly AgentEvent[] & { [owned]?: true }): readonly AgentEvent[] {
+  events[owned] = true;
+  return events;
 }
 
 /** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` when it is not an event. */

@@ -173,11 +173,10 @@ export class ThreadWriter {
       this.#batch = [];
       this.#metadata = undefined;
       try {
-        const { lease } = this.#options;
-        const { lastSeq } = await this.#log.append(this.#threadId, giveUp(events), {
-          ...(lease && { lease }),
-          ...(metadata && { metadata }),
-        });
+        const options: AppendOptions = {};
+        if (this.#options.lease !== undefined) options.lease = this.#options.lease;
+        if (metadata !== undefined) options.metadata = metadata;
+        const { lastSeq } = await this.#log.append(this.#threadId, giveUp(events), options);
         this.#seq = lastSeq;
         this.#leaving -= length;
       } catch (error) {

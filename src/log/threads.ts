@@ -9,7 +9,7 @@ export function mergeMetadata(
   // Keys come and go with runs: without a prototype it is a dictionary from the start, which is made for that.
   const merged: Record<string, unknown> = Object.assign(Object.create(null), metadata);
   for (const [key, value] of Object.entries(change)) {
-    const text = jsonText(value);
+    const text = metadataText(value);
     if (text === 'null') delete merged[key];
     else if (text !== undefined) merged[key] = JSON.parse(text);
   }
@@ -26,10 +26,11 @@ export function copyThread(thread: Thread): Thread {
 }
 
 function asJson(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return JSON.parse(jsonText(metadata) ?? '{}') as Record<string, unknown>;
+  return JSON.parse(metadataText(metadata) ?? '{}') as Record<string, unknown>;
 }
 
-function jsonText(value: unknown): string | undefined {
+/** A value of the metadata as JSON; throws `invalid_argument` when it has none. */
+export function metadataText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (cause) {

@@ -53,6 +53,15 @@ describe('what is kept of lists that go on from one another', () => {
     );
   });
 
+  it('is known to be the items themselves when it is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.constantFrom(a, b, c, d))), lists => {
+        const others = new KeptPrefix<Item, Item>(item => (item === d ? { ...d } : item));
+        for (const list of lists) expect(others.changesNone(list)).toBe(!list.includes(d));
+      }),
+    );
+  });
+
   it('is what is made from scratch, too, of copies of one list that grows and is cut', () => {
     const step = fc.oneof(
       fc.record({ push: fc.array(fc.constantFrom(a, b, c, d), { maxLength: 20 }) }),

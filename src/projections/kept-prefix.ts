@@ -3,6 +3,8 @@ import { beginningOf, knownAlike, ListOrigin } from './list-origin.ts';
 interface Kept<Item, Made> {
   readonly items: Item[];
   readonly made: Made[];
+  /** How many items the list begins with that what is made of them is the same. */
+  alike: number;
   /** What is known of the beginning of `items`. */
   beginning: ReturnType<typeof beginningOf>;
   /** Where what is given out of `made` comes from. */
@@ -28,6 +30,12 @@ export class KeptPrefix<Item extends object, Made> {
     return kept === undefined ? [] : kept.origin.given(kept.made.slice(0, items.length));
   }
 
+  /** Whether of each item that item itself is made. */
+  changesNone(items: readonly Item[]): boolean {
+    const kept = this.#madeOf(items);
+    return kept === undefined || kept.alike >= items.length;
+  }
+
   /** What is made of the last item; undefined when there is none. */
   last(items: readonly Item[]): Made | undefined {
     return this.#madeOf(items)?.made[items.length - 1];
@@ -39,7 +47,7 @@ export class KeptPrefix<Item extends object, Made> {
     if (first === undefined) return undefined;
     let kept = this.#kept.get(first);
     if (kept === undefined)
-      this.#kept.set(first, (kept = { items: [], made: [], beginning: undefined, origin: new ListOrigin() }));
+      this.#kept.set(first, (kept = { items: [], made: [], alike: 0, beginning: undefined, origin: new ListOrigin() }));
     const { items, made, origin } = kept;
     const shared = Math.min(items.length, list.length);
     const beginning = beginningOf(list);
@@ -47,11 +55,13 @@ export class KeptPrefix<Item extends object, Made> {
     while (at < shared && items[at] === list[at]) at++;
     if (at < shared) {
       items.length = made.length = at;
+      kept.alike = Math.min(kept.alike, at);
       origin.cutTo(at);
     }
     for (; at < list.length; at++) {
       const item = list[at] as Item;
-      made.push(this.#make(item, made[at - 1]));
+      const one: unknown = made[made.push(this.#make(item, made[at - 1])) - 1];
+      if (one === item && kept.alike === at) kept.alike++;
       items.push(item);
     }
     kept.beginning = beginning;

@@ -3,6 +3,7 @@ import { type BlockContext, type Call, callsIn, keptBlockMessages } from './bloc
 import { BranchCallIds } from './branch-call-ids.ts';
 import { conversationFold, type Fold } from './fold.ts';
 import { pushAssistant, pushUser } from './join-messages.ts';
+import { beginningAs } from './list-origin.ts';
 import type { Message } from './message.ts';
 import { shortenMessages } from './shorten-output.ts';
 import { type Span, spansOf } from './spans.ts';
@@ -42,7 +43,8 @@ export function plainMessages(
   const ids = new BranchCallIds(history);
   ids.give(callsOf(conversation, spans));
   const context = { idOf: (call: Call) => ids.of(call), maxOutputLength };
-  const messages = shortenMessages(history, maxOutputLength);
+  const before = shortenMessages(history, maxOutputLength);
+  const messages = beginningAs([...before], before);
   for (const span of spans) pushSpan(messages, conversation, span, context);
   return messages;
 }

@@ -1,6 +1,5 @@
 import type { ToolOutput } from '../events/index.ts';
 import { KeptPrefix } from './kept-prefix.ts';
-import { beginningAs } from './list-origin.ts';
 import type { Message, ToolResultPart } from './message.ts';
 
 /**
@@ -20,12 +19,15 @@ const shortened = new WeakMap<Message, { readonly max: number; readonly message:
 /** What was made of messages, for each length that somebody chose. */
 const histories = new Map<number, KeptPrefix<Message, Message>>();
 
-/** Messages with their outputs shortened; a message in which none is too long is itself, another always the same one. */
-export function shortenMessages(messages: readonly Message[], max: number): Message[] {
-  if (max === Number.POSITIVE_INFINITY) return beginningAs([...messages], messages);
+/**
+ * Messages with their outputs shortened; a message in which none is too long is itself, another always the same one. The
+ * list is itself, too, when all are.
+ */
+export function shortenMessages(messages: readonly Message[], max: number): readonly Message[] {
+  if (max === Number.POSITIVE_INFINITY) return messages;
   const kept = histories.get(max) ?? new KeptPrefix(message => shortenMessage(message, max));
   histories.set(max, kept);
-  return kept.each(messages);
+  return kept.changesNone(messages) ? messages : kept.each(messages);
 }
 
 function shortenMessage(message: Message, max: number): Message {

@@ -63,7 +63,9 @@ export class Transcript {
   readonly #maxOutputLength: number;
   readonly #turns: (UserTurn | AssistantTurn)[] = [];
   /** The messages of the history and of the first turns, and how they ended before each of these turns. */
-  #messages: Message[];
+  #messages: readonly Message[];
+  /** The same list, when it is a copy of our own. */
+  #own: Message[] | undefined;
   #ends: ListEnd[] = [];
   readonly #openTurns = new Map<string, AssistantTurn>();
   /** The newest attempt at a step of each run, also when a person spoke since. */
@@ -121,10 +123,14 @@ export class Transcript {
   made(): readonly Message[] {
     for (const turn of this.#turns.slice(this.#ends.length)) {
       this.#ends.push(endOf(this.#messages));
-      if (turn.role === 'user') pushUser(this.#messages, turn.content);
-      else pushAssistant(this.#messages, (turn.messages ??= this.#render(turn)));
+      if (turn.role === 'user') pushUser(this.#ownMessages(), turn.content);
+      else if ((turn.messages ??= this.#render(turn)).length > 0) pushAssistant(this.#ownMessages(), turn.messages);
     }
     return this.#messages;
+  }
+
+  #ownMessages(): Message[] {
+    return (this.#own ??= this.#messages = beginningAs([...this.#messages], this.#messages));
   }
 
   /** Forgets the messages of a turn and of those after it. */
@@ -134,7 +140,7 @@ export class Transcript {
     const at = this.#turns.lastIndexOf(turn);
     const end = this.#ends[at];
     if (end === undefined) return;
-    cutTo(this.#messages, end);
+    if (this.#own !== undefined) cutTo(this.#own, end);
     this.#ends.length = at;
   }
 
@@ -230,7 +236,7 @@ export class Transcript {
 
   #beginWith(history: Message[]): void {
     this.#history = endOf(history);
-    this.#messages = history;
+    this.#own = this.#messages = history;
     this.#ends = [];
   }
 
