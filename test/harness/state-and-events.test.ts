@@ -155,6 +155,26 @@ describe('tasks', () => {
     }
   });
 
+  it('are those that were put into the state last, also when that is what they were before, and nobody waits', async () => {
+    const storage = new (class extends MemoryLog {
+      override async append(...args: Parameters<MemoryLog['append']>) {
+        await new Promise(setImmediate);
+        return super.append(...args);
+      }
+    })();
+    const { harness } = scene([], { storage });
+    await harness.createThread();
+    await harness.setState({ tasks: [todo] });
+    await Promise.all([harness.setState({ tasks: [] }), harness.setState({ tasks: [todo] })]);
+    expect([harness.getState().tasks, harness.getDisplayState().tasks]).toEqual([[todo], [todo]]);
+    const lists = [[{ ...todo, content: 'B' }], [{ ...todo, content: 'C' }], [todo], []];
+    await Promise.all(lists.map(tasks => harness.setState({ tasks })));
+    expect([harness.getState().tasks, harness.getDisplayState().tasks]).toEqual([undefined, []]);
+    const second = scene([], { storage }).harness;
+    await second.selectOrCreateThread();
+    expect([second.getState().tasks, second.getDisplayState().tasks]).toEqual([undefined, []]);
+  });
+
   it('go with the thread that is left', async () => {
     const { harness } = scene([]);
     for (const leave of [

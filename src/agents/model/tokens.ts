@@ -20,14 +20,14 @@ export async function countTokensOfEach(messages: readonly Message[]): Promise<r
   return (await sums()).each(messages);
 }
 
-/** At least as many tokens as these messages have, found without counting: a token is hardly ever less than a character. */
+/** At least as many tokens as these messages have, found without counting: a token is never less than a byte. */
 export function mostTokens(messages: readonly Message[]): number {
   return bounds.last(messages) ?? 0;
 }
 
 const bounds = new KeptPrefix<Message, number>((message, before = 0) => {
   const { text, attachments } = contentOf(message);
-  return before + tokensOfMessage + attachments * tokensOfAttachment + text.length;
+  return before + tokensOfMessage + attachments * tokensOfAttachment + Buffer.byteLength(text);
 });
 
 function sums(): Promise<KeptPrefix<Message, number>> {

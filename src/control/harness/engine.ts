@@ -19,16 +19,17 @@ import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
 import { Planning } from './planning.ts';
 import { Relays } from './relays.ts';
-import { type HarnessRequestContext, RequestContext } from './request-context.ts';
+import { RequestContext } from './request-context.ts';
 import { Responses } from './responses.ts';
 import { setUpRun } from './run-setup.ts';
 import { Runs } from './runs.ts';
 import type { HarnessSettings } from './state/harness-settings.ts';
-import { StateStore } from './state/state-store.ts';
+import { StateStore, type StateUpdater } from './state/state-store.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import { HeldLock } from './thread-lock.ts';
 import { restoreSettings } from './thread-settings.ts';
 import { Threads } from './threads.ts';
+import { toolContext } from './tool-context.ts';
 import { type Said, type Turn, Turns } from './turns.ts';
 import { checkAvailable } from './unavailable.ts';
 
@@ -54,7 +55,6 @@ export class Engine<State extends object> {
   readonly #planning: Planning<State>;
   /** Where a turn is; one that has not begun has one when that was left before: what was said there stays there. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
-  readonly #clock: Clock;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
   /** What the tools of the newest run were given. */
@@ -63,7 +63,6 @@ export class Engine<State extends object> {
   constructor(config: HarnessConfig<State>, clock: Clock = systemClock) {
     checkArguments('new Harness', config);
     checkAvailable(config);
-    this.#clock = clock;
     const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
     this.announcer = announcer;
     const onError = (error: unknown) => announcer.tellError(error);
@@ -93,7 +92,7 @@ export class Engine<State extends object> {
     });
     this.permits = new Permits(this.state, config.toolCategoryResolver);
     this.#lock = new HeldLock(config.threadLock, onError);
-    this.heartbeats = new Heartbeats({ onError });
+    this.heartbeats = new Heartbeats({ onError, endClock: clock });
     const newOwnId = config.idGenerator ?? newId;
     const memory = new ThreadMemory(this.log);
     this.runs = new Runs({
@@ -107,7 +106,7 @@ export class Engine<State extends object> {
         return setUpRun(params, {
           config: this.config,
           requestContext,
-          harness: this.#requestContext(thread),
+          harness: toolContext(this, thread.id),
           board: thread.board,
           rules: this.permits.rules,
           situationOf: this.permits.situationOf,
@@ -232,21 +231,27 @@ export class Engine<State extends object> {
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.turns.forget();
-    const beating = this.heartbeats.close({ clock: this.#clock });
+    const beating = this.heartbeats.close();
     await this.runs.supervisor.close();
     await this.#exclusive.run(async () => {
       await this.turns.stop();
       await this.threads.close();
     });
-    for (const stillBeats of await beating) this.announcer.tellError(stillBeats);
+    await beating;
     this.announcer.close();
     if (this.config.storage === undefined) await this.log.close();
   }
 
   /** Resolves when the state has it, and the log what belongs there. */
-  async setState(updates: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.state.set(updates);
+  setState(updates: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.updateState(() => ({ updates, result: undefined }));
+  }
+
+  /** The same for what an updater gives back. */
+  async updateState<Result>(updater: StateUpdater<Result>): Promise<Result> {
+    const result = await this.state.update(updater);
     await this.#tasks.written;
+    return result;
   }
 
   send(said: Said): Promise<void> {
@@ -376,27 +381,6 @@ export class Engine<State extends object> {
     const isUpdate = events.some(({ type }) => type === 'task_updated');
     if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
-  }
-
-  #requestContext(thread: OpenThread): HarnessRequestContext {
-    return {
-      harnessId: this.config.id,
-      state: this.state.get(),
-      getState: () => this.state.get(),
-      setState: updates => this.setState(updates),
-      updateState: async updater => {
-        const result = await this.state.update(updater);
-        await this.#tasks.written;
-        return result;
-      },
-      threadId: thread.id,
-      resourceId: this.threads.resourceId,
-      modeId: this.modes.current.id,
-      emitEvent: event => this.announcer.tell(event),
-      registerQuestion: question => this.relays.registerQuestion(question),
-      registerPlanApproval: plan => this.relays.registerPlan(plan),
-      getSubagentModelId: ({ agentType } = {}) => subagentModelId(this.state.get(), agentType),
-    };
   }
 }
 

@@ -249,10 +249,12 @@ export class HarnessBase<State extends object> {
     this.engine.heartbeats.register(handler);
   }
 
+  /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. */
   removeHeartbeat({ id }: { id: string }): Promise<void> {
     return this.engine.heartbeats.remove(id);
   }
 
+  /** The same for all. */
   stopHeartbeats(): Promise<void> {
     return this.engine.heartbeats.stop();
   }

@@ -5,9 +5,11 @@ import { ManualClock } from '../../../test/support/manual-clock.ts';
 function scene() {
   const clock = new ManualClock();
   const errors: [unknown, string][] = [];
-  const heartbeats = new Heartbeats({ clock, onError: (error, id) => void errors.push([error, id]) });
+  const onError = (error: unknown, id: string) => void errors.push([error, id]);
+  const heartbeats = new Heartbeats({ clock, endClock: clock, onError });
   return { clock, errors, heartbeats };
 }
+const ids = ['beats on', 'ends on', 'ends'];
 /** Lets what was awaited go on. */
 const settled = () => new Promise(setImmediate);
 
@@ -106,8 +108,12 @@ describe('a heartbeat', () => {
     await heartbeats.stop();
   });
 
-  it('is waited for at the end, but not longer than it is given', async () => {
-    const { clock, heartbeats } = scene();
+  it.each([
+    ['all are stopped', (heartbeats: Heartbeats) => heartbeats.stop()],
+    ['all end for good', (heartbeats: Heartbeats) => heartbeats.close()],
+    ['each is removed', (heartbeats: Heartbeats) => Promise.all(ids.map(id => heartbeats.remove(id)))],
+  ])('is waited for when %s, but not longer than it is given; what is not over then is reported', async (_, end) => {
+    const { clock, errors, heartbeats } = scene();
     const never = () => new Promise<void>(() => {});
     const handler = () => {};
     const shut: string[] = [];
@@ -116,18 +122,23 @@ describe('a heartbeat', () => {
       { id: 'ends on', intervalMs: 10, handler, shutdown: never },
       { id: 'ends', intervalMs: 10, handler, shutdown: () => void shut.push('ends') },
     ]);
-    const closed = heartbeats.close({ clock });
+    const ended = end(heartbeats);
     await settled();
     clock.advance(4_999);
-    expect([clock.timers, shut]).toEqual([1, ['ends']]);
+    expect([clock.timers, shut, errors]).toEqual([2, ['ends'], []]);
     clock.advance(1);
-    expect((await closed).map(({ details }) => details['heartbeatId'])).toEqual(['beats on', 'ends on']);
+    await ended;
+    expect(errors.map(([error, id]) => [(error as Error).message.slice(0, 43), id])).toEqual([
+      ['The heartbeat "beats on" was not over 5000 ', 'beats on'],
+      ['The heartbeat "ends on" was not over 5000 m', 'ends on'],
+    ]);
+    expect(clock.timers).toBe(0);
   });
 
   it('leaves no timer behind when it ends in time', async () => {
     const { clock, heartbeats } = scene();
     heartbeats.start([{ id: 'a', intervalMs: 10, handler: () => {} }]);
-    expect(await heartbeats.close({ clock })).toEqual([]);
+    await heartbeats.close();
     expect(clock.timers).toBe(0);
   });
 
@@ -135,7 +146,7 @@ describe('a heartbeat', () => {
     const { clock, heartbeats } = scene();
     let beats = 0;
     const beat = { id: 'a', intervalMs: 10, handler: () => void beats++ };
-    await heartbeats.close({ clock });
+    await heartbeats.close();
     heartbeats.start([beat]);
     expect(() => heartbeats.register(beat)).toThrow(expect.objectContaining({ code: 'log_closed' }) as Error);
     expect([beats, clock.timers]).toEqual([0, 0]);

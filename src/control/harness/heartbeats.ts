@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../events/index.ts';
-import { backgroundClock, type Clock } from '../clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../clock.ts';
 
-/** How long the end of a harness waits for heartbeats that are under way. */
+/** How long is waited for the end of a heartbeat that is under way. */
 const graceMs = 5_000;
 
 /** Work that is done again and again while the harness lives. */
@@ -23,21 +23,25 @@ interface Beating {
 }
 
 export interface HeartbeatsOptions {
-  /** Told what a handler or a shutdown threw. */
+  /** Told what a handler or a shutdown threw, and when they do not end. */
   readonly onError: (error: unknown, heartbeatId: string) => void;
   readonly clock?: Clock;
+  /** By what is waited for the end of one: it keeps the process alive. */
+  readonly endClock?: Clock;
 }
 
 /** Runs heartbeats: one beat at a time for each handler; a beat that is due while one is under way is left out. */
 export class Heartbeats {
   readonly #onError: HeartbeatsOptions['onError'];
   readonly #clock: Clock;
+  readonly #endClock: Clock;
   readonly #beating = new Map<string, Beating>();
   #isClosed = false;
 
-  constructor({ onError, clock = backgroundClock }: HeartbeatsOptions) {
+  constructor({ onError, clock = backgroundClock, endClock = systemClock }: HeartbeatsOptions) {
     this.#onError = onError;
     this.#clock = clock;
+    this.#endClock = endClock;
   }
 
   /** Starts those that are not there yet; none when all have ended for good. */
@@ -57,14 +61,22 @@ export class Heartbeats {
     this.#begin(handler);
   }
 
-  /** Stops one; resolves when its beat and its shutdown are over, and never rejects. */
-  async remove(id: string): Promise<void> {
+  /** Stops one; resolves when its beat and its shutdown are over, at the latest after a while, and never rejects. */
+  remove(id: string): Promise<void> {
     const beating = this.#beating.get(id);
-    if (beating === undefined) return;
+    if (beating === undefined) return Promise.resolve();
     this.#beating.delete(id);
     beating.stopTimer();
-    await beating.beat;
-    await this.#safely(id, async () => beating.handler.shutdown?.());
+    return new Promise(resolve => {
+      const stopTimer = this.#endClock.after(graceMs, () => {
+        this.#onError(stillBeats(id), id);
+        resolve();
+      });
+      void this.#end(beating).then(() => {
+        stopTimer();
+        resolve();
+      });
+    });
   }
 
   /** Stops all. */
@@ -72,17 +84,15 @@ export class Heartbeats {
     await Promise.all([...this.#beating.keys()].map(id => this.remove(id)));
   }
 
-  /** Stops all for good. Resolves when they are over, at the latest after a while, with what is to be said of those that are not. */
-  async close({ clock }: { readonly clock: Clock }): Promise<readonly SingletreeError[]> {
+  /** Stops all for good. */
+  close(): Promise<void> {
     this.#isClosed = true;
-    const open = new Set(this.#beating.keys());
-    const all = Promise.all([...open].map(id => this.remove(id).then(() => open.delete(id))));
-    if (open.size > 0)
-      await new Promise<void>(resolve => {
-        const stopTimer = clock.after(graceMs, resolve);
-        void all.finally(stopTimer).then(() => resolve());
-      });
-    return [...open].map(stillBeats);
+    return this.stop();
+  }
+
+  async #end({ beat, handler }: Beating): Promise<void> {
+    await beat;
+    await this.#safely(handler.id, async () => handler.shutdown?.());
   }
 
   #begin(handler: HeartbeatHandler): void {
@@ -117,7 +127,7 @@ export class Heartbeats {
 function stillBeats(id: string): SingletreeError {
   return new SingletreeError(
     'internal',
-    `The heartbeat "${id}" was not over ${graceMs} ms after the harness was destroyed, and is left to itself: let its handler and its shutdown end.`,
+    `The heartbeat "${id}" was not over ${graceMs} ms after it was stopped, and is left to itself: let its handler and its shutdown end.`,
     { details: { heartbeatId: id } },
   );
 }

@@ -40,12 +40,12 @@ export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
 
 const optionalCounts = ['reasoningTokens', 'cachedInputTokens', 'cacheCreationInputTokens'] as const;
 
-/** Both together; a count that neither has stays absent. */
-export function addTokenUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+/** Both together; a count that neither has stays absent. What a tool tells may lack any. */
+export function addTokenUsage(a: TokenUsage, b: Partial<TokenUsage>): TokenUsage {
   const sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } = {
-    promptTokens: a.promptTokens + b.promptTokens,
-    completionTokens: a.completionTokens + b.completionTokens,
-    totalTokens: a.totalTokens + b.totalTokens,
+    promptTokens: a.promptTokens + (b.promptTokens ?? 0),
+    completionTokens: a.completionTokens + (b.completionTokens ?? 0),
+    totalTokens: a.totalTokens + (b.totalTokens ?? 0),
   };
   for (const count of optionalCounts)
     if (a[count] !== undefined || b[count] !== undefined) sum[count] = (a[count] ?? 0) + (b[count] ?? 0);

@@ -136,6 +136,14 @@ describe('a tool on the display', () => {
 });
 
 describe('what is handed out', () => {
+  it('counts nothing for what is not told', () => {
+    const { tokenUsage } = show([
+      { type: 'usage_update', usage },
+      { type: 'usage_update', usage: { promptTokens: 4 } as typeof usage },
+    ]);
+    expect(tokenUsage).toMatchObject({ promptTokens: 5, completionTokens: 2, totalTokens: 3 });
+  });
+
   it('is no way to change what is shown: tasks and usage', () => {
     const task = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
     const tasks = [task];

@@ -26,6 +26,9 @@ export interface StateUpdate<Result> {
   readonly result: Result;
 }
 
+/** Makes an update from the newest state. */
+export type StateUpdater<Result> = (state: Readonly<Values>) => StateUpdate<Result> | Promise<StateUpdate<Result>>;
+
 /**
  * The state that people see as one object. It is two: what the user's schema describes, and the settings that the
  * harness acts on, which a schema may restrict when it names them but can never drop. Updates take effect one after
@@ -77,7 +80,7 @@ export class StateStore {
   }
 
   /** Runs an updater on the newest state and applies what it gives back, before any later update. */
-  update<Result>(updater: (state: Readonly<Values>) => StateUpdate<Result> | Promise<StateUpdate<Result>>) {
+  update<Result>(updater: StateUpdater<Result>): Promise<Result> {
     const updated = this.#queue.then(async () => {
       const { updates = {}, events = [], result } = await updater(this.get());
       await this.#apply(updates, events);

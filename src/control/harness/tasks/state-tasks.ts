@@ -18,6 +18,9 @@ export class StateTasks {
   readonly #options: StateTasksOptions;
   /** The list that the log told last. */
   #logged: Tasks = [];
+  /** The list that was put into the log last, while some are on their way: what is told meanwhile is not the last word. */
+  #sent: Tasks = [];
+  #underWay = 0;
   #written: Promise<void> = Promise.resolve();
 
   constructor(options: StateTasksOptions) {
@@ -32,17 +35,25 @@ export class StateTasks {
   /** Shows in the state what the log told. */
   show(tasks: Tasks): void {
     this.#logged = tasks;
+    if (this.#underWay > 0) return;
     this.#options.state.setSetting('tasks', tasks.length === 0 ? undefined : [...tasks]);
   }
 
   /** The state has other tasks: they are the open thread's from now on. `restored` when no tool changed them. */
   take({ restored }: { readonly restored: boolean }): void {
-    const { state, hasThread, append, onError } = this.#options;
+    const { state, hasThread } = this.#options;
     const tasks = state.setting('tasks') ?? [];
-    if (!hasThread() || isDeepStrictEqual(tasks, this.#logged)) return;
+    if (!hasThread() || isDeepStrictEqual(tasks, this.#underWay > 0 ? this.#sent : this.#logged)) return;
+    this.#sent = tasks;
+    this.#written = Promise.all([this.#written, this.#write(tasks, restored)]).then(() => {});
+  }
+
+  async #write(tasks: Tasks, restored: boolean): Promise<void> {
+    const { append, onError } = this.#options;
+    this.#underWay++;
     const list = tasks.map(task => ({ ...task }));
-    this.#written = append({ type: 'tasks', runId: newId(), tasks: list, ...(restored && { restored }) }).catch(
-      onError,
-    );
+    await append({ type: 'tasks', runId: newId(), tasks: list, ...(restored && { restored }) }).catch(onError);
+    this.#underWay--;
+    this.show(this.#logged);
   }
 }
