@@ -41,6 +41,8 @@ describe('what is surely an event', () => {
   it.each([
     ['not an object', z.string(), 'text'],
     ['an array', z.looseObject({}), []],
+    ['an object that may have no other fields', z.strictObject({}), { at: 1 }],
+    ['an object whose other fields are checked', z.looseObject({}).catchall(z.string()), { at: 1 }],
     ['an object that is looked at as a whole', z.looseObject({}).refine(() => false), {}],
     ['a field of another shape', z.looseObject({ at: z.array(z.string()) }), { at: ['x'] }],
     ['a text that has to look like something', z.looseObject({ at: z.email() }), { at: 'me@example.org' }],

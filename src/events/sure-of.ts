@@ -8,7 +8,8 @@ type Test = (value: unknown) => boolean;
  */
 export function sureOf(schema: z.ZodType): Test {
   const def = defOf(schema);
-  if (def.type !== 'object' || def.checks.length > 0) return unsure;
+  const isStrict = def['catchall'] !== undefined && defOf(def['catchall'] as z.core.$ZodType).type !== 'unknown';
+  if (def.type !== 'object' || def.checks.length > 0 || isStrict) return unsure;
   const fields = Object.entries(def.shape as Readonly<Record<string, z.core.$ZodType>>).map(
     ([key, field]) => [key, testOf(field)] as const,
   );

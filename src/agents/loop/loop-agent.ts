@@ -9,7 +9,7 @@ import type { CompactionOptions } from './compaction.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { Loop } from './loop.ts';
-import { stopWith } from './stop-with.ts';
+import { type Stop, stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
 export interface LoopAgentOptions {
@@ -57,19 +57,20 @@ export function loopAgent(options: LoopAgentOptions): Agent {
   };
   if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
 
-  async function run(params: InvokeParams, channel: EventChannel, signal: AbortSignal): Promise<void> {
+  async function run(params: InvokeParams, channel: EventChannel, stop: Stop): Promise<void> {
     const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
     if (resume?.agentId === undefined) await channel.put(startEvent(id, params, options.cwd));
-    const loop = new Loop(options, toolsOf(params), { ...params, signal }, channel);
+    const loop = new Loop(options, toolsOf(params), { ...params, signal: stop.signal }, channel);
     const reason = await loop.run();
+    if (!loop.hasRunTools) stop.leave();
     await channel.put({ type: 'harness_end', runId, agentId: id, reason });
   }
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
     const stop = stopWith(params.signal);
     const end = () => stop.abort(runIsOver);
     const channel = new EventChannel();
-    return channel.stream(() => run(params, channel, stop.signal).finally(end), end);
+    return channel.stream(() => run(params, channel, stop).finally(end), end);
   }
   return { id, resumable: true, invoke };
 }

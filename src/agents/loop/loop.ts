@@ -65,6 +65,11 @@ export class Loop {
     this.#background = new Background(params.runId, params.signal);
   }
 
+  /** Whether tools were run, which may go on when the run has ended. */
+  get hasRunTools(): boolean {
+    return this.#calls !== undefined;
+  }
+
   /** Everything between the run's first and last event; tells why it ended. */
   async run(): Promise<EndReason> {
     this.#channel.onPut(event => {

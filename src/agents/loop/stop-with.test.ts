@@ -16,6 +16,16 @@ describe('a stop with another one', () => {
     }
   });
 
+  it('can be left, and then does not come at all', () => {
+    const above = new AbortController();
+    const stop = stopWith(above.signal);
+    stop.leave();
+    expect(getEventListeners(above.signal, 'abort')).toEqual([]);
+    above.abort();
+    stop.abort();
+    expect(stop.signal.aborted).toBe(false);
+  });
+
   it('has come when the other came before', () => {
     expect(stopWith(AbortSignal.abort('before')).signal.reason).toBe('before');
   });
