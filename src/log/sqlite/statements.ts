@@ -30,6 +30,15 @@ interface Statement {
   all(...values: SqlValue[]): unknown[];
 }
 
+/** The library copies values that are given one by one once more; those in a list it takes as they are. */
+function ofValues(statement: ReturnType<Connection['prepare']>): Statement {
+  return {
+    run: (...values) => statement.run(values),
+    get: (...values) => statement.get(values),
+    all: (...values) => statement.all(values),
+  };
+}
+
 type RowTuple = [number, string, string, string, string, string, number, number | null, number];
 
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
@@ -73,7 +82,8 @@ export class Statements {
 
   constructor(db: Connection) {
     this.#db = db;
-    const prepare = (sql: string) => db.prepare<SqlValue[]>(sql).raw();
+    const prepare = (sql: string) => ofValues(db.prepare(sql).raw());
+    const command = (sql: string) => ofValues(db.prepare(sql));
     this.#thread = prepare(`SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#head = prepare(
       `SELECT key, ${newestSeq}, info, (SELECT token FROM leases WHERE name = ?) FROM threads WHERE id = ? AND hidden = 0`,
@@ -81,8 +91,8 @@ export class Statements {
     this.#place = prepare('SELECT key, owner, fork FROM threads WHERE id = ? AND hidden = 0');
     this.#threadByKey = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ?`);
     this.#hidden = prepare(`SELECT ${threadColumns} FROM threads WHERE key = ? AND hidden = 1`);
-    this.#begin = db.prepare<SqlValue[]>('BEGIN IMMEDIATE');
-    this.#commit = db.prepare<SqlValue[]>('COMMIT');
+    this.#begin = command('BEGIN IMMEDIATE');
+    this.#commit = command('COMMIT');
     this.#once = prepare('SELECT seq FROM once WHERE thread = ? AND key = ?');
     this.#lease = prepare('SELECT owner, token, expires FROM leases WHERE name = ?');
     this.#lastRaw = prepare('SELECT max(n) FROM raw_lines WHERE thread = ? AND run = ?');
@@ -92,33 +102,29 @@ export class Statements {
     this.#hasBranches = prepare('SELECT 1 FROM threads WHERE owner = ? LIMIT 1');
     this.#dataVersion = prepare('PRAGMA data_version');
     this.readEvents = prepare('SELECT body FROM events WHERE thread = ? AND seq > ? AND seq < ? ORDER BY seq LIMIT ?');
-    this.#insertEvent = db.prepare<SqlValue[]>('INSERT INTO events (thread, seq, body) VALUES (?, ?, ?)');
-    this.#insertEvents = db.prepare<SqlValue[]>(
-      'INSERT INTO events (thread, seq, body) SELECT ?, ? + key, value FROM json_each(?)',
-    );
-    this.insertOnce = db.prepare<SqlValue[]>('INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
-    this.setInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ? WHERE key = ?');
-    this.updateInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
-    this.#replaceInfo = db.prepare<SqlValue[]>('UPDATE threads SET info = ?, updated = ? WHERE id = ? AND info = ?');
-    this.insertThread = db.prepare<SqlValue[]>(
+    this.#insertEvent = command('INSERT INTO events (thread, seq, body) VALUES (?, ?, ?)');
+    this.#insertEvents = command('INSERT INTO events (thread, seq, body) SELECT ?, ? + key, value FROM json_each(?)');
+    this.insertOnce = command('INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
+    this.setInfo = command('UPDATE threads SET info = ? WHERE key = ?');
+    this.updateInfo = command('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
+    this.#replaceInfo = command('UPDATE threads SET info = ?, updated = ? WHERE id = ? AND info = ?');
+    this.insertThread = command(
       'INSERT INTO threads (id, resource, info, created, updated, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
-    this.hide = db.prepare<SqlValue[]>('UPDATE threads SET hidden = 1, id = ? WHERE key = ?');
-    this.deleteThread = db.prepare<SqlValue[]>('DELETE FROM threads WHERE key = ?');
-    this.deleteEvents = db.prepare<SqlValue[]>('DELETE FROM events WHERE thread = ?');
-    this.deleteOnce = db.prepare<SqlValue[]>('DELETE FROM once WHERE thread = ?');
-    this.deleteRaw = db.prepare<SqlValue[]>('DELETE FROM raw_lines WHERE thread = ?');
-    this.setLease = db.prepare<SqlValue[]>(
+    this.hide = command('UPDATE threads SET hidden = 1, id = ? WHERE key = ?');
+    this.deleteThread = command('DELETE FROM threads WHERE key = ?');
+    this.deleteEvents = command('DELETE FROM events WHERE thread = ?');
+    this.deleteOnce = command('DELETE FROM once WHERE thread = ?');
+    this.deleteRaw = command('DELETE FROM raw_lines WHERE thread = ?');
+    this.setLease = command(
       'INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = excluded.token, expires = excluded.expires',
     );
     // An end that is written with a sign is that of a year beyond 9999: it does not compare as text.
     this.#takeLease = prepare(
       "INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, 1, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = token + 1, expires = excluded.expires WHERE owner = excluded.owner OR expires BETWEEN '0' AND ? RETURNING token",
     );
-    this.endLease = db.prepare<SqlValue[]>('UPDATE leases SET expires = ? WHERE name = ? AND token = ?');
-    this.insertRaw = db.prepare<SqlValue[]>(
-      'INSERT INTO raw_lines (thread, run, n, ts, stream, line) VALUES (?, ?, ?, ?, ?, ?)',
-    );
+    this.endLease = command('UPDATE leases SET expires = ? WHERE name = ? AND token = ?');
+    this.insertRaw = command('INSERT INTO raw_lines (thread, run, n, ts, stream, line) VALUES (?, ?, ?, ?, ?, ?)');
   }
 
   /** Runs an action in a transaction that takes the write lock at once: two processes never interleave. */
