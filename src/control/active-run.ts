@@ -52,7 +52,7 @@ export class ActiveRun implements RunHandle {
   }
 
   get seq(): number {
-    return this.#options.thread.writer.seq ?? 0;
+    return this.#options.thread.seq ?? 0;
   }
 
   /** Whether the run was left as it is, to be continued by another process. */

@@ -1,6 +1,6 @@
 import type { Answers } from '../agents/agent.ts';
-import { SingletreeError } from '../events/index.ts';
-import { type EventLog, type Lease, ThreadWriter } from '../log/index.ts';
+import { type AgentEvent, SingletreeError } from '../events/index.ts';
+import { type AppendOptions, type EventLog, type Lease, ThreadWriter } from '../log/index.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../agents/relay-inbox.ts';
 
@@ -11,6 +11,12 @@ export interface ActiveThreadOptions {
   readonly leaseMs: number;
   /** Told when another process took the thread over, or the lease can no longer be renewed. */
   readonly onLost: (reason: unknown) => void;
+}
+
+/** What asks for a run, and the newest event of the thread when it may come after no other. */
+export interface Asking {
+  readonly event: AgentEvent;
+  readonly expectedSeq: number | undefined;
 }
 
 const isLeft = new Error('The thread was let go.');
@@ -32,6 +38,7 @@ export class ActiveThread {
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
   #users = 0;
+  #asked: number | undefined;
   #isClosed = false;
 
   private constructor(options: ActiveThreadOptions, lease: Lease) {
@@ -49,6 +56,19 @@ export class ActiveThread {
       throw SingletreeError.is(cause, 'lease_held') ? runsElsewhere(threadId, cause) : cause;
     });
     return new ActiveThread(options, lease);
+  }
+
+  /** The newest event that is known to be in the log. */
+  get seq(): number | undefined {
+    return this.writer.seq ?? this.#asked;
+  }
+
+  /** Appends what asks for a run; when another event came before it, it is refused with `seq_conflict`, for good. */
+  async ask({ event, expectedSeq }: Asking, metadata: AppendOptions['metadata'] & object): Promise<void> {
+    if (expectedSeq === undefined) return this.writer.write(event, metadata);
+    const { log, threadId } = this.#options;
+    const { lastSeq } = await log.append(threadId, [event], { expectedSeq, metadata, lease: this.#lease });
+    this.#asked = lastSeq;
   }
 
   get lease(): Lease {
@@ -90,7 +110,7 @@ export class ActiveThread {
   async #expect(): Promise<void> {
     const { log, threadId } = this.#options;
     this.#stop = new AbortController();
-    const after = this.writer.seq ?? (await log.getThread(threadId))?.seq ?? 0;
+    const after = this.seq ?? (await log.getThread(threadId))?.seq ?? 0;
     void this.#follow(after, this.#stop.signal);
   }
 

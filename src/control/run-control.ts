@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly model?: string;
   /** The user message that this one takes the place of: it becomes its sibling, on a new branch. */
   readonly edits?: string;
+  /** The newest event of the thread: when another one is, nothing happens but a rejection with `seq_conflict`. */
+  readonly expectedSeq?: number;
   /** Asked when the run ends for what is merged into the thread's metadata in that moment. */
   readonly note?: EndNote;
 }

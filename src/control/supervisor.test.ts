@@ -143,6 +143,19 @@ describe('a run', () => {
     expect((await log.read(threadId)).find(event => event.type === 'warning')).toMatchObject({ code: 'illegal_order' });
   });
 
+  it('that may come after no other event is refused when there is one, and leaves nothing behind', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const agent = agentOf(['Hi.']);
+    await log.append(threadId, [{ type: 'user', runId: 'other', content: 'Me first.' }]);
+    const starting = supervisor.start(threadId, { agent, content: 'Hello', expectedSeq: 0 });
+    await expect(starting).rejects.toMatchObject({ code: 'seq_conflict' });
+    expect(types(await log.read(threadId))).toEqual(['user']);
+    expect((await log.getThread(threadId))?.metadata).toEqual({});
+    const second = new Supervisor({ log });
+    const run = await second.start(threadId, { agent, content: 'Hello', expectedSeq: 1 });
+    expect([await run.done, run.seq]).toEqual(['complete', (await log.getThread(threadId))?.seq]);
+  });
+
   it('cannot be started on a thread that does not exist', async () => {
     const { supervisor } = await setUp();
     await expect(supervisor.start('nowhere', { agent: agentOf([]), content: '' })).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import type { EventLog, Thread } from '../log/index.ts';
 import { endOpenRuns } from '../agents/subagents/child-run.ts';
 import type { RunState } from '../projections/run-state.ts';
 import { ActiveRun } from './active-run.ts';
-import { ActiveThread } from './active-thread.ts';
+import { ActiveThread, type Asking } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
 import { processOwner } from './process-owner.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
@@ -53,7 +53,8 @@ export class Supervisor implements RunControl {
     this.#memory = options.memory ?? new ThreadMemory(options.log);
   }
 
-  async start(threadId: string, { agent, content, model, edits, note }: StartOptions): Promise<RunHandle> {
+  async start(threadId: string, options: StartOptions): Promise<RunHandle> {
+    const { agent, content, model, edits, note, expectedSeq } = options;
     const said = typeof content === 'string' ? content : [...content];
     const asked = newId();
     let event: EventOf<'user'> = { type: 'user', runId: asked, content: said };
@@ -62,7 +63,7 @@ export class Supervisor implements RunControl {
       const { conversation } = await this.#memory.of(threadId);
       event = editMessage(conversation, edits, { runId: asked, content: said });
     }
-    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model, note }, event);
+    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model, note }, { event, expectedSeq });
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
@@ -140,7 +141,7 @@ export class Supervisor implements RunControl {
   }
 
   /** Notes the run, appends what asks for it, and starts it. */
-  async #begin(threadId: string, wanted: Wanted, asking?: AgentEvent): Promise<RunHandle> {
+  async #begin(threadId: string, wanted: Wanted, asking?: Asking): Promise<RunHandle> {
     const { agent, parentId, model, note } = wanted;
     const thread = await this.#enter(threadId);
     try {
@@ -152,7 +153,7 @@ export class Supervisor implements RunControl {
       };
       const metadata = openRunNote(open);
       if (asking === undefined) await this.#options.log.updateThread(threadId, { metadata });
-      else await thread.writer.write(asking, metadata);
+      else await thread.ask(asking, metadata);
       return await this.#run(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
       await this.#leave(threadId, thread);
@@ -185,7 +186,7 @@ export class Supervisor implements RunControl {
     const { runId, parentId, model } = open;
     if (!isNew) await thread.expectAnswers();
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, event => thread.inbox.take(event));
-    const given = givenTo(open, await this.#memory.of(threadId, thread.writer.seq));
+    const given = givenTo(open, await this.#memory.of(threadId, thread.seq));
     if (given === undefined || state?.endedBy !== undefined) {
       await log.updateThread(threadId, { metadata: noOpenRun(runId) });
       throw finished;

@@ -133,6 +133,19 @@ describe('modes', () => {
     expect([second.harness.getCurrentModeId(), second.harness.getCurrentModelId()]).toEqual(['plan', 'a/plan']);
   });
 
+  it('that another harness chose answer the next message here', async () => {
+    const storage = new MemoryLog();
+    const modes = ['one', 'two'].map(id => ({ id, agent: agent(id) }));
+    const [first, second] = [twoModes({ storage, modes }), twoModes({ storage, modes })];
+    await first.harness.createThread();
+    await second.harness.selectOrCreateThread();
+    await second.harness.switchMode({ modeId: 'two' });
+    await first.harness.sendMessage({ content: 'Who?' });
+    const said = (await first.harness.listMessages()).map(({ content }) => content);
+    expect(said).toEqual([[{ type: 'text', text: 'Who?' }], [{ type: 'text', text: 'two.' }]]);
+    expect(first.lines().slice(0, 4)).toEqual(['thread_created', 'mode_changed', 'agent_start', 'message_start user']);
+  });
+
   it('may make their agent from the state, anew for each run; one that is not used is not looked at', async () => {
     const states: unknown[] = [];
     const untouched = new Proxy(agent('x'), {

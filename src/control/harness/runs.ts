@@ -40,14 +40,19 @@ export class Runs {
     this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents });
   }
 
-  async start(thread: OpenThread, turn: Turn, { content, requestContext }: Said): Promise<RunHandle> {
+  /** Starts with the agent that is chosen by then: what was decided elsewhere is heard first. */
+  async start(thread: OpenThread, turn: Turn, said: Said): Promise<RunHandle> {
+    const { content, requestContext } = said;
     const { agent, note } = this.#driven(thread, turn, requestContext);
+    const expectedSeq = thread.seq;
     thread.follow();
     try {
-      return await this.supervisor.start(thread.id, { agent, content, note });
+      return await this.supervisor.start(thread.id, { agent, content, note, expectedSeq });
     } catch (error) {
       thread.rest();
-      throw error;
+      if (!SingletreeError.is(error, 'seq_conflict')) throw error;
+      await thread.sync();
+      return this.start(thread, turn, said);
     }
   }
 
