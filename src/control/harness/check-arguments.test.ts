@@ -18,6 +18,11 @@ describe('a harness', () => {
     ['an id of a mode', { modes: [{ agent }] }, '`modes.0.id`'],
     ['an id', { id: undefined }, '`id`'],
     ['built-in tools that there are', { disableBuiltinTools: ['nope'] }, '`disableBuiltinTools.0`'],
+    ['options that there are', { subagnets: [] }, 'Unrecognized key: "subagnets"'],
+    ['a log as its storage', { storage: 'threads.db' }, "expected a log, such as `new SqliteLog('threads.db')`"],
+    ['names of its tools', { tools: [{ name: 'look' }] }, '`tools`: expected tools by their names'],
+    ['ids of its subagents', { subagents: [{ name: 'x' }] }, '`subagents.0.id`'],
+    ['intervals of its heartbeats', { heartbeatHandlers: [{ id: 'a', handler: () => {} }] }, '.intervalMs`'],
   ])('cannot be made without %s', (_, config, message) => {
     expect(() => harnessWith(config)).toThrow(refused(message));
   });
@@ -85,6 +90,45 @@ describe('a harness', () => {
       harness => harness.grantSessionCategory({ category: 'readd' as never }),
       '`category`',
     ],
+    ...(
+      [
+        ['setState', 'yolo', 'expected an object'],
+        ['switchMode', 'plan', 'expected object'],
+        ['switchMode', {}, '`modeId`'],
+        ['switchObserverModel', {}, '`modelId`'],
+        ['switchReflectorModel', {}, '`modelId`'],
+        ['setSubagentModelId', { agentType: 'x' }, '`modelId`'],
+        ['grantSessionTool', { tool: 'x' }, '`toolName`'],
+        ['getToolCategory', 'bash', 'expected object'],
+        ['subscribe', undefined, 'expected a function'],
+        ['subscribeDisplayState', {}, 'expected a function'],
+        ['registerHeartbeat', { id: 'a', handler: () => {} }, '`intervalMs`'],
+        ['removeHeartbeat', 'a', 'expected object'],
+        ['createThread', 'My thread', 'expected object'],
+        ['switchThread', 'x', 'expected object'],
+        ['listThreads', { resourceId: 'mine' }, 'Unrecognized key: "resourceId"'],
+        ['renameThread', {}, '`title`'],
+        ['cloneThread', 'nope', 'expected object'],
+        ['setResourceId', 'bob', 'expected object'],
+        ['setResourceId', {}, '`resourceId`'],
+        ['setThreadSetting', { value: 1 }, '`key`'],
+        ['listMessagesForThread', {}, '`threadId`'],
+        ['getFirstUserMessageForThread', {}, '`threadId`'],
+        ['getFirstUserMessagesForThreads', {}, '`threadIds`'],
+        ['saveSystemReminderMessage', { message: 'x' }, '`reminderType`'],
+        ['respondToToolApproval', { decision: 'approve', toolCallID: 'x' }, 'Unrecognized key: "toolCallID"'],
+        ['respondToToolApproval', { decision: 'revise' }, '`input`: expected the input to use instead'],
+        ['respondToQuestion', { answer: 'x' }, '`questionId`'],
+        ['respondToPlanApproval', { response: { action: 'approved' } }, '`planId`'],
+        ['registerQuestion', { questionId: 'q' }, '`resolve`'],
+        ['registerPlanApproval', { resolve: () => {} }, '`planId`'],
+      ] as const
+    ).map(([method, given, message]): [string, (harness: Harness) => unknown, string] => [
+      `${method} with ${JSON.stringify(given)}`,
+      harness => (harness[method] as (given: unknown) => unknown)(given),
+      message,
+    ]),
+    ['deleteThread without a thread', harness => harness.memory.deleteThread({} as never), '`threadId`'],
   ])('refuses %s, and nothing happens', async (_, call, message) => {
     const harness = harnessWith();
     const events: HarnessEvent[] = [];
@@ -93,7 +137,16 @@ describe('a harness', () => {
     expect(events).toEqual([]);
     expect(await harness.listThreads()).toEqual([]);
     expect(harness.getPermissionRules()).toEqual({ categories: {}, tools: {} });
-    expect(harness.getSessionGrants().categories.size).toBe(0);
+    expect(harness.getSessionGrants()).toEqual({ categories: new Set(), tools: new Set() });
+    expect([harness.getState(), harness.getResourceId()]).toEqual([{}, 'h']);
+  });
+
+  it('is told when a function gives a list of tools instead of tools by name', async () => {
+    const harness = harnessWith({ tools: () => [{ name: 'look' }] });
+    const errors: string[] = [];
+    harness.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    await harness.sendMessage({ content: 'Hi.' });
+    expect(errors).toEqual(['Tools are given by their names, `{ look: tool }`, and not as a list.']);
   });
 
   it('has no model for a mode that there is not', async () => {

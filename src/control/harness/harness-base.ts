@@ -42,6 +42,7 @@ export class HarnessBase<State extends object> {
   }
 
   async setState(updates: Partial<HarnessState<State>>): Promise<void> {
+    checkArguments('setState', updates);
     await this.engine.init();
     await this.engine.setState(updates);
   }
@@ -70,8 +71,9 @@ export class HarnessBase<State extends object> {
     return this.engine.modes.current;
   }
 
-  async switchMode({ modeId }: { modeId: string }): Promise<void> {
-    await this.engine.switchMode(modeId);
+  async switchMode(chosen: { modeId: string }): Promise<void> {
+    checkArguments('switchMode', chosen);
+    await this.engine.switchMode(chosen.modeId);
   }
 
   getCurrentModelId(): string {
@@ -111,8 +113,9 @@ export class HarnessBase<State extends object> {
     this.engine.responses.grant({ category: granted.category });
   }
 
-  grantSessionTool({ toolName }: { toolName: string }): void {
-    this.engine.responses.grant({ toolName });
+  grantSessionTool(granted: { toolName: string }): void {
+    checkArguments('grantSessionTool', granted);
+    this.engine.responses.grant({ toolName: granted.toolName });
   }
 
   getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {
@@ -135,8 +138,9 @@ export class HarnessBase<State extends object> {
     return structuredClone(this.engine.permits.rules);
   }
 
-  getToolCategory({ toolName }: { toolName: string }): ToolCategory | null {
-    return this.engine.permits.categoryOf(toolName);
+  getToolCategory(of: { toolName: string }): ToolCategory | null {
+    checkArguments('getToolCategory', of);
+    return this.engine.permits.categoryOf(of.toolName);
   }
 
   getWorkspace(): undefined {
@@ -187,12 +191,16 @@ export class HarnessBase<State extends object> {
     return this.engine.state.setting('reflectorModelId') ?? this.engine.config.omConfig?.defaultReflectorModelId;
   }
 
-  async switchObserverModel({ modelId }: { modelId: string }): Promise<void> {
+  async switchObserverModel(chosen: { modelId: string }): Promise<void> {
+    checkArguments('switchObserverModel', chosen);
+    const { modelId } = chosen;
     await this.engine.keepSetting('observerModelId', modelId);
     this.engine.announcer.tell({ type: 'om_model_changed', role: 'observer', modelId });
   }
 
-  async switchReflectorModel({ modelId }: { modelId: string }): Promise<void> {
+  async switchReflectorModel(chosen: { modelId: string }): Promise<void> {
+    checkArguments('switchReflectorModel', chosen);
+    const { modelId } = chosen;
     await this.engine.keepSetting('reflectorModelId', modelId);
     this.engine.announcer.tell({ type: 'om_model_changed', role: 'reflector', modelId });
   }
@@ -219,7 +227,9 @@ export class HarnessBase<State extends object> {
     return subagentModelId(this.engine.state.get(), agentType);
   }
 
-  async setSubagentModelId({ modelId, agentType }: { modelId: string; agentType?: string }): Promise<void> {
+  async setSubagentModelId(chosen: { modelId: string; agentType?: string }): Promise<void> {
+    checkArguments('setSubagentModelId', chosen);
+    const { modelId, agentType } = chosen;
     const key = agentType === undefined ? 'subagentModelId' : (`subagentModelId_${agentType}` as const);
     await this.engine.keepSetting(key, modelId);
     const scope = this.engine.threads.current === undefined ? 'global' : 'thread';
@@ -233,6 +243,7 @@ export class HarnessBase<State extends object> {
 
   /** Every event, in order. Returns what ends it. */
   subscribe(listener: HarnessEventListener): () => void {
+    checkArguments('subscribe', listener);
     return this.engine.announcer.subscribe(listener);
   }
 
@@ -241,17 +252,20 @@ export class HarnessBase<State extends object> {
     listener: HarnessDisplayStateListener,
     options?: HarnessDisplayStateSubscriptionOptions,
   ): () => void {
+    checkArguments('subscribeDisplayState', listener);
     return this.engine.announcer.subscribeDisplay(listener, options);
   }
 
   /** Throws `log_closed` when the harness was destroyed. */
   registerHeartbeat(handler: HeartbeatHandler): void {
+    checkArguments('registerHeartbeat', handler);
     this.engine.heartbeats.register(handler);
   }
 
   /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. */
-  removeHeartbeat({ id }: { id: string }): Promise<void> {
-    return this.engine.heartbeats.remove(id);
+  async removeHeartbeat(of: { id: string }): Promise<void> {
+    checkArguments('removeHeartbeat', of);
+    await this.engine.heartbeats.remove(of.id);
   }
 
   /** The same for all. */

@@ -55,23 +55,28 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.threads.current?.id ?? null;
   }
 
-  createThread(options: { title?: string } = {}): Promise<HarnessThread> {
+  async createThread(options: { title?: string } = {}): Promise<HarnessThread> {
+    checkArguments('createThread', options);
     return this.engine.withThreads(threads => threads.create(options));
   }
 
-  switchThread({ threadId }: { threadId: string }): Promise<void> {
-    return this.engine.withThreads(threads => threads.switch(threadId));
+  async switchThread(chosen: { threadId: string }): Promise<void> {
+    checkArguments('switchThread', chosen);
+    await this.engine.withThreads(threads => threads.switch(chosen.threadId));
   }
 
-  async listThreads(options?: ListThreadsOptions): Promise<HarnessThread[]> {
+  async listThreads(options: ListThreadsOptions = {}): Promise<HarnessThread[]> {
+    checkArguments('listThreads', options);
     return this.engine.threads.list(options);
   }
 
-  async renameThread({ title }: { title: string }): Promise<void> {
-    await this.engine.threads.rename(title);
+  async renameThread(change: { title: string }): Promise<void> {
+    checkArguments('renameThread', change);
+    await this.engine.threads.rename(change.title);
   }
 
-  cloneThread(options?: CloneOptions): Promise<HarnessThread> {
+  async cloneThread(options: CloneOptions = {}): Promise<HarnessThread> {
+    checkArguments('cloneThread', options);
     return this.engine.withThreads(threads => threads.clone(options));
   }
 
@@ -82,8 +87,10 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
       switchThread: (options: { threadId: string }) => this.switchThread(options),
       listThreads: (options?: ListThreadsOptions) => this.listThreads(options),
       renameThread: (options: { title: string }) => this.renameThread(options),
-      deleteThread: ({ threadId }: { threadId: string }) =>
-        this.engine.withThreads(threads => threads.delete(threadId)),
+      deleteThread: async (chosen: { threadId: string }) => {
+        checkArguments('deleteThread', chosen);
+        await this.engine.withThreads(threads => threads.delete(chosen.threadId));
+      },
     };
   }
 
@@ -95,8 +102,9 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.config.resourceId ?? this.id;
   }
 
-  setResourceId({ resourceId }: { resourceId: string }): void {
-    this.engine.setResource(resourceId);
+  setResourceId(chosen: { resourceId: string }): void {
+    checkArguments('setResourceId', chosen);
+    this.engine.setResource(chosen.resourceId);
   }
 
   getKnownResourceIds(): Promise<string[]> {
@@ -109,8 +117,9 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** The open thread keeps it, under its key; `null` takes it away. */
-  async setThreadSetting({ key, value }: { key: string; value: unknown }): Promise<void> {
-    await this.engine.keep({ [key]: value });
+  async setThreadSetting(setting: { key: string; value: unknown }): Promise<void> {
+    checkArguments('setThreadSetting', setting);
+    await this.engine.keep({ [setting.key]: setting.value });
   }
 
   /**
@@ -140,18 +149,22 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return lastMessages(threadMessages(thread.projection.conversation), limit);
   }
 
-  async listMessagesForThread({ threadId, limit }: { threadId: string; limit?: number }): Promise<HarnessMessage[]> {
+  async listMessagesForThread(of: { threadId: string; limit?: number }): Promise<HarnessMessage[]> {
+    checkArguments('listMessagesForThread', of);
+    const { threadId, limit } = of;
     if (threadId === this.getCurrentThreadId()) return this.listMessages(limit === undefined ? {} : { limit });
     return lastMessages(await messagesOfThread(this.engine.log, threadId), limit);
   }
 
-  getFirstUserMessageForThread({ threadId }: { threadId: string }): Promise<HarnessMessage | null> {
-    return firstUserMessage(this.engine.log, threadId);
+  async getFirstUserMessageForThread(of: { threadId: string }): Promise<HarnessMessage | null> {
+    checkArguments('getFirstUserMessageForThread', of);
+    return firstUserMessage(this.engine.log, of.threadId);
   }
 
-  async getFirstUserMessagesForThreads({ threadIds }: { threadIds: readonly string[] }) {
+  async getFirstUserMessagesForThreads(of: { threadIds: readonly string[] }) {
+    checkArguments('getFirstUserMessagesForThreads', of);
     const messages = new Map<string, HarnessMessage>();
-    for (const threadId of threadIds) {
+    for (const threadId of of.threadIds) {
       const message = await this.getFirstUserMessageForThread({ threadId });
       if (message !== null) messages.set(threadId, message);
     }
@@ -159,7 +172,9 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Puts a reminder to the model into the open thread; null when none is open. */
-  async saveSystemReminderMessage({ role, metadata, ...reminder }: SavedReminder): Promise<HarnessMessage | null> {
+  async saveSystemReminderMessage(saved: SavedReminder): Promise<HarnessMessage | null> {
+    checkArguments('saveSystemReminderMessage', saved);
+    const { role, metadata, ...reminder } = saved;
     return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
@@ -234,10 +249,12 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   registerQuestion(question: RegisteredQuestion): void {
+    checkArguments('registerQuestion', question);
     this.engine.relays.registerQuestion(question);
   }
 
   registerPlanApproval(plan: RegisteredPlan): void {
+    checkArguments('registerPlanApproval', plan);
     this.engine.relays.registerPlan(plan);
   }
 }

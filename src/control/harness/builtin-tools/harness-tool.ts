@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Tool } from '../../../agents/loop/tool.ts';
+import { SingletreeError } from '../../../events/index.ts';
 import type { RequestContext, HarnessToolContext } from '../request-context.ts';
 import { jsonSchemaOf, type PublicSchema, standardSchema } from '../standard-schema.ts';
 
@@ -20,6 +21,11 @@ export type ToolsInput = Readonly<Record<string, HarnessTool | Tool>>;
 
 /** The tools as the loop takes them; each is named by its key, and gets the request's context. */
 export function loopTools(tools: ToolsInput, requestContext: RequestContext): Tool[] {
+  if (Array.isArray(tools))
+    throw new SingletreeError(
+      'invalid_argument',
+      'Tools are given by their names, `{ look: tool }`, and not as a list.',
+    );
   return Object.entries(tools).map(([name, tool]) =>
     tool.input !== undefined
       ? { ...tool, execute: tool.execute.bind(tool), name }

@@ -45,7 +45,7 @@ export function subagentTool(options: SubagentToolOptions): Tool {
       const subagent = subagents.find(({ id }) => id === agentType) as HarnessSubagent;
       if (forked === true) return failed('Forked subagents are not available yet: call it without forked.');
       const model = modelId ?? options.modelOf(subagent);
-      if (model === '') return failed(`No model is chosen for the subagent "${agentType}".`);
+      if (model === '') return failed(noModel(agentType));
       const calls: { name: string; isError: boolean }[] = [];
       const startedAt = Date.now();
       try {
@@ -73,6 +73,10 @@ export function subagentTool(options: SubagentToolOptions): Tool {
       }
     },
   });
+}
+
+function noModel(agentType: string): string {
+  return `No model is chosen for the subagent "${agentType}": give it a \`defaultModelId\`, or choose one with \`setSubagentModelId\` or \`switchModel\`.`;
 }
 
 async function freshAgent(
