@@ -118,6 +118,25 @@ describe('modes', () => {
     expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
   });
 
+  it('that are switched answer what is said next, also while something runs', async () => {
+    const { tool, begun } = waitingTool();
+    const one = loopAgent({ id: 'one', model: scriptedModel([[calls('wait')], 'one.']) });
+    const { harness } = twoModes({
+      modes: [
+        { id: 'one', agent: one },
+        { id: 'two', agent: agent('two') },
+      ],
+      tools: { wait: tool },
+      ...yolo,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    const switching = harness.switchMode({ modeId: 'two' });
+    await harness.sendMessage({ content: 'And?' });
+    await Promise.all([switching, sending]);
+    expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
+  });
+
   it('and models of the thread that another harness chooses are chosen here, too, when that is heard', async () => {
     const storage = new MemoryLog();
     const [first, second] = [twoModes({ storage }), twoModes({ storage })];

@@ -5,6 +5,7 @@ import {
   Harness,
   type HarnessDisplayState,
   type HarnessRequestContext,
+  type HarnessTool,
   type HarnessToolContext,
   RequestContext,
   taskWriteTool,
@@ -70,6 +71,24 @@ describe('tools of the harness', () => {
     await harness.sendMessage({ content: 'Hi.' });
     await harness.sendMessage({ content: 'Hi.', requestContext: new RequestContext([['with', true]]) });
     expect(model.requests.map(({ toolNames }) => toolNames.includes('echo'))).toEqual([false, true]);
+  });
+
+  it('are given the context of a message that came while the run was starting, or too late for it', async () => {
+    const seen: unknown[] = [];
+    const peek: HarnessTool = {
+      execute: (_, context) => void seen.push(context?.requestContext?.get('who')),
+    };
+    const { harness, of } = scene([[calls('peek')], 'Hi.', [calls('peek')], 'Bye.'], { tools: { peek }, ...yolo });
+    const from = (who: string) => ({ content: who, requestContext: new RequestContext([['who', who]]) });
+    const sending = harness.sendMessage({ content: 'Hello' });
+    void harness.sendMessage(from('early'));
+    harness.subscribe(event => {
+      if (event.type === 'message_end' && event.message.role === 'assistant' && of('agent_end').length === 0)
+        void harness.sendMessage(from('late'));
+    });
+    await sending;
+    await expect.poll(() => of('agent_end').length).toBe(2);
+    expect(seen).toEqual(['early', 'late']);
   });
 
   it('may tell what the harness does not know or cannot show: it tells on', async () => {

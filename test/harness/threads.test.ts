@@ -210,6 +210,64 @@ describe('a message that is only being sent', () => {
     expect(await harness.listThreads()).toEqual([]);
     expect(await heard(made, id)).toEqual(['user: Hi.']);
   });
+
+  it('stays in its resource with what was said after it, also when no thread was open', async () => {
+    for (const isOpen of [true, false]) {
+      const made = scene(['Hello!']);
+      const { harness } = made;
+      if (isOpen) await harness.createThread();
+      const sending = ['Hi.', 'And?'].map(content => harness.sendMessage({ content }));
+      harness.setResourceId({ resourceId: 'other' });
+      await Promise.all(sending);
+      const threads = await harness.listThreads({ allResources: true });
+      expect(threads.map(({ resourceId }) => resourceId)).toEqual(['harness']);
+      expect(await heard(made, threads[0]?.id ?? '')).toEqual(['user: Hi.', 'user: And?']);
+    }
+  });
+
+  /** A harness whose thread `a` has a run under way, and another thread. */
+  async function busy() {
+    const { tool, begun } = waitingTool();
+    const wait = [calls('wait')];
+    const made = scene(({ lastUserText }) => (lastUserText === 'Go.' ? wait : `To ${lastUserText}`), {
+      tools: { wait: tool },
+      ...yolo,
+    });
+    const b = await made.harness.createThread({ title: 'B' });
+    const a = await made.harness.createThread({ title: 'A' });
+    const sending = made.harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    return { ...made, a, b, sending, in: (threadId: string) => heard(made, threadId) };
+  }
+
+  it('is for the thread that is switched to before it, also while something runs', async () => {
+    const { harness, a, b, sending, in: heardIn } = await busy();
+    const switching = harness.switchThread({ threadId: b.id });
+    await harness.sendMessage({ content: 'B' });
+    await Promise.all([switching, sending]);
+    expect(await heardIn(b.id)).toEqual(['user: B', 'assistant: To B']);
+    expect(await heardIn(a.id)).not.toContain('user: B');
+  });
+
+  it('after what is being stopped stays in the thread when that is left', async () => {
+    const { harness, a, b, sending, in: heardIn } = await busy();
+    harness.abort();
+    const sent = harness.sendMessage({ content: 'A' });
+    await harness.switchThread({ threadId: b.id });
+    await Promise.all([sent, sending]);
+    expect(await heardIn(b.id)).toEqual([]);
+    expect(await heardIn(a.id)).toContain('user: A');
+  });
+
+  it('is put into what runs when the thread was not left after all', async () => {
+    const { harness, a, b, sending, in: heardIn } = await busy();
+    const deleting = harness.memory.deleteThread({ threadId: b.id });
+    const sent = harness.sendMessage({ content: 'A' });
+    await Promise.all([deleting, sent]);
+    harness.abort();
+    await sending;
+    expect(await heardIn(a.id)).toEqual(['user: Go.', 'assistant: tool_call', 'user: A']);
+  });
 });
 
 describe('a clone', () => {

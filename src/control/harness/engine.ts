@@ -30,7 +30,7 @@ import { HeldLock } from './thread-lock.ts';
 import { restoreSettings } from './thread-settings.ts';
 import { Threads } from './threads.ts';
 import { toolContext } from './tool-context.ts';
-import { type Said, type Turn, Turns } from './turns.ts';
+import { type Said, type Sent, type Turn, Turns } from './turns.ts';
 import { checkAvailable } from './unavailable.ts';
 
 /** The parts of a harness put together, and what needs several of them. */
@@ -53,8 +53,15 @@ export class Engine<State extends object> {
   readonly #exclusive = new Exclusive();
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
-  /** Where a turn is; one that has not begun has one when that was left before: what was said there stays there. */
+  /** Where a turn is. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
+  /** Where a turn was to be that had not begun when that was left: what was said there stays there. */
+  readonly #left = new WeakMap<Turn, Left>();
+  /** Counts what is called, so that what is said goes where the calls before it lead to. */
+  #order = 0;
+  /** How many calls are on their way that may leave the thread or the mode, and the one that is at work. */
+  #leaving = 0;
+  #atWork = 0;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
   /** What the tools of the newest run were given. */
@@ -101,8 +108,9 @@ export class Engine<State extends object> {
       newRunId: newOwnId,
       usage: () => announcer.display.tokenUsage,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
-      prepare: (params, { thread, requestContext = new RequestContext() }) => {
+      prepare: (params, { thread, turn, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
+        for (const more of turn.added) this.addContext(more);
         return setUpRun(params, {
           config: this.config,
           requestContext,
@@ -120,8 +128,8 @@ export class Engine<State extends object> {
       start: async (turn, said) => {
         await this.init();
         return this.#alone(async () => {
-          const left = this.#turnThreads.get(turn);
-          if (left !== undefined) return this.runs.keepUnread(left, [{ id: newId(), ...said }]);
+          const left = this.#left.get(turn);
+          if (left !== undefined) return this.#keepLeft(left, [said]);
           if (this.threads.current === undefined) await this.threads.create();
           await this.#tasks.written;
           const thread = this.threads.current as OpenThread;
@@ -131,6 +139,7 @@ export class Engine<State extends object> {
       },
       stop: ({ runId }) => this.runs.stop(runId),
       settle: (turn, unread) => this.#settle(turn, unread),
+      isLeaving: () => this.#leaving > 0,
       onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
       onError,
     });
@@ -167,7 +176,7 @@ export class Engine<State extends object> {
         return { ...this.choices.metadata(), ...(projectPath !== undefined && { projectPath }) };
       },
       stop: async () => {
-        this.turns.forget();
+        await this.#leaveTurns(this.#atWork);
         await this.turns.stop();
       },
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
@@ -186,15 +195,47 @@ export class Engine<State extends object> {
   }
 
   /** Works on the threads, alone; goes on with what was left open in the one that is open then. */
-  async withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
-    await this.init();
-    return this.#alone(async () => {
+  withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
+    return this.#leave(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
       await this.#tasks.written;
       if (this.threads.current !== before) await this.#continue();
       return result;
     });
+  }
+
+  /** Works alone on what may leave the thread or the mode: what is said from now on is for what comes then. */
+  async #leave<Result>(work: () => Promise<Result>): Promise<Result> {
+    const order = ++this.#order;
+    this.#leaving++;
+    try {
+      await this.init();
+      return await this.#alone(() => {
+        this.#atWork = order;
+        return work().finally(() => (this.#atWork = 0));
+      });
+    } finally {
+      this.#leaving--;
+      this.turns.admit();
+    }
+  }
+
+  /** What was said before a thread is left and has not begun stays there. */
+  async #leaveTurns(order: number): Promise<void> {
+    const left: Left = { resourceId: this.threads.resourceId, threadId: this.threads.current?.id };
+    const { current: turn } = this.turns;
+    if (turn !== undefined && turn.handles.length === 0 && turn.order < order) this.#left.set(turn, left);
+    await this.#keepLeft(left, this.turns.forget(order));
+  }
+
+  async #keepLeft(left: Left, said: readonly Said[]): Promise<void> {
+    if (said.length === 0) return;
+    left.threadId ??= (await this.log.createThread({ resourceId: left.resourceId })).id;
+    await this.runs.keepUnread(
+      left.threadId,
+      said.map(({ id = newId(), content }) => ({ id, content })),
+    );
   }
 
   /** Works alone, unless the harness was destroyed meanwhile. */
@@ -205,8 +246,7 @@ export class Engine<State extends object> {
   /** Aborts what runs, and goes to another mode. */
   async switchMode(modeId: string): Promise<void> {
     const mode = this.modes.find(modeId);
-    await this.init();
-    await this.#alone(async () => {
+    await this.#leave(async () => {
       if (mode === this.modes.current) return;
       await this.turns.stop();
       await this.#enterMode(mode);
@@ -215,12 +255,11 @@ export class Engine<State extends object> {
 
   /** Leaves the thread at once; what runs in it is stopped and its lock given back as soon as possible. */
   setResource(resourceId: string): void {
+    const kept = this.#leaveTurns(++this.#order);
     this.threads.resourceId = resourceId;
-    this.turns.forget();
     this.turns.abort();
-    const { current: turn } = this.turns;
-    if (turn !== undefined && this.threads.current !== undefined) this.#turnThreads.set(turn, this.threads.current);
     this.threads.leave();
+    void kept.catch(error => this.announcer.tellError(error));
     void this.#exclusive.run(async () => {
       await this.turns.stop();
       if (this.threads.current === undefined) await this.#lock.release();
@@ -230,8 +269,9 @@ export class Engine<State extends object> {
   /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
-    this.turns.forget();
+    const kept = this.#leaveTurns(Number.POSITIVE_INFINITY);
     const beating = this.heartbeats.close();
+    await kept.catch(error => this.announcer.tellError(error));
     await this.runs.supervisor.close();
     await this.#exclusive.run(async () => {
       await this.turns.stop();
@@ -254,9 +294,13 @@ export class Engine<State extends object> {
     return result;
   }
 
-  send(said: Said): Promise<void> {
-    if (this.turns.current !== undefined) this.addContext(said.requestContext);
-    return this.turns.send(said);
+  send(said: Said): Sent {
+    if (this.turns.takesIn) this.addContext(said.requestContext);
+    return this.turns.send({ ...said, order: ++this.#order });
+  }
+
+  followUp(said: Said): Promise<void> {
+    return this.turns.followUp({ ...said, order: ++this.#order });
   }
 
   /** Stops what runs here; what runs elsewhere can be stopped only there, which is told. */
@@ -269,9 +313,9 @@ export class Engine<State extends object> {
 
   /** Sends; resolves with the run that takes it in, when it has started. */
   async accept(said: Said): Promise<{ accepted: true; runId: string }> {
-    while (this.turns.current !== undefined && !this.turns.takesIn) await this.turns.ended();
-    void this.send(said).catch(() => {});
-    return { accepted: true, runId: await this.turns.started() };
+    const { runId, done } = this.send(said);
+    void done.catch(() => {});
+    return { accepted: true, runId: await runId() };
   }
 
   /** Puts something for the model into the open thread, or into the turn that is under way. Nobody answers it. */
@@ -280,7 +324,7 @@ export class Engine<State extends object> {
     const id = newId();
     if (!this.turns.takesIn) await this.turns.ended();
     if (this.turns.takesIn) {
-      await this.turns.send({ content, id, isQuiet: true });
+      await this.send({ content, id, isQuiet: true }).done;
       return saidMessage({ content }, id, new Date());
     }
     await this.#append([{ type: 'user', runId: id, content }]);
@@ -345,9 +389,11 @@ export class Engine<State extends object> {
   }
 
   async #settle(turn: Turn, unread: Parameters<Runs['keepUnread']>[1]): Promise<void> {
+    const left = this.#left.get(turn);
+    if (left !== undefined) return this.#keepLeft(left, unread);
     const thread = this.#turnThreads.get(turn);
     if (thread === undefined) return;
-    await this.runs.keepUnread(thread, unread);
+    await this.runs.keepUnread(thread.id, unread);
     const isTold = unread.length === 0 && turn.handles.length > 0;
     await thread.sync(...(isTold ? [Math.max(...turn.handles.map(({ seq }) => seq))] : []));
     thread.rest();
@@ -382,6 +428,12 @@ export class Engine<State extends object> {
     if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
   }
+}
+
+/** A place that was left: a thread, or none yet in a resource. */
+interface Left {
+  readonly resourceId: string;
+  threadId: string | undefined;
 }
 
 function destroyed(): SingletreeError {

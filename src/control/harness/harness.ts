@@ -129,7 +129,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async sendMessage(message: SendMessage): Promise<void> {
     checkArguments('sendMessage', message);
     const { content, files, requestContext } = message;
-    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(message) });
+    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(message) }).done;
   }
 
   /** Sends, and tells when the run that takes it in has started. */
@@ -187,14 +187,14 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async steer(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     checkArguments('steer', message);
     const { content, requestContext } = message;
-    await this.engine.send({ content, requestContext });
+    await this.engine.send({ content, requestContext }).done;
   }
 
   /** Sends when what runs has ended, in the order of the calls; at once when nothing runs. */
   async followUp(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     checkArguments('followUp', message);
     const { content, requestContext } = message;
-    await this.engine.turns.followUp({ content, requestContext });
+    await this.engine.followUp({ content, requestContext });
   }
 
   getFollowUpCount(): number {

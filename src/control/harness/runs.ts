@@ -23,7 +23,7 @@ export interface RunsOptions {
   /** What a run in a thread is given. */
   readonly prepare: (
     params: InvokeParams,
-    place: { readonly thread: OpenThread; readonly requestContext: RequestContext | undefined },
+    place: { readonly thread: OpenThread; readonly turn: Turn; readonly requestContext: RequestContext | undefined },
   ) => Promise<Partial<InvokeParams>>;
 }
 
@@ -87,13 +87,13 @@ export class Runs {
   }
 
   /** Keeps what was said too late for a run that did not end well. */
-  async keepUnread(thread: OpenThread, unread: readonly UserMessage[]): Promise<void> {
+  async keepUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
     const said = unread.map(({ content }) => ({
       type: 'user' as const,
       runId: newId(),
       content: typeof content === 'string' ? content : [...content],
     }));
-    if (said.length > 0) await this.#options.log.append(thread.id, said);
+    if (said.length > 0) await this.#options.log.append(threadId, said);
   }
 
   async #continue(threadId: string, runId: string, note: EndNote): Promise<RunHandle | undefined> {
@@ -114,7 +114,7 @@ export class Runs {
       prepare: async params => {
         runs.add(params.runId);
         turn.trace ??= traceIn(params.resume?.events ?? []);
-        const prepared = await this.#options.prepare(params, { thread, requestContext });
+        const prepared = await this.#options.prepare(params, { thread, turn, requestContext });
         return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
       },
       endsBefore: () => turn.endsAtStep,

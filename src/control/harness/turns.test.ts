@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunHandle, RunOutcome } from '../run-control.ts';
+import { RequestContext } from './request-context.ts';
 import { newTurn, type Said, Turns } from './turns.ts';
 
 interface Run {
@@ -11,6 +12,7 @@ interface Run {
 function played(fails: (said: Said) => boolean = () => false) {
   const runs: Run[] = [];
   const log: string[] = [];
+  const leaving = { now: false };
   const turns = new Turns({
     start: async (turn, said) => {
       if (fails(said)) throw new Error('no start');
@@ -26,23 +28,24 @@ function played(fails: (said: Said) => boolean = () => false) {
     },
     settle: async (_, unread) =>
       void log.push(`settled ${unread.map(({ content }) => content as string).join()}`.trim()),
+    isLeaving: () => leaving.now,
     onQueued: count => void log.push(`queued ${count}`),
     onError: error => void log.push(String(error)),
   });
   const started = async (count: number) => {
     await expect.poll(() => runs.length).toBe(count);
   };
-  return { turns, runs, log, started };
+  return { turns, runs, log, started, leaving };
 }
 const contents = (runs: readonly Run[]) => runs.map(({ said }) => said.content);
 
 describe('turns', () => {
   it('end when their run has, and was told', async () => {
     const { turns, runs, log, started } = played();
-    const sent = turns.send({ content: 'a' });
+    const { done: sent, runId } = turns.send({ content: 'a' });
     expect(turns.current).toBeDefined();
     await started(1);
-    expect(await turns.started()).toBe('run-0');
+    expect(await runId()).toBe('run-0');
     runs[0]?.end();
     await sent;
     expect(log).toEqual(['settled']);
@@ -51,8 +54,8 @@ describe('turns', () => {
 
   it('take in what is said meanwhile; what is left begins the next one, before what waits', async () => {
     const { turns, runs, started } = played();
-    const sent = turns.send({ content: 'a' });
-    const put = turns.send({ content: 'b' });
+    const { done: sent } = turns.send({ content: 'a' });
+    const { done: put } = turns.send({ content: 'b' });
     await turns.followUp({ content: 'c' });
     await put;
     expect(turns.current?.steering.map(({ content }) => content)).toEqual(['b']);
@@ -67,7 +70,7 @@ describe('turns', () => {
 
   it('that do not end well leave what was said to be kept', async () => {
     const { turns, runs, log, started } = played();
-    const sent = turns.send({ content: 'a' });
+    const { done: sent } = turns.send({ content: 'a' });
     await started(1);
     void turns.send({ content: 'b' });
     runs[0]?.end('error');
@@ -78,7 +81,7 @@ describe('turns', () => {
 
   it('are under way without a moment of rest while something waits', async () => {
     const { turns, runs, log, started } = played();
-    const sent = turns.send({ content: 'a' });
+    const { done: sent } = turns.send({ content: 'a' });
     await turns.followUp({ content: 'b' });
     await started(1);
     let rested = false;
@@ -94,7 +97,7 @@ describe('turns', () => {
 
   it('are stopped, also before they have started', async () => {
     const { turns, log } = played();
-    const sent = turns.send({ content: 'a' });
+    const { done: sent } = turns.send({ content: 'a' });
     turns.abort();
     await sent;
     expect(log).toEqual(['stop run-0', 'settled']);
@@ -102,10 +105,73 @@ describe('turns', () => {
     expect(log).toHaveLength(2);
   });
 
+  it('that are stopped take nothing in: what is said then is sent in its order, whichever way', async () => {
+    const { turns, runs, started } = played();
+    const { done: sent } = turns.send({ content: 'a' });
+    await started(1);
+    await turns.followUp({ content: 'b' });
+    turns.abort();
+    const { done, runId } = turns.send({ content: 'c' });
+    await turns.followUp({ content: 'd' });
+    await sent;
+    for (const count of [2, 3, 4]) {
+      await started(count);
+      runs[count - 1]?.end();
+    }
+    await done;
+    expect([await runId(), contents(runs)]).toEqual(['run-2', ['a', 'b', 'c', 'd']]);
+  });
+
+  it('that are about to be left take nothing in, unless they are not left', async () => {
+    const { turns, runs, started, leaving } = played();
+    const { done: sent } = turns.send({ content: 'a' });
+    await started(1);
+    leaving.now = true;
+    const { done: put } = turns.send({ content: 'b' });
+    expect(turns.current?.steering).toEqual([]);
+    leaving.now = false;
+    turns.admit();
+    await put;
+    expect(turns.current?.steering).toMatchObject([{ content: 'b' }]);
+    runs[0]?.end('aborted');
+    await sent;
+  });
+
+  it('forget what was to come after them, and give back what was to be sent', async () => {
+    const { turns, runs, started } = played();
+    const { done: sent } = turns.send({ content: 'a', order: 1 });
+    await started(1);
+    turns.abort();
+    const { done } = turns.send({ content: 'b', order: 2 });
+    await turns.followUp({ content: 'c', order: 3 });
+    void turns.send({ content: 'd', order: 5 });
+    expect(turns.forget(4).map(({ content }) => content)).toEqual(['b']);
+    await done;
+    await sent;
+    await started(2);
+    expect(contents(runs)).toEqual(['a', 'd']);
+    runs[1]?.end();
+  });
+
+  it('that used all their steps have answered, too: what was said meanwhile begins the next, with its context', async () => {
+    const { turns, runs, started } = played();
+    const { done: sent } = turns.send({ content: 'a' });
+    await started(1);
+    void turns.send({ content: 'b', requestContext: new RequestContext([['who', 'me']]) });
+    runs[0]?.end('max_iterations');
+    await sent;
+    await started(2);
+    expect(runs[1]?.said).toMatchObject({
+      content: [{ text: 'b' }],
+      requestContext: new RequestContext([['who', 'me']]),
+    });
+    runs[1]?.end();
+  });
+
   it('that cannot start reject, for all who wait, and the next may', async () => {
     const { turns, runs, log, started } = played(({ content }) => content === 'a');
-    const sent = turns.send({ content: 'a' });
-    const put = turns.send({ content: 'b' });
+    const { done: sent } = turns.send({ content: 'a' });
+    const { done: put } = turns.send({ content: 'b' });
     await turns.followUp({ content: 'a' });
     await turns.followUp({ content: 'c' });
     await expect(sent).rejects.toThrow('no start');

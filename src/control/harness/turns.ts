@@ -1,7 +1,7 @@
 import type { UserMessage } from '../../agents/agent.ts';
 import { type ContentPart, newId } from '../../events/index.ts';
-import type { RunHandle } from '../run-control.ts';
-import type { RequestContext } from './request-context.ts';
+import type { RunHandle, RunOutcome } from '../run-control.ts';
+import { RequestContext } from './request-context.ts';
 import type { RunTrace } from './tracing.ts';
 
 /** Something a person says. */
@@ -14,18 +14,41 @@ export interface Said {
   readonly id?: string;
   /** Whether no answer is wanted: it begins no turn of its own when the one under way is over. */
   readonly isQuiet?: boolean;
+  /** When it was said: before what has a higher number. 0 when absent. */
+  readonly order?: number;
 }
 
-interface Waiting extends UserMessage {
+interface Waiting extends UserMessage, Pick<Said, 'requestContext' | 'order'> {
   readonly isQuiet: boolean;
+}
+
+/** Something that waits for its turn. */
+interface Queued {
+  readonly said: Said;
+  /** What comes after the turn on purpose is forgotten with its thread; all else is kept there. */
+  readonly isFollowUp: boolean;
+  /** Told when it is on its way; absent when nobody waits for it. */
+  readonly begun?: (sent: Sent) => void;
+}
+
+/** Something that was said, on its way. */
+export interface Sent {
+  /** The run that takes it in, when it has started; empty when none does. */
+  readonly runId: () => Promise<string>;
+  /** Resolves when the turn it begins is over; when it is put into one, as soon as that has started. */
+  readonly done: Promise<void>;
 }
 
 /** One answer of the agent, from the moment it is asked for until it is told to its end. */
 export interface Turn {
   /** What is said meanwhile and not taken in yet. */
   readonly steering: Waiting[];
+  /** When what it answers was said. */
+  readonly order: number;
   /** The runs of it; none while it starts. */
   handles: readonly RunHandle[];
+  /** What is given to its tools beside what its message brought. */
+  readonly added: RequestContext[];
   /** What is known of the trace of its run. */
   trace: Partial<RunTrace> | undefined;
   /** Whether its run is to end before its next step. */
@@ -40,6 +63,8 @@ export interface TurnsOptions {
   readonly stop: (handle: RunHandle) => Promise<void>;
   /** Called when the runs of a turn ended, before anybody hears of it; `unread` is what nobody answers any more. */
   readonly settle: (turn: Turn, unread: readonly UserMessage[]) => Promise<void>;
+  /** Whether somebody is about to leave the thread or the mode: what is said from now on is for what comes then. */
+  readonly isLeaving: () => boolean;
   readonly onQueued: (count: number) => void;
   /** Told what went wrong with a message that nobody waits for. */
   readonly onError: (error: unknown) => void;
@@ -61,7 +86,7 @@ interface Open {
 export class Turns {
   readonly #options: TurnsOptions;
   #open: Open | undefined;
-  #followUps: Said[] = [];
+  #queue: Queued[] = [];
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -74,30 +99,34 @@ export class Turns {
 
   /** Whether what is said now is put into the turn that is under way. */
   get takesIn(): boolean {
-    return this.#open !== undefined && !this.#open.isOver && !this.#open.isStopped;
+    return this.#open !== undefined && !this.#open.isOver && !this.#open.isStopped && !this.#options.isLeaving();
   }
 
   get followUpCount(): number {
-    return this.#followUps.length;
+    return this.#queue.filter(({ isFollowUp }) => isFollowUp).length;
   }
 
-  /**
-   * Resolves when the turn it begins is over; put into the turn that is under way it resolves when that has started. A
-   * turn that is being stopped, or was told to its end, takes nothing in: it is sent after it.
-   */
-  send(said: Said): Promise<void> {
+  /** Begins a turn, or puts it into the one that is under way; one that takes nothing in any more is waited for. */
+  send(said: Said): Sent {
     if (this.#open === undefined) return this.#begin(said);
-    if (!this.takesIn) return this.ended().then(() => this.send(said));
-    const { content, id = newId(), isQuiet = false } = said;
-    this.#open.turn.steering.push({ id, content, isQuiet });
-    return this.#open.started;
+    if (this.takesIn) return this.#putIn(this.#open, said);
+    return this.#enqueue(said);
   }
 
   /** Sends when no turn is under way; else it waits for its end, and those before it. */
   async followUp(said: Said): Promise<void> {
-    if (this.#open === undefined) return this.#begin(said);
-    this.#followUps.push(said);
-    this.#options.onQueued(this.#followUps.length);
+    if (this.#open === undefined) return this.#begin(said).done;
+    this.#queue.push({ said, isFollowUp: true });
+    this.#options.onQueued(this.followUpCount);
+  }
+
+  /** Puts what waits to be sent into the turn that is under way, if that takes it in by now. */
+  admit(): void {
+    if (this.#open === undefined || !this.takesIn) return;
+    const open = this.#open;
+    const sent = this.#queue.filter(({ isFollowUp }) => !isFollowUp);
+    this.#queue = this.#queue.filter(({ isFollowUp }) => isFollowUp);
+    for (const { said, begun } of sent) begun?.(this.#putIn(open, said));
   }
 
   /** Takes over a turn whose runs are under way already. */
@@ -122,13 +151,6 @@ export class Turns {
     await open.ended.catch(() => {});
   }
 
-  /** The run of the turn that is under way, when it has started. */
-  async started(): Promise<string> {
-    const open = this.#open;
-    await open?.started;
-    return open?.turn.handles[0]?.runId ?? '';
-  }
-
   /** Resolves when the turn that is under way is over. */
   async ended(): Promise<void> {
     await this.#open?.ended.catch(() => {});
@@ -139,18 +161,35 @@ export class Turns {
     if (this.#open !== undefined && this.#open.turn.handles.length > 0) this.#open.isOver = true;
   }
 
-  /** Forgets what waits. */
-  forget(): void {
-    this.#followUps = [];
+  /** Forgets what waits and was said before; returns what was to be sent. */
+  forget(before: number): readonly Said[] {
+    const isForgotten = ({ said: { order = 0 } }: Queued) => order < before;
+    const forgotten = this.#queue.filter(isForgotten);
+    this.#queue = this.#queue.filter(queued => !isForgotten(queued));
+    for (const { begun } of forgotten) begun?.({ runId: async () => '', done: Promise.resolve() });
+    return forgotten.flatMap(({ isFollowUp, said }) => (isFollowUp ? [] : [said]));
   }
 
-  #begin(said: Said): Promise<void> {
-    const turn = newTurn(said.trace);
+  #putIn({ turn, started }: Open, { content, id = newId(), isQuiet = false, ...said }: Said): Sent {
+    const { requestContext, order } = said;
+    turn.steering.push({ id, content, isQuiet, requestContext, ...(order !== undefined && { order }) });
+    if (requestContext !== undefined && turn.handles.length === 0) turn.added.push(requestContext);
+    return { runId: () => started.then(() => runOf(turn)), done: started };
+  }
+
+  #enqueue(said: Said): Sent {
+    const sent = new Promise<Sent>(begun => this.#queue.push({ said, isFollowUp: false, begun }));
+    return { runId: () => sent.then(({ runId }) => runId()), done: sent.then(({ done }) => done) };
+  }
+
+  #begin(said: Said): Sent {
+    const turn = newTurn(said.trace, said.order);
     const start = async () => {
       await this.#options.start(turn, said);
       if (this.#open?.turn === turn && this.#open.stopsAtStart) this.abort();
     };
-    return this.#enter(turn, start());
+    const started = start();
+    return { runId: () => started.then(() => runOf(turn)), done: this.#enter(turn, started) };
   }
 
   #enter(turn: Turn, started: Promise<void>): Promise<void> {
@@ -162,11 +201,9 @@ export class Turns {
   async #run(turn: Turn): Promise<void> {
     const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
     this.over();
-    const isAnswered =
-      outcomes.every(outcome => outcome === 'complete') && turn.steering.some(({ isQuiet }) => !isQuiet);
-    const late = isAnswered ? turn.steering.splice(0) : [];
-    const content = late.flatMap(({ content }) => partsOf(content));
-    if (content.length > 0) this.#followUps.unshift({ content });
+    const isComplete = outcomes.length > 0 && outcomes.every(outcome => wellEnded.has(outcome));
+    const isAnswered = isComplete && turn.steering.some(({ isQuiet }) => !isQuiet);
+    if (isAnswered) this.#queue.unshift({ said: joined(turn.steering.splice(0)), isFollowUp: false });
     await this.#options.settle(turn, turn.steering.splice(0));
     await turn.atEnd?.();
   }
@@ -175,13 +212,33 @@ export class Turns {
   #next(turn: Turn): void {
     if (this.#open?.turn !== turn) return;
     this.#open = undefined;
-    const next = this.#followUps.shift();
-    if (next !== undefined) void this.#begin(next).catch(this.#options.onError);
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    const sent = this.#begin(next.said);
+    if (next.begun === undefined) void sent.done.catch(this.#options.onError);
+    else next.begun(sent);
   }
 }
 
-export function newTurn(trace?: Partial<RunTrace>): Turn {
-  return { steering: [], handles: [], trace, endsAtStep: false };
+/** A run that used all its steps has answered, too. */
+const wellEnded: ReadonlySet<RunOutcome> = new Set(['complete', 'max_iterations']);
+
+export function newTurn(trace?: Partial<RunTrace>, order = 0): Turn {
+  return { steering: [], order, handles: [], added: [], trace, endsAtStep: false };
+}
+
+/** What was said too late, as one thing to answer. */
+function joined(late: readonly Waiting[]): Said {
+  const contexts = late.flatMap(({ requestContext }) => requestContext ?? []);
+  return {
+    content: late.flatMap(({ content }) => partsOf(content)),
+    ...(contexts.length > 0 && { requestContext: new RequestContext(contexts.flatMap(context => [...context])) }),
+    order: late[0]?.order ?? 0,
+  };
+}
+
+function runOf({ handles }: Turn): string {
+  return handles[0]?.runId ?? '';
 }
 
 function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
