@@ -26,8 +26,8 @@ interface ServeOptions {
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
   program
-    .command('serve', { isDefault: true })
-    .description('serve the page and the HTTP interface')
+    .command('serve')
+    .description('serve the page and the HTTP interface; also when no command is named')
     .option('--host <address>', 'the address to listen on; any but this machine needs a token', '127.0.0.1')
     .option('--port <number>', 'the port; 0 takes a free one', portNumber, 4747)
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
