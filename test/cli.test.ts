@@ -16,6 +16,8 @@ describe('the command', () => {
     [['--bogus'], "unknown option '--bogus'"],
     [['serve', '--port', 'http'], 'expected a number from 0 to 65535'],
     [['serve', 'extra'], "too many arguments for 'serve'"],
+    [['serve', '--cwd', '/nope'], "option '--cwd <folder>' argument '/nope' is invalid. Expected a folder that exists"],
+    [['serve', '--files', '/nope'], "option '--files <folder>' argument '/nope' is invalid. Expected a folder that"],
     [['bogus'], "unknown command 'bogus'"],
     [['bogus', '--output', 'x'], "unknown command 'bogus'"],
     [['help', 'bogus'], "unknown command 'bogus'"],
@@ -37,6 +39,10 @@ describe('the command', () => {
     expect(singletree('--port', '0', '--help').stdout).toContain('Usage: singletree serve');
     expect(singletree('help', 'run')).toEqual(singletree('run', '--help'));
     expect(singletree('help')).toEqual(singletree('--help'));
+  });
+
+  it.each(['serve', 'run'])('shows no empty defaults in the help of %s', name => {
+    expect(singletree(name, '--help').stdout).not.toMatch(/default: [[{]/);
   });
 
   it('shows a run without a server, and keeps it', () => {

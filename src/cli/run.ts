@@ -20,7 +20,7 @@ interface RunOptions {
   readonly resume?: string;
   readonly out?: string;
   readonly output?: Output;
-  readonly env: Record<string, string>;
+  readonly env?: Record<string, string>;
   readonly yolo?: boolean;
   readonly db: string;
 }
@@ -47,7 +47,7 @@ export function addRunCommand(program: Command): void {
         'raw',
       ]),
     )
-    .option('--env <name=value>', 'a variable for the environment of the agent; may be given again', variable, {})
+    .option('--env <name=value>', 'a variable for the environment of the agent; may be given again', variable)
     .option('--yolo', 'let the agent do everything without asking')
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
     .action(async (agent: string, prompt: string, flags: string[], options: RunOptions) => {
@@ -78,7 +78,7 @@ async function run(agent: string, given: string, extraArgs: string[], options: R
         signal: stop.signal,
         options: {
           extraArgs,
-          env: options.env,
+          ...(options.env !== undefined && { env: options.env }),
           cwd: resolve(options.cwd ?? '.'),
           ...(options.model !== undefined && { model: options.model }),
           ...(options.yolo !== undefined && { yolo: options.yolo }),
@@ -119,7 +119,7 @@ function exitCode(outcome: RunOutcome): number {
   return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
 }
 
-function variable(text: string, before: Record<string, string>): Record<string, string> {
+function variable(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('expected NAME=VALUE');
   return { ...before, [name]: value };
