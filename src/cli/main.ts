@@ -37,5 +37,5 @@ function exitCodeOf(error: unknown): number {
       ? (error.stack ?? error.message)
       : String(error);
   console.error(`singletree: ${told}`);
-  return SingletreeError.is(error, 'invalid_argument') ? 2 : 1;
+  return SingletreeError.is(error, 'invalid_argument') || SingletreeError.is(error, 'thread_not_found') ? 2 : 1;
 }
