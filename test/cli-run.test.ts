@@ -68,3 +68,40 @@ describe('singletree run', () => {
     expect(stderr).toMatch(/no thread "nope".*prints.*"thread/s);
   });
 });
+
+describe('singletree translate', () => {
+  const codex = '{"type":"thread.started","thread_id":"s"}\n{"type":"turn.started"}\n';
+
+  it('prints what it understands and is silent about it', () => {
+    const { status, stdout, stderr } = withInput(`noise\n${codex}`, 'translate', 'codex');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(jsonLines(stdout).map(event => event['type'])).toEqual([
+      'harness_start',
+      'unknown',
+      'session',
+      'step_start',
+      'harness_end',
+    ]);
+  });
+
+  it.each(['events', 'activity'])(
+    'prints %s of the output of another program, and says that it is not of this one',
+    output => {
+      const { status, stdout, stderr } = withInput(`${codex}\nnoise`, 'translate', 'claude', '--output', output);
+      expect(status).toBe(1);
+      expect(jsonLines(stdout).filter(event => event['type'] === 'unknown')).toHaveLength(3);
+      expect(stderr).toMatch(
+        /^singletree: None of the 3 lines was understood as output of claude\..* codex, claude, pi,.*\n$/,
+      );
+    },
+  );
+
+  it.each(['', '\n\n'])('has nothing to say about an empty input', input => {
+    expect(withInput(input, 'translate', 'claude')).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('points to its own help', () => {
+    const { status, stderr } = singletree('translate', 'bogus');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('singletree translate --help')]);
+  });
+});
