@@ -1,24 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { builtCommand } from './support/command.ts';
 
-const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-const home = mkdtempSync(join(tmpdir(), 'singletree-cli-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-function singletree(...args: string[]) {
-  const env = { PATH: process.env['PATH'], SINGLETREE_HOME: home };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
-    encoding: 'utf8',
-    env,
-    timeout: 20_000,
-  });
-  return { status, stdout, stderr };
-}
+const { home, singletree } = builtCommand();
 
 describe('the command', () => {
   it('tells its version and its help', () => {
@@ -29,11 +15,34 @@ describe('the command', () => {
   it.each([
     [['--bogus'], "unknown option '--bogus'"],
     [['serve', '--port', 'http'], 'expected a number from 0 to 65535'],
-    [['frobnicate'], 'too many arguments'],
+    [['serve', 'extra'], "too many arguments for 'serve'"],
+    [['serve', '--cwd', '/nope'], "option '--cwd <folder>' argument '/nope' is invalid. Expected a folder that exists"],
+    [['serve', '--files', '/nope'], "option '--files <folder>' argument '/nope' is invalid. Expected a folder that"],
+    [['bogus'], "unknown command 'bogus'"],
+    [['bogus', '--output', 'x'], "unknown command 'bogus'"],
+    [['help', 'bogus'], "unknown command 'bogus'"],
+    [['bogus', '--help'], "unknown command 'bogus'"],
   ])('answers %j with exit code 2 and what was wrong', (args, message) => {
     const { status, stderr, stdout } = singletree(...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
+  });
+
+  it('names the commands there are, and the one that was meant', () => {
+    const { stderr } = singletree('transalte');
+    expect(stderr).toContain('Did you mean translate?');
+    expect(stderr).toContain('The commands are serve, run, agents, translate, demo: see singletree --help');
+  });
+
+  it('serves when no command is named, and points to the help of what it does', () => {
+    expect(singletree('--port', 'http').stderr).toContain('see singletree serve --help');
+    expect(singletree('--port', '0', '--help').stdout).toContain('Usage: singletree serve');
+    expect(singletree('help', 'run')).toEqual(singletree('run', '--help'));
+    expect(singletree('help')).toEqual(singletree('--help'));
+  });
+
+  it.each(['serve', 'run'])('shows no empty defaults in the help of %s', name => {
+    expect(singletree(name, '--help').stdout).not.toMatch(/default: [[{]/);
   });
 
   it('shows a run without a server, and keeps it', () => {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { addAgentsCommand } from './agents.ts';
 import { addDemoCommand } from './demo.ts';
+import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
 import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
@@ -11,16 +12,18 @@ import { addTranslateCommand } from './translate.ts';
 const program = new Command('singletree')
   .description('Run any AI agent and get one immutable event log: live, resumable, replayable, branching.')
   .version(packageVersion())
-  .showHelpAfterError('(see singletree --help)')
   .exitOverride();
 addServeCommand(program);
 addRunCommand(program);
 addAgentsCommand(program);
 addTranslateCommand(program);
 addDemoCommand(program);
+const commands = program.commands.map(command => command.name());
+program.showHelpAfterError(`(The commands are ${commands.join(', ')}: see singletree --help)`);
+for (const command of program.commands) command.showHelpAfterError(`(see singletree ${command.name()} --help)`);
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(withNamedCommand(process.argv.slice(2), commands), { from: 'user' });
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }
@@ -34,5 +37,5 @@ function exitCodeOf(error: unknown): number {
       ? (error.stack ?? error.message)
       : String(error);
   console.error(`singletree: ${told}`);
-  return SingletreeError.is(error, 'invalid_argument') ? 2 : 1;
+  return SingletreeError.is(error, 'invalid_argument') || SingletreeError.is(error, 'thread_not_found') ? 2 : 1;
 }

@@ -102,7 +102,10 @@ async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
     return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent } });
   const thread = await log.getThread(threadId);
   if (thread !== undefined) return thread;
-  throw new SingletreeError('thread_not_found', `There is no thread "${threadId}" to go on with.`);
+  throw new SingletreeError(
+    'thread_not_found',
+    `There is no thread "${threadId}" in this log. Expected the id that a run prints at its end as "thread …", or that the page has in its address; --db names another log.`,
+  );
 }
 
 /** The raw line that a tool call came from: it stands for a tool that is not understood. */

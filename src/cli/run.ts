@@ -5,6 +5,7 @@ import { cliAdapters } from '../agents/cli/adapters.ts';
 import type { RunOutcome } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';
+import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
@@ -20,7 +21,7 @@ interface RunOptions {
   readonly resume?: string;
   readonly out?: string;
   readonly output?: Output;
-  readonly env: Record<string, string>;
+  readonly env?: Record<string, string>;
   readonly yolo?: boolean;
   readonly db: string;
 }
@@ -31,13 +32,13 @@ export function addRunCommand(program: Command): void {
     .command('run')
     .description('run an external coding agent, show what it does and record it')
     .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
-    .argument('<prompt>', 'what it is asked; "-" reads it from standard input')
+    .argument('<prompt>', 'what it is asked, in quotes; "-" reads it from standard input')
     .argument('[flags...]', 'after --: further flags for the agent itself')
     .option('--model <model>', 'the model to use, as the agent names it')
-    .option('--cwd <folder>', 'the folder to work in')
+    .option('--cwd <folder>', 'the folder to work in', folder)
     .option('--timeout <time>', 'the most time it may take, such as 10m', duration)
     .option('--idle-timeout <time>', 'the most time it may be silent, such as 5m', duration)
-    .option('--resume <thread>', 'go on with a thread')
+    .option('--resume <thread>', 'go on with a thread, by the id that its run printed')
     .option('--out <folder>', 'where the record of the run is kept')
     .addOption(
       new Option('--output <kind>', 'what to print; pretty on a terminal, else events').choices([
@@ -47,17 +48,33 @@ export function addRunCommand(program: Command): void {
         'raw',
       ]),
     )
-    .option('--env <name=value>', 'a variable for the environment of the agent; may be given again', variable, {})
+    .option('--env <name=value>', 'a variable for the environment of the agent; may be given again', variable)
     .option('--yolo', 'let the agent do everything without asking')
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
-    .action(async (agent: string, prompt: string, flags: string[], options: RunOptions) => {
+    .action(async (agent: string, given: string, flags: string[], options: RunOptions, command: Command) => {
+      const unquoted = flags.slice(0, Math.max(0, flags.length - countAfterDashes(process.argv)));
+      if (unquoted.length > 0) command.error(severalWords(agent, [given, ...unquoted]));
+      const prompt = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
+      if (prompt.trim() === '') command.error(emptyPrompt);
       process.exitCode = await run(agent, prompt, flags, options);
     });
 }
 
-async function run(agent: string, given: string, extraArgs: string[], options: RunOptions): Promise<number> {
+const emptyPrompt =
+  'error: the prompt is empty. Expected what the agent is asked, in quotes, or "-" and the prompt on standard input.';
+
+function severalWords(agent: string, words: readonly string[]): string {
+  const quoted = `singletree run ${agent} ${JSON.stringify(words.join(' '))}`;
+  return `error: the prompt is one argument: put it in quotes, as in ${quoted}. Arguments for ${agent} itself go after --, at the end.`;
+}
+
+function countAfterDashes(args: readonly string[]): number {
+  const dashes = args.indexOf('--');
+  return dashes < 0 ? 0 : args.length - dashes - 1;
+}
+
+async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
   ignoreClosedOutput();
-  const prompt = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
@@ -78,7 +95,7 @@ async function run(agent: string, given: string, extraArgs: string[], options: R
         signal: stop.signal,
         options: {
           extraArgs,
-          env: options.env,
+          ...(options.env !== undefined && { env: options.env }),
           cwd: resolve(options.cwd ?? '.'),
           ...(options.model !== undefined && { model: options.model }),
           ...(options.yolo !== undefined && { yolo: options.yolo }),
@@ -89,8 +106,12 @@ async function run(agent: string, given: string, extraArgs: string[], options: R
       watcher,
     );
     pretty?.end(report.outcome, report.milliseconds, report.totals);
-    if (output === 'pretty') screen.write(`thread ${report.threadId}\nrecord ${report.folder}\n`);
-    else if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
+    const kept = `thread ${report.threadId}\nrecord ${report.folder}\n`;
+    if (output === 'pretty') screen.write(kept);
+    else {
+      if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
+      process.stderr.write(kept);
+    }
     return exitCode(report.outcome);
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
@@ -119,7 +140,7 @@ function exitCode(outcome: RunOutcome): number {
   return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
 }
 
-function variable(text: string, before: Record<string, string>): Record<string, string> {
+function variable(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('expected NAME=VALUE');
   return { ...before, [name]: value };

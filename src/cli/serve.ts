@@ -6,6 +6,7 @@ import { Supervisor } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { type LogStyle, type RunningServer, startServer } from '../server/index.ts';
 import { builtInAgents } from './built-in-agents.ts';
+import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
 import { packageVersion } from './package-version.ts';
 import { removeRunFolders } from './run-folders.ts';
@@ -14,7 +15,7 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly token?: string;
-  readonly allowHost: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly log: LogStyle;
   readonly files?: string;
   readonly db: string;
@@ -26,32 +27,27 @@ interface ServeOptions {
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
   program
-    .command('serve', { isDefault: true })
-    .description('serve the page and the HTTP interface')
+    .command('serve')
+    .description('serve the page and the HTTP interface; also when no command is named')
     .option('--host <address>', 'the address to listen on; any but this machine needs a token', '127.0.0.1')
     .option('--port <number>', 'the port; 0 takes a free one', portNumber, 4747)
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
     .addOption(new Option('--token <token>', 'who shows this token is let in').env('SINGLETREE_TOKEN'))
-    .option(
-      '--allow-host <name>',
-      'a name the server may be called by from other machines (again for more)',
-      collect,
-      [],
-    )
+    .option('--allow-host <name>', 'a name the server may be called by from other machines (again for more)', collect)
     .addOption(
       new Option('--log <style>', 'tell requests on stderr: as JSON, pretty, only those that failed, or off')
         .choices(['json', 'pretty', 'errors', 'off'])
         .default('errors'),
     )
-    .option('--files <folder>', 'let files that agents registered be downloaded from this folder')
-    .option('--cwd <folder>', 'the folder that external agents work in', '.')
+    .option('--files <folder>', 'let files that agents registered be downloaded from this folder', folder)
+    .option('--cwd <folder>', 'the folder that external agents work in', folder, '.')
     .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .action(async (options: ServeOptions) => serve(options));
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const { host, port, token, allowHost: hosts, log: logStyle, files, db, open, cwd, yolo = false } = options;
+  const { host, port, token, allowHost: hosts = [], log: logStyle, files, db, open, cwd, yolo = false } = options;
   const log = new SqliteLog(db);
   const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
   const supervisor = new Supervisor({ log, agents: agents.all });
@@ -111,7 +107,7 @@ function openInBrowser(url: string): void {
   browser.unref();
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

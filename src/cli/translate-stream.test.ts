@@ -65,12 +65,17 @@ describe('translating a stream', () => {
     ]);
   });
 
+  it('tells how many lines it understood, blank ones aside', async () => {
+    const lines = [Buffer.from(`${session}noise\n\n{"type":"other"}`)] as unknown as AsyncIterable<unknown>;
+    const write = () => Promise.resolve(true);
+    expect(await translateStream(codex, lines, { output: 'events', write })).toEqual({ lines: 3, understood: 1 });
+  });
+
   it('stops when nobody reads', async () => {
     let count = 0;
-    await translateStream(codex, [Buffer.from(session), Buffer.from(hello)] as unknown as AsyncIterable<unknown>, {
-      output: 'events',
-      write: () => Promise.resolve(++count < 2),
-    });
+    const lines = [Buffer.from(session), Buffer.from(hello)] as unknown as AsyncIterable<unknown>;
+    const write = () => Promise.resolve(++count < 2);
+    expect(await translateStream(codex, lines, { output: 'events', write })).toBeUndefined();
     expect(count).toBe(2);
   });
 });

@@ -10,17 +10,27 @@ export interface TranslateOptions {
   readonly write: (text: string) => Promise<boolean>;
 }
 
-/** Translates a stream of raw output as it comes: what a line means is written before the next is read. */
+/** How many lines there were, blank ones aside, and how many of them became no `unknown`. */
+export interface LineCount {
+  readonly lines: number;
+  readonly understood: number;
+}
+
+/**
+ * Translates a stream of raw output as it comes: what a line means is written before the next is read. Tells how much
+ * of it was understood; undefined when nobody wanted all of it.
+ */
 export async function translateStream(
   adapter: CliAdapter,
   input: AsyncIterable<unknown>,
   { output, write }: TranslateOptions,
-): Promise<void> {
+): Promise<LineCount | undefined> {
   const runId = newId();
   const translator = adapter.translator({ runId });
   const run = new RunTranslation({ runId, agentId: adapter.id, translator, now: () => new Date().toISOString() });
   const state = createActivityState();
   let current = { number: 0, text: '' };
+  const count = { lines: 0, understood: 0 };
   const lineOf = (line: number) => (line === current.number ? parsed(current.text) : undefined);
   const print = (events: readonly AgentEvent[]): Promise<boolean> => {
     const values = output === 'events' ? events : events.flatMap(event => projectActivity(state, event, lineOf));
@@ -29,16 +39,23 @@ export async function translateStream(
   const take = ({ kind, bytes }: LinePiece): AgentEvent[] => {
     if (kind === 'rest') return [];
     current = { number: current.number + 1, text: kind === 'line' ? lineText(bytes) : '' };
-    return kind === 'line'
-      ? run.line('stdout', current.text, current.number)
-      : run.longLine('stdout', lineText(bytes.subarray(0, 4096)), current.number);
+    const events =
+      kind === 'line'
+        ? run.line('stdout', current.text, current.number)
+        : run.longLine('stdout', lineText(bytes.subarray(0, 4096)), current.number);
+    if (kind === 'long' || current.text.trim() !== '') {
+      count.lines++;
+      if (!events.some(event => event.type === 'unknown')) count.understood++;
+    }
+    return events;
   };
   const reader = new LineReader();
   await print(run.start());
   for await (const chunk of input)
-    for (const piece of reader.push(chunk as Uint8Array)) if (!(await print(take(piece)))) return;
+    for (const piece of reader.push(chunk as Uint8Array)) if (!(await print(take(piece)))) return undefined;
   for (const piece of reader.end()) await print(take(piece));
   await print(run.end({ isCut: !translator.finished }));
+  return count;
 }
 
 function parsed(text: string): unknown {

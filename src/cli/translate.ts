@@ -18,11 +18,20 @@ export function addTranslateCommand(program: Command): void {
       ignoreClosedOutput();
       try {
         const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();
-        await translateStream(cliAdapters[agent] as CliAdapter, input, { output, write: writeOut });
+        const count = await translateStream(cliAdapters[agent] as CliAdapter, input, { output, write: writeOut });
+        if (count === undefined || count.lines === 0 || count.understood > 0) return;
+        console.error(`singletree: ${notUnderstood(agent, count.lines)}`);
+        process.exitCode = 1;
       } catch (cause) {
         if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
         const message = `"${file}" could not be read: ${cause.message}. Expected a file that an agent's output was saved to.`;
         throw new SingletreeError('invalid_argument', message, { cause });
       }
     });
+}
+
+function notUnderstood(agent: string, lines: number): string {
+  const none = lines === 1 ? 'The only line was not' : `None of the ${lines} lines was`;
+  const known = Object.keys(cliAdapters).join(', ');
+  return `${none} understood as output of ${agent}. Expected what one of these printed, and its name: ${known}.`;
 }

@@ -1,0 +1,107 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { fakeProgram } from './cli-agents/support/fake-program.ts';
+import { builtCommand } from './support/command.ts';
+
+const programs = dirname(fakeProgram());
+const { singletree, withInput } = builtCommand(programs);
+const untouched = builtCommand(programs);
+const jsonLines = (text: string) =>
+  text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]));
+const said = (text: string) => jsonLines(text).find(event => event['type'] === 'text')?.['content'];
+
+describe('singletree run', () => {
+  it('gives the program its prompt, and what stands after --', () => {
+    const { status, stdout } = singletree('run', 'codex', 'args', '--model', 'm', '--', '--flag', 'x');
+    expect(status).toBe(0);
+    expect(said(stdout)).toContain('"--flag","x","--","args"');
+  });
+
+  it('takes a prompt that begins with a dash after --', () => {
+    expect(said(singletree('run', 'codex', '--', '-args').stdout)).toBe('5:-args');
+  });
+
+  it('reads the prompt from standard input when it is -', () => {
+    expect(said(withInput('hello\n', 'run', 'codex', '-').stdout)).toBe('hello');
+  });
+
+  it('adds the variables it is given to the environment of the program', () => {
+    const { stdout } = singletree('run', 'codex', 'env', '--env', 'ONE=1', '--env', 'TWO=2');
+    expect(JSON.parse(said(stdout) as string)).toMatchObject({ ONE: '1', TWO: '2' });
+  });
+
+  it('tells the thread and the record on stderr, so that it can be gone on with', () => {
+    const first = singletree('run', 'codex', 'hello');
+    const [, thread = '', folder = ''] = /^thread (\S+)\nrecord (\S+)\n$/.exec(first.stderr) ?? [];
+    expect(existsSync(join(folder, 'run.json'))).toBe(true);
+    const second = singletree('run', 'codex', 'args', '--resume', thread);
+    expect([second.status, said(second.stdout)]).toEqual([0, expect.stringContaining('"resume","s-1"')]);
+  });
+
+  it('says with --output pretty on stdout what else is said on stderr', () => {
+    const { stdout, stderr } = singletree('run', 'codex', 'hello', '--output', 'pretty');
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/\nthread \S+\nrecord \S+\n$/), '']);
+  });
+
+  it.each([
+    [['codex', 'fix', 'the', 'test'], /one argument.* singletree run codex "fix the test".* after --/s],
+    [['codex', 'fix', 'the', 'test', '--', '--flag'], /"fix the test"/],
+    [['codex', ''], /prompt is empty/],
+    [['codex', ' \n'], /prompt is empty/],
+    [['codex', '-'], /prompt is empty.*standard input/s],
+    [['codex', 'hello', '--cwd', '/nope'], /--cwd.*'\/nope'.*a folder that exists/],
+    [['codex', 'hello', '--cwd', fileURLToPath(import.meta.url)], /--cwd.*a folder that exists/],
+    [['codex', 'hello', '--bogus'], /--bogus/],
+  ])('refuses %j with exit code 2 and records nothing', (args, message) => {
+    const { status, stdout, stderr } = untouched.singletree('run', ...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).toContain('singletree run --help');
+    expect(readdirSync(untouched.home)).toEqual([]);
+  });
+
+  it('says where the id of a thread comes from when there is none of this id', () => {
+    const { status, stdout, stderr } = singletree('run', 'codex', 'hello', '--resume', 'nope');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/no thread "nope".*prints.*"thread/s);
+  });
+});
+
+describe('singletree translate', () => {
+  const codex = '{"type":"thread.started","thread_id":"s"}\n{"type":"turn.started"}\n';
+
+  it('prints what it understands and is silent about it', () => {
+    const { status, stdout, stderr } = withInput(`noise\n${codex}`, 'translate', 'codex');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(jsonLines(stdout).map(event => event['type'])).toEqual([
+      'harness_start',
+      'unknown',
+      'session',
+      'step_start',
+      'harness_end',
+    ]);
+  });
+
+  it.each(['events', 'activity'])(
+    'prints %s of the output of another program, and says that it is not of this one',
+    output => {
+      const { status, stdout, stderr } = withInput(`${codex}\nnoise`, 'translate', 'claude', '--output', output);
+      expect(status).toBe(1);
+      expect(jsonLines(stdout).filter(event => event['type'] === 'unknown')).toHaveLength(3);
+      expect(stderr).toMatch(
+        /^singletree: None of the 3 lines was understood as output of claude\..* codex, claude, pi,.*\n$/,
+      );
+    },
+  );
+
+  it.each(['', '\n\n'])('has nothing to say about an empty input', input => {
+    expect(withInput(input, 'translate', 'claude')).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('points to its own help', () => {
+    const { status, stderr } = singletree('translate', 'bogus');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('singletree translate --help')]);
+  });
+});

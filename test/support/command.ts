@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A home of its own and the built command in it, off a terminal; programs in `folder` are found first. */
+export function builtCommand(folder?: string) {
+  const home = mkdtempSync(join(tmpdir(), 'singletree-cli-'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  const PATH = [folder, process.env['PATH']].filter(part => part !== undefined).join(':');
+  const withInput = (input: string, ...args: string[]): Ended => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+      encoding: 'utf8',
+      env: { PATH, SINGLETREE_HOME: home },
+      input,
+      timeout: 20_000,
+    });
+    return { status, stdout, stderr };
+  };
+  return { home, withInput, singletree: (...args: string[]) => withInput('', ...args) };
+}
