@@ -6,6 +6,12 @@ import { createConversation } from '../../../graph/index.ts';
 import { noRelays, type RelayQueues } from './relay-queues.ts';
 import type { SubagentRun } from './subagent-run.ts';
 
+/** A message that was begun. */
+export interface TellingPlace {
+  readonly place: AssistantPlace;
+  readonly since: Date;
+}
+
 /** A run of the thread that is under way, and what of it was told so far. */
 export interface OpenRun {
   /** The message it speaks in. */
@@ -18,6 +24,8 @@ export interface OpenRun {
   /** Calls without a result, and calls whose arguments are being written. */
   readonly calls: ReadonlySet<string>;
   readonly inputs: ReadonlySet<string>;
+  /** Where calls without a result are told, of whatever step. */
+  readonly asked: ReadonlyMap<string, TellingPlace>;
   /** What the step used, to be told when its calls are done. */
   readonly usage: readonly TokenUsage[];
 }
@@ -64,5 +72,5 @@ export type OwnProjection = { -readonly [Field in keyof HarnessProjection]: Harn
 
 /** A run that has told nothing. */
 export function newRun(messageId: string): OpenRun {
-  return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), usage: [] };
+  return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), asked: new Map(), usage: [] };
 }

@@ -4,7 +4,14 @@ import type { DisplayEvent } from '../harness-event.ts';
 import { assistantMessage, type MessageDelta } from '../messages/message-view.ts';
 import { userMessage } from '../messages/thread-messages.ts';
 import { addTokenUsage, type TokenUsage } from '../token-usage.ts';
-import { type HarnessProjection, movedTo, newRun, type OpenRun, type OwnProjection } from './open-run.ts';
+import {
+  type HarnessProjection,
+  movedTo,
+  newRun,
+  type OpenRun,
+  type OwnProjection,
+  type TellingPlace,
+} from './open-run.ts';
 
 /** One event on its way through the projection: what is told about it, and what the thread is after it. */
 export class ProjectionStep {
@@ -78,6 +85,12 @@ export class ProjectionStep {
     const message = assistantMessage(this.after, started.place, started.since as Date, delta);
     this.tell({ type: 'message_update', message });
     return started;
+  }
+
+  /** Tells that a message of a run has grown that has ended. */
+  updateEarlier(run: OpenRun, { place, since }: TellingPlace): OpenRun {
+    this.tell({ type: 'message_update', message: assistantMessage(this.after, place, since) });
+    return run;
   }
 
   /** Ends the message of a run, when one is open. */

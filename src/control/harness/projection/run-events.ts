@@ -51,15 +51,21 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
     if (inputs !== run.inputs) step.tell({ type: 'tool_input_end', toolCallId });
     const { textId: _, ...rest } = run.since === undefined ? step.startMessage(run, event) : run;
     step.tell({ type: 'tool_start', toolCallId, toolName, args });
-    step.updateMessage(step.set({ ...rest, inputs, calls: new Set(run.calls).add(toolCallId) }), event);
+    const asked = new Map(run.asked).set(toolCallId, { place: rest.place, since: rest.since as Date });
+    step.updateMessage(step.set({ ...rest, inputs, asked, calls: new Set(run.calls).add(toolCallId) }), event);
   },
   tool_start: nothing,
   tool_progress: (event, _, step) => step.tell(progressOf(event)),
   tool_result: (event, run, step) => {
     const { textId: _, ...rest } = run;
     step.tell({ type: 'tool_end', toolCallId: event.id, ...toolOutcome(event.output) });
-    const changed = step.set({ ...rest, calls: without(run.calls, event.id) });
-    step.tellUsage(step.updateMessage(changed, event));
+    const asked = new Map(run.asked);
+    asked.delete(event.id);
+    const changed = step.set({ ...rest, asked, calls: without(run.calls, event.id) });
+    // People may have put something in since: then the message that has the call is another one, and has ended.
+    const told = run.asked.get(event.id);
+    const isEarlier = told !== undefined && told.place.after !== run.place.after;
+    step.tellUsage(isEarlier ? step.updateEarlier(changed, told) : step.updateMessage(changed, event));
   },
   repl_input: nothing,
   repl_progress: nothing,

@@ -47,6 +47,20 @@ describe('a plain turn', () => {
     expect(messages).toEqual([[], [{ type: 'text', text: 'Hel' }], hello, hello]);
   });
 
+  it('tells a result that comes after people spoke in the message of its call, and begins no other', () => {
+    const spoken: AgentEvent = { type: 'user', runId, content: 'Hurry.' };
+    const messages = full([...asked, step(0), call(), spoken, result()]).flatMap(event =>
+      'message' in event && typeof event.message === 'object' && event.message.role === 'assistant'
+        ? [`${event.type} ${event.message.id} ${event.message.content.map(({ type }) => type).join()}`.trim()]
+        : [],
+    );
+    expect(messages.slice(-3)).toEqual([
+      `message_update ${runId} tool_call`,
+      `message_end ${runId} tool_call`,
+      `message_update ${runId} tool_call,tool_result`,
+    ]);
+  });
+
   it('tells what the step used, not the sum', () => {
     const updates = full([...asked, step(0), usage, step(1), usage, end()]).filter(
       ({ type }) => type === 'usage_update',
