@@ -1,10 +1,13 @@
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { checkOptions, invalid, number, object, optional, type Taken, text } from '../check-options.ts';
+import { modelOptions, modelSource } from '../model/model-options.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelSource } from '../model/model-source.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import { checkSources, type PermissionRules } from '../permissions/index.ts';
+import { checkTool } from './check-tool.ts';
 import type { CompactionOptions } from './compaction.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
@@ -45,17 +48,42 @@ export interface LoopAgentOptions {
 /** The reason of the signal of a run that has ended. */
 const runIsOver = new Error('The run is over.');
 
-/** An agent that calls a model, executes the tools it asks for, and goes on until it has an answer. */
+const taken = {
+  id: optional(text),
+  model: modelSource,
+  ...modelOptions,
+  tools: optional({
+    fits: value => Array.isArray(value) || typeof value === 'function',
+    expected: 'a list of tools, or a function that gives one',
+  }),
+  cwd: optional(text),
+  // The rules are checked with their own error.
+  permissions: { fits: () => true, expected: 'permission rules' },
+  maxIterations: optional(number),
+  parallel: optional({ fits: value => typeof value === 'number' && value >= 1, expected: 'a number of at least 1' }),
+  toolTimeoutMs: optional(number),
+  maxOutputLength: optional(number),
+  compaction: optional({ fits: value => value === false || object.fits(value), expected: 'an object, or false' }),
+} satisfies Record<keyof LoopAgentOptions, Taken>;
+
+/**
+ * An agent that calls a model, executes the tools it asks for, and goes on until it has an answer. Throws
+ * `invalid_argument` for options that it does not take, and `invalid_permission_rule`.
+ */
 export function loopAgent(options: LoopAgentOptions): Agent {
-  const { id = 'loop', parallel = 8 } = options;
-  if (typeof options.tools !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
+  checkOptions('loopAgent', options, taken);
+  const { id = 'loop', permissions, tools: own = [] } = options;
+  if (permissions !== undefined) checkSources([permissions]);
+  if (typeof own !== 'function') {
+    own.forEach(checkTool);
+    for (const tool of toolsByName(options).values()) describeInput(tool);
+  }
   /** The agent's own tools, with those of one run, without those that are withheld in it. */
   const toolsOf = ({ tools: more = [], withheldTools = [] }: InvokeParams) => {
     const tools = new Map([...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)]);
     for (const name of withheldTools) tools.delete(name);
     return { tools, described: [...tools.values()].map(describeTool) };
   };
-  if (!(parallel >= 1)) throw invalid(id, `runs ${parallel} tools at once: expected at least 1`);
 
   async function run(params: InvokeParams, channel: EventChannel, stop: Stop): Promise<void> {
     const { runId, resume } = params;
@@ -77,11 +105,8 @@ export function loopAgent(options: LoopAgentOptions): Agent {
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {
   const list = typeof tools === 'function' ? tools() : tools;
+  if (list !== tools) list.forEach(checkTool);
   const byName = new Map(list.map(tool => [tool.name, tool]));
-  if (byName.size !== list.length) throw invalid(id, 'has two tools of the same name');
+  if (byName.size !== list.length) throw invalid(`The agent "${id}" has two tools of the same name.`);
   return byName;
-}
-
-function invalid(id: string, problem: string): SingletreeError {
-  return new SingletreeError('invalid_argument', `The agent "${id}" ${problem}.`);
 }

@@ -9,6 +9,7 @@ import { resolveModel } from '../model/model-source.ts';
 import { type ModelStepResult, modelStep } from '../model/model-step.ts';
 import { toPrompt } from '../model/prompt.ts';
 import { RetryPolicy } from '../model/retry.ts';
+import { checkSources } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
@@ -88,7 +89,8 @@ export class Loop {
   }
 
   async #run(): Promise<EndReason> {
-    const { signal, resume, runId } = this.#params;
+    const { signal, resume, runId, permissions = [] } = this.#params;
+    checkSources(permissions);
     const model = await resolveModel(
       this.#params.model ?? resume?.model ?? this.#options.model,
       this.#options.registry ?? this.#params.registry,

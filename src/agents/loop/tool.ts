@@ -5,6 +5,7 @@ import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, RelayAnswer } from '../agent.ts';
 import type { ChildResult } from '../subagents/child-run.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
+import { checkTool } from './check-tool.ts';
 
 /** What a tool is told beside its input. */
 export interface ToolContext {
@@ -84,10 +85,11 @@ export interface Tool<Input = unknown> {
   execute(input: Input, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 
-/** A tool whose input type follows from its schema. */
+/** A tool whose input type follows from its schema; throws `invalid_argument` for what cannot be one. */
 export function defineTool<Schema extends StandardSchemaV1>(
   tool: Omit<Tool<StandardSchemaV1.InferOutput<Schema>>, 'input'> & { readonly input: Schema },
 ): Tool {
+  checkTool(tool);
   return tool;
 }
 

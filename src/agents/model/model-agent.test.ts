@@ -43,6 +43,14 @@ const finish = (unified: 'stop' | 'error' = 'stop'): LanguageModelV3StreamPart =
 });
 
 describe('one model call', () => {
+  it('is refused at once when it is given what it does not take', () => {
+    const made = (model: unknown, options?: unknown) => () => modelAgent(model as string, options as { id: string });
+    expect(made(undefined)).toThrow('The agent "model" was given nothing as `model`: expected a model, or its id');
+    expect(made('a/b', { id: 'a', tools: {} })).toThrow('The agent "a" was given an object as `tools`');
+    expect(made('a/b', { tool: [] })).toThrow('did you mean `tools`?');
+    expect(made('a/b', { tools: [{ name: 'a b' }] })).toThrow('The tool "a b"');
+  });
+
   it('is stopped by a consumer that leaves', async () => {
     let stopped = () => {};
     const isStopped = new Promise<void>(resolve => (stopped = resolve));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from './decide.ts';
+import { decide, decideAll } from './decide.ts';
 import { grantFor } from './grants.ts';
-import type { PermissionRule, Policy } from './rule.ts';
+import type { PermissionRule, PermissionRules, Policy } from './rule.ts';
 import type { ToolRequest } from './tool-request.ts';
 
 const shell = (command: unknown, more = {}): ToolRequest => ({
@@ -56,6 +56,35 @@ describe('deciding about a tool call', () => {
     ['a denied folder by detour', [{ input: { path: 'keys/*' }, policy: 'deny' }], write('./src/../keys/a'), 'deny'],
     ['a command rule for another tool', [{ command: 'rm *', policy: 'deny' }], write('rm x'), 'ask'],
   ])('matches %s', (_, rules, request, policy) => expect(policyOf(rules, request)).toBe(policy));
+
+  describe('by rules that nobody checked', () => {
+    const rules = (...given: unknown[]) => given as PermissionRule[];
+
+    it.each<[string, PermissionRule[]]>([
+      ['a misspelt selector', rules({ tools: 'read_it', policy: 'allow' })],
+      ['a selector in capitals', rules({ Command: 'ls *', policy: 'allow' })],
+      ['a misspelt selector beside another', rules({ tool: 'bash', Command: 'ls *', policy: 'allow' })],
+      ['no selector', rules({ policy: 'allow' }, { input: {}, policy: 'allow' }, { tool: undefined, policy: 'allow' })],
+      ['a policy that there is not', rules({ tool: 'bash', policy: 'yes' })],
+      ['no policy', rules({ tool: 'bash' })],
+      ['another rule that says something unknown', rules({ tool: 'bash', policy: 'denied' }, tool('allow'))],
+      ['the same in the other order', rules(tool('allow'), { tool: 'bash', policy: 'denied' })],
+    ])('allows nothing by %s', (_, given) => expect(policyOf(given, shell('rm x'))).toBe('ask'));
+
+    it('lets a rule guard everything when what it guards cannot be told', () => {
+      expect(policyOf(rules({ tools: 'bash', policy: 'deny' }), shell('rm x'), 'allow')).toBe('deny');
+      expect(policyOf(rules({ tools: 'bash', policy: 'ask' }), shell('rm x'), 'allow')).toBe('ask');
+    });
+
+    it('asks when the default, or what a function says, is no policy', () => {
+      const unknown = { policy: 'yes' as Policy };
+      const allow: PermissionRules = { default: 'allow', rules: [] };
+      expect(policyOf([], shell('rm x'), unknown.policy)).toBe('ask');
+      expect(decideAll([() => unknown], [], shell('rm x')).policy).toBe('ask');
+      expect(decideAll([allow, () => unknown], [], shell('rm x')).policy).toBe('ask');
+      expect(decideAll([allow, { default: unknown.policy, rules: [] }], [], shell('rm x')).policy).toBe('ask');
+    });
+  });
 
   describe('precedence', () => {
     it.each<[string, PermissionRule[], Policy]>([

@@ -29,7 +29,7 @@ export function decideAll(
   request: ToolRequest,
 ): Decision {
   const [first, ...others] = sources.map(source =>
-    typeof source === 'function' ? source(request) : decide({ rules: source, grants }, request),
+    typeof source === 'function' ? decideBy(source, request) : decide({ rules: source, grants }, request),
   );
   if (first === undefined) return decide({ rules: { rules: [] }, grants }, request);
   return others.reduce((a, b) => (strictness[b.policy] > strictness[a.policy] ? b : a), first);
@@ -39,10 +39,11 @@ export function decideAll(
  * Decides about one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
  * wins over `allow`. Otherwise the default, `ask` when there is none. A grant turns `ask` into `allow`, never `deny`.
+ * Rules that were not checked allow no more: one that is not understood never allows, and no policy means `ask`.
  */
 export function decide({ rules, grants = [] }: Permissions, request: ToolRequest): Decision {
   const rule = decidingRule(matchingRules(rules.rules, request));
-  const decision = rule === undefined ? byDefault(rules.default ?? 'ask', request) : byRule(rule, request);
+  const decision = rule === undefined ? byDefault(known(rules.default ?? 'ask'), request) : byRule(rule, request);
   if (decision.policy !== 'ask') return decision;
   const grant = grants.find(grant => grantCovers(grant, request));
   return grant === undefined ? decision : { policy: 'allow', reason: 'a person allowed it before', grant };
@@ -53,7 +54,17 @@ function decidingRule(matching: readonly PermissionRule[]): PermissionRule | und
   if (denied !== undefined) return denied;
   const highest = Math.max(...matching.map(specificity));
   const deciding = matching.filter(rule => specificity(rule) === highest);
-  return deciding.find(rule => rule.policy === 'ask') ?? deciding[0];
+  return deciding.find(rule => rule.policy !== 'allow') ?? deciding[0];
+}
+
+function decideBy(source: (request: ToolRequest) => Decision, request: ToolRequest): Decision {
+  const decision = source(request);
+  return { ...decision, policy: known(decision.policy) };
+}
+
+/** A policy that there is not never allows. */
+function known(policy: Policy): Policy {
+  return Object.hasOwn(strictness, policy) ? policy : 'ask';
 }
 
 function specificity(rule: PermissionRule): number {
@@ -63,9 +74,10 @@ function specificity(rule: PermissionRule): number {
 }
 
 function byRule(rule: PermissionRule, request: ToolRequest): Decision {
+  const policy = known(rule.policy);
   return {
-    policy: rule.policy,
-    reason: rule.reason ?? `${sentence(rule.policy, request)} by the rule for ${subjectOf(rule)}`,
+    policy,
+    reason: rule.reason ?? `${sentence(policy, request)} by the rule for ${subjectOf(rule)}`,
     rule,
   };
 }

@@ -2,6 +2,7 @@
  * Permissions: which tool calls run, which a person is asked about, which are refused.
  * @module
  */
+export { checkSources } from './check-sources.ts';
 export { type Decision, type DecisionSource, decide, decideAll, type Permissions } from './decide.ts';
 export { type Grant, grant, grantCovers, grantFor, type Remember } from './grants.ts';
 export {

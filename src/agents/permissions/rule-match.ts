@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
-import type { PermissionRule } from './rule.ts';
+import { isUnderstood, type PermissionRule } from './rule.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
 import { allowsLine, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
@@ -29,6 +29,8 @@ export function matchingRules(rules: readonly PermissionRule[], request: ToolReq
 }
 
 function matchesCall(rule: PermissionRule, request: ToolRequest): boolean {
+  // One that is not understood may guard too much, and allows nothing.
+  if (rule.policy === 'allow' && !isUnderstood(rule)) return false;
   if (rule.tool !== undefined && !matchesGlob(globOf(rule.tool), request.tool)) return false;
   if (rule.category !== undefined && rule.category !== request.category) return false;
   return Object.entries(rule.input ?? {}).every(([path, glob]) => {

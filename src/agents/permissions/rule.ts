@@ -48,6 +48,13 @@ export function parsePermissionRules(value: unknown): PermissionRules {
   });
 }
 
+const fields: ReadonlySet<string> = new Set(Object.keys(permissionRule.shape));
+
+/** Whether a rule that was not checked says which calls it is for, and nothing that is not known. */
+export function isUnderstood(rule: PermissionRule): boolean {
+  return namesCalls(rule) && Object.keys(rule).every(name => fields.has(name));
+}
+
 interface Selectors {
   tool?: string | undefined;
   category?: string | undefined;
@@ -56,9 +63,13 @@ interface Selectors {
   policy: Policy;
 }
 
+function namesCalls({ tool, category, command, input }: Selectors): boolean {
+  return [tool, category, command].some(text => text !== undefined) || Object.keys(input ?? {}).length > 0;
+}
+
 function problemOf(rule: Selectors): { message: string; path: string[] } | undefined {
-  const { tool, category, command, input } = rule;
-  if (tool === undefined && category === undefined && command === undefined && Object.keys(input ?? {}).length === 0)
+  const { command } = rule;
+  if (!namesCalls(rule))
     return { message: 'a rule names a tool, a category, an input or a command; use "default" for the rest', path: [] };
   if (command === undefined) return undefined;
   try {

@@ -8,6 +8,7 @@ import { defineTool } from '../loop/tool.ts';
 import type { ModelScript } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { PermissionRules } from '../permissions/index.ts';
 import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
 
 const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
@@ -408,6 +409,27 @@ describe('tools', () => {
         ],
       }),
     ).toThrow('a_b');
+  });
+});
+
+describe('options', () => {
+  const made = (more: object) => () => setUp([], more);
+
+  it('are refused at once when they do not fit or are not known', () => {
+    expect(() => rlmAgent({} as RlmAgentOptions)).toThrow('`rlmAgent` was given nothing as `model`');
+    expect(made({ tools: {} })).toThrow('was given an object as `tools`: expected a list of tools');
+    expect(made({ tools: [{ name: 'look' }] })).toThrow('The tool "look" was given nothing as `description`');
+    expect(made({ permission: { rules: [] } })).toThrow('did you mean `permissions`?');
+  });
+
+  it('refuse permissions that are not rules, also for one run', async () => {
+    const wrong = { default: 'ask', rules: [{ tools: 'exec', policy: 'allow' }] } as unknown as PermissionRules;
+    const refused = expect.objectContaining({ code: 'invalid_permission_rule' });
+    expect(made({ permissions: wrong })).toThrow(refused);
+    const { agent, model } = setUp([code('FINAL(1)')]);
+    const events = await collect(agent.invoke(params({ permissions: [wrong] })));
+    expect(of(events, 'error')).toEqual([refused]);
+    expect(model.requests).toEqual([]);
   });
 });
 

@@ -1,13 +1,16 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { checkOptions, number, object, optional, type Taken, text } from '../check-options.ts';
+import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
+import { modelOptions, modelSource } from '../model/model-options.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelSource } from '../model/model-source.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import { checkSources, type PermissionRules } from '../permissions/index.ts';
 import type { QueryCount } from './queries.ts';
 import { functionsOf } from './repl-tools.ts';
 import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
@@ -38,11 +41,32 @@ export interface RlmAgentOptions {
   readonly registry?: ModelRegistry;
 }
 
+const taken = {
+  id: optional(text),
+  model: modelSource,
+  subModel: optional(modelSource),
+  ...modelOptions,
+  context: optional({
+    fits: value => typeof value === 'string' || typeof value === 'function',
+    expected: 'a text, or a function that gives one',
+  }),
+  tools: optional({ fits: Array.isArray, expected: 'a list of tools' }),
+  // The rules are checked with their own error.
+  permissions: { fits: () => true, expected: 'permission rules' },
+  maxIterations: optional(number),
+  limits: optional(object),
+} satisfies Record<keyof RlmAgentOptions, Taken>;
+
 /**
  * An agent whose model writes JavaScript that runs in a sandbox, over an input that may be far longer than what a model
- * can be sent. Code asks models about pieces of it with `llm_query` and gives the answer with `FINAL`.
+ * can be sent. Code asks models about pieces of it with `llm_query` and gives the answer with `FINAL`. Throws
+ * `invalid_argument` for options that it does not take, and `invalid_permission_rule`.
  */
 export function rlmAgent(options: RlmAgentOptions): Agent {
+  checkOptions('rlmAgent', options, taken);
+  const { permissions, tools = [] } = options;
+  if (permissions !== undefined) checkSources([permissions]);
+  tools.forEach(checkCallable);
   return agentAt(options);
 }
 

@@ -6,6 +6,7 @@ import { CallRunner } from '../loop/call-runner.ts';
 import type { EventChannel } from '../loop/event-channel.ts';
 import { modelAgent } from '../model/model-agent.ts';
 import { type ModelSource, resolveModel } from '../model/model-source.ts';
+import { checkSources } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { replInstructions } from './instructions.ts';
 import { Queries, type QueryCount } from './queries.ts';
@@ -44,6 +45,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
   const { runId, resume, signal, answers, decided, withheldTools } = params;
+  checkSources(params.permissions ?? []);
   const source = params.model ?? resume?.model ?? options.model;
   const model = await resolveModel(source, registry);
   const context = typeof given === 'string' ? given : await given(params);

@@ -1,0 +1,66 @@
+import { SingletreeError } from '../events/index.ts';
+import { closestName } from './closest-name.ts';
+
+/** What a field takes: how it is told, and in words. */
+export interface Taken {
+  readonly fits: (value: unknown) => boolean;
+  readonly expected: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Throws `invalid_argument` when a function that makes an agent was given options it cannot take. An option it does
+ * not know is refused too: one that is misspelt, such as `permission`, must not be passed over.
+ */
+export function checkOptions(maker: string, given: unknown, taken: Readonly<Record<string, Taken>>): void {
+  if (!isObject(given))
+    throw invalid(`\`${maker}\` takes an object with its options, and was given ${wordsFor(given)}.`);
+  const { id } = given;
+  const whose = typeof id === 'string' ? `The agent "${id}"` : `\`${maker}\``;
+  const names = Object.keys(taken);
+  for (const name of Object.keys(given)) if (!Object.hasOwn(taken, name)) throw unknownOption(whose, name, names);
+  checkFields(whose, given, taken);
+}
+
+/** Throws `invalid_argument` when a field has a value that it does not take. */
+export function checkFields(whose: string, given: Fields, taken: Readonly<Record<string, Taken>>): void {
+  // Tools are made for each run: this makes no lists.
+  for (const name in taken) {
+    const { fits, expected } = taken[name] as Taken;
+    if (!fits(given[name]))
+      throw invalid(`${whose} was given ${wordsFor(given[name])} as \`${name}\`: expected ${expected}.`);
+  }
+}
+
+/** A value as a message names it. */
+export function wordsFor(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same, or absent. */
+export function optional({ fits, expected }: Taken): Taken {
+  return { fits: value => value === undefined || fits(value), expected };
+}
+
+export const text: Taken = { fits: value => typeof value === 'string', expected: 'a text' };
+export const number: Taken = { fits: value => typeof value === 'number' && !Number.isNaN(value), expected: 'a number' };
+export const object: Taken = { fits: isObject, expected: 'an object' };
+
+export function invalid(message: string): SingletreeError {
+  return new SingletreeError('invalid_argument', message);
+}
+
+function unknownOption(whose: string, name: string, names: readonly string[]): SingletreeError {
+  const closest = closestName(name, names);
+  const hint = closest === undefined ? '.' : `: did you mean \`${closest}\`?`;
+  return invalid(`${whose} has no option \`${name}\`${hint} It takes ${names.map(each => `\`${each}\``).join(', ')}.`);
+}

@@ -1,0 +1,41 @@
+import { checkFields, invalid, isObject, type Taken, text, wordsFor } from '../check-options.ts';
+import type { Tool } from './tool.ts';
+
+const fields = {
+  name: {
+    // What every provider takes.
+    fits: value => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
+    expected: '1 to 64 letters, digits, _ and -',
+  },
+  description: {
+    fits: value => typeof value === 'string' || typeof value === 'function',
+    expected: 'a text, or a function that gives one',
+  },
+  input: {
+    // The schemas of some libraries are functions.
+    fits: value => (isObject(value) || typeof value === 'function') && '~standard' in value,
+    expected: 'a zod schema, or another Standard Schema with `inputJsonSchema` beside it',
+  },
+  execute: { fits: value => typeof value === 'function', expected: 'a function' },
+} satisfies Partial<Record<keyof Tool, Taken>>;
+
+/** Throws `invalid_argument` when a value is no tool that a model can be told of. */
+export function checkTool(tool: unknown): void {
+  check(tool, fields);
+}
+
+const callable = { ...fields, name: text };
+
+/** Throws `invalid_argument` when a value is no tool that code can call; its name is not told to a provider. */
+export function checkCallable(tool: unknown): void {
+  check(tool, callable);
+}
+
+function check(tool: unknown, taken: Readonly<Record<string, Taken>>): void {
+  if (!isObject(tool))
+    throw invalid(
+      `A tool is ${wordsFor(tool)}: expected an object with \`name\`, \`description\`, \`input\` and \`execute\`.`,
+    );
+  const { name } = tool;
+  checkFields(typeof name === 'string' ? `The tool "${name}"` : 'A tool', tool, taken);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import type { DecisionSource, PermissionRules } from '../permissions/index.ts';
+import { scriptedModel } from '../model/scripted-model.ts';
+import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const model = scriptedModel([]);
+const tool = defineTool({ name: 'touch', description: 'touches', input: z.object({}), execute: () => 'touched' });
+const make = (options: unknown) => loopAgent(options as LoopAgentOptions);
+const messageFor = (options: unknown, code: SingletreeError['code'] = 'invalid_argument') => {
+  try {
+    make(options);
+  } catch (error) {
+    if (SingletreeError.is(error, code)) return error.message;
+    throw error;
+  }
+  return 'taken';
+};
+
+describe('the options of a loop', () => {
+  it.each<[unknown, string]>([
+    [undefined, '`loopAgent` takes an object with its options, and was given nothing.'],
+    [
+      {},
+      '`loopAgent` was given nothing as `model`: expected a model, or its id such as "anthropic/claude-sonnet-4-5".',
+    ],
+    [{ id: 'a', model: {} }, 'The agent "a" was given an object as `model`: expected a model'],
+    [{ id: 'a', model, tools: { touch: tool } }, 'The agent "a" was given an object as `tools`: expected a list'],
+    [{ model, id: 7 }, '`loopAgent` was given 7 as `id`: expected a text'],
+    [{ model, maxIterations: '5' }, 'was given "5" as `maxIterations`: expected a number'],
+    [{ model, compaction: true }, 'was given true as `compaction`: expected'],
+    [{ model, tools: [tool, undefined] }, 'A tool is nothing: expected an object'],
+    [{ model, tools: [{ ...tool, execute: undefined }] }, 'The tool "touch" was given nothing as `execute`'],
+  ])('are refused at once when they do not fit: %j', (options, message) => {
+    expect(messageFor(options)).toContain(message);
+  });
+
+  it('are refused when one is not known, with the name that is close to it', () => {
+    const permission = { default: 'ask', rules: [] };
+    expect(messageFor({ id: 'a', model, permission })).toContain(
+      'The agent "a" has no option `permission`: did you mean `permissions`? It takes `id`, `model`,',
+    );
+    expect(messageFor({ model, Tools: [] })).toContain('did you mean `tools`?');
+    expect(messageFor({ model, temperature: 1 })).toContain('has no option `temperature`. It takes `id`, ');
+  });
+
+  it('may be absent or undefined', () => {
+    expect(messageFor({ model, id: undefined, tools: undefined, permissions: undefined })).toBe('taken');
+    expect(messageFor({ model: 'openai/gpt-5.5', compaction: false, toolTimeoutMs: Infinity })).toBe('taken');
+  });
+});
+
+describe('the permissions of a loop', () => {
+  const wrong: unknown[] = [
+    { default: 'ask', rules: [{ tools: 'read_it', policy: 'allow' }] },
+    { rules: [{ Command: 'ls *', policy: 'allow' }] },
+    { rules: [{ tool: 'touch', policy: 'denied' }] },
+    { default: 'yes', rules: [] },
+    { rules: { touch: 'allow' } },
+    {},
+    null,
+  ];
+  it.each(wrong)('are refused at once when they are not rules: %j', permissions => {
+    expect(messageFor({ model, permissions }, 'invalid_permission_rule')).toContain('The permission rules are invalid');
+  });
+
+  it.each(wrong)('are refused before the model is called when a run is given them: %j', async permissions => {
+    const called = scriptedModel(['Hi.']);
+    const events = await run(make({ model: called }), [permissions as PermissionRules]);
+    expect(events).toMatchObject([
+      { type: 'harness_start' },
+      { type: 'error', code: 'invalid_permission_rule', fatal: true },
+      { type: 'harness_end', reason: 'error' },
+    ]);
+    expect(called.requests).toEqual([]);
+  });
+
+  it('may be a function for one run', async () => {
+    const calling = scriptedModel([[{ toolCall: { name: 'touch', input: {} } }], 'Done.']);
+    const events = await run(make({ model: calling, tools: [tool] }), [() => ({ policy: 'allow' })]);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool_result', output: { context: 'touched', result: 'touched' } }),
+    );
+  });
+});
+
+it('checks the tools that a function gives when a run asks for them', async () => {
+  const broken = { ...tool, execute: undefined } as unknown as Tool;
+  await expect(run(make({ model, tools: () => [broken] }), [])).rejects.toThrow('The tool "touch" was given nothing');
+});
+
+async function run(agent: ReturnType<typeof loopAgent>, permissions: readonly DecisionSource[]): Promise<AgentEvent[]> {
+  const { signal } = new AbortController();
+  const messages = [{ role: 'user' as const, content: 'Go.' }];
+  const all: AgentEvent[] = [];
+  for await (const event of agent.invoke({ runId: 'run', messages, signal, permissions })) all.push(event);
+  return all;
+}

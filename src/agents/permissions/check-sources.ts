@@ -1,0 +1,13 @@
+import type { DecisionSource } from './decide.ts';
+import { parsePermissionRules } from './rule.ts';
+
+const valid = new WeakSet<DecisionSource>();
+
+/** Throws `invalid_permission_rule` for rules that are not valid; rules that were found valid are not looked at again. */
+export function checkSources(sources: readonly DecisionSource[]): void {
+  for (const source of sources) {
+    if (typeof source === 'function' || valid.has(source)) continue;
+    parsePermissionRules(source);
+    valid.add(source);
+  }
+}
