@@ -49,7 +49,7 @@ describe('a plain turn', () => {
 
   it('tells a result that comes after people spoke in the message of its call, and begins no other', () => {
     const spoken: AgentEvent = { type: 'user', runId, content: 'Hurry.' };
-    const messages = full([...asked, step(0), call(), spoken, result()]).flatMap(event =>
+    const messages = full([...asked, step(0), call('c'), spoken, result('c')]).flatMap(event =>
       'message' in event && typeof event.message === 'object' && event.message.role === 'assistant'
         ? [`${event.type} ${event.message.id} ${event.message.content.map(({ type }) => type).join()}`.trim()]
         : [],
