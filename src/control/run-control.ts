@@ -16,6 +16,8 @@ export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }
 export interface StartOptions {
   readonly agent: Agent;
   readonly content: string | readonly ContentPart[];
+  /** An id of the message that its sender chose. */
+  readonly id?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
   /** The user message that this one takes the place of: it becomes its sibling, on a new branch. */

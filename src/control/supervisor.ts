@@ -54,10 +54,10 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, model, edits, note, expectedSeq } = options;
+    const { agent, content, id, model, edits, note, expectedSeq } = options;
     const said = typeof content === 'string' ? content : [...content];
     const asked = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: asked, content: said };
+    let event: EventOf<'user'> = { type: 'user', runId: asked, content: said, ...(id !== undefined && { id }) };
     if (edits !== undefined) {
       this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);

@@ -147,6 +147,8 @@ describe('sendSignal', () => {
     });
     expect(reminder.type).toBe('system-reminder');
     await on('agent_end', 2);
+    const ids = (await harness.listMessages()).flatMap(({ role, id }) => (role === 'user' ? id : []));
+    expect(ids).toEqual(['mine', reminder.id]);
     expect((await harness.listMessages()).flatMap(({ role, content }) => (role === 'user' ? content : []))).toEqual([
       { type: 'text', text: 'See.' },
       file,

@@ -359,6 +359,21 @@ describe('messages', () => {
     expect(sent(model).join()).toContain('Be kind.');
   });
 
+  it.each(['taken in', 'kept'])(
+    'that are reminders have the id that was given out, when they are %s by a run',
+    async how => {
+      const { tool, begun, end } = waitingTool();
+      const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
+      const sending = harness.sendMessage({ content: 'Go.' });
+      await begun.opened;
+      const saved = await harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' });
+      if (how === 'kept') harness.abort();
+      else end.open();
+      await sending;
+      expect((await harness.listMessages()).map(({ id }) => id)).toContain(saved?.id);
+    },
+  );
+
   it('may be reminders with a role and with metadata, which a second harness reads too', async () => {
     const storage = new MemoryLog();
     const { harness } = numbered({ storage });

@@ -42,12 +42,13 @@ export class Runs {
 
   /** Starts with the agent that is chosen by then: what was decided elsewhere is heard first. */
   async start(thread: OpenThread, turn: Turn, said: Said): Promise<RunHandle> {
-    const { content, requestContext } = said;
+    const { content, id, requestContext } = said;
     const { agent, note } = this.#driven(thread, turn, requestContext);
     const expectedSeq = thread.seq;
     thread.follow();
     try {
-      return await this.supervisor.start(thread.id, { agent, content, note, expectedSeq });
+      const named = id === undefined ? {} : { id };
+      return await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq });
     } catch (error) {
       thread.rest();
       if (!SingletreeError.is(error, 'seq_conflict')) throw error;
@@ -88,9 +89,10 @@ export class Runs {
 
   /** Keeps what was said too late for a run that did not end well. */
   async keepUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
-    const said = unread.map(({ content }) => ({
+    const said = unread.map(({ id, content }) => ({
       type: 'user' as const,
       runId: newId(),
+      id,
       content: typeof content === 'string' ? content : [...content],
     }));
     if (said.length > 0) await this.#options.log.append(threadId, said);

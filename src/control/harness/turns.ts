@@ -230,10 +230,12 @@ export function newTurn(trace?: Partial<RunTrace>, order = 0): Turn {
 /** What was said too late, as one thing to answer. */
 function joined(late: readonly Waiting[]): Said {
   const contexts = late.flatMap(({ requestContext }) => requestContext ?? []);
+  const [first, ...others] = late;
   return {
     content: late.flatMap(({ content }) => partsOf(content)),
+    ...(first !== undefined && others.length === 0 && { id: first.id }),
     ...(contexts.length > 0 && { requestContext: new RequestContext(contexts.flatMap(context => [...context])) }),
-    order: late[0]?.order ?? 0,
+    order: first?.order ?? 0,
   };
 }
 

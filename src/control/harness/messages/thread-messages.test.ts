@@ -139,7 +139,7 @@ describe('the messages of a thread', () => {
     expect(messages(events).map(({ id, role, stopReason }) => [id, role, stopReason])).toEqual([
       ['asked:user', 'user', undefined],
       ['run', 'assistant', 'complete'],
-      ['run:user', 'user', undefined],
+      ['w', 'user', undefined],
       ['run:2', 'assistant', 'complete'],
     ]);
     const stopped = [...events.slice(0, -1), end('aborted')];

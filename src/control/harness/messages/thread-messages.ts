@@ -32,11 +32,14 @@ export function threadMessages(
 /** The messages of the active branch, as a fold. */
 export const messagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
 
-/** What a person said, by the block it is in; what a subagent said that ended in the background is a reminder. */
+/**
+ * What a person said, by the block it is in, with the id that its sender chose; what a subagent said that ended in the
+ * background is a reminder.
+ */
 export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
   const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
   if (chunk?.event.type !== 'user') return undefined;
-  return saidMessage(chunk.event, chunk.id, timeOf(chunk) ?? before ?? new Date(0));
+  return saidMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
 }
 
 /** What somebody said, as a message with that id. */

@@ -207,7 +207,7 @@ describe('a person who speaks', () => {
       'agent_end complete',
     ]);
     const ids = full(events).flatMap(event => (event.type === 'message_end' ? [event.message.id] : []));
-    expect(ids).toEqual(['asked:user', 'run', 'run:user', 'run:2']);
+    expect(ids).toEqual(['asked:user', 'run', 'w', 'run:2']);
   });
 
   it('in the next turn starts the agent again', () => {
