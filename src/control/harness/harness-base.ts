@@ -92,7 +92,7 @@ export class HarnessBase<State extends object> {
     return this.getCurrentModelId() !== '';
   }
 
-  /** Holds for the session; with scope `thread` the open thread keeps it. */
+  /** Holds for the session; with scope `thread` for the open thread, which keeps it, or the next new one. */
   async switchModel(choice: ModelSwitch): Promise<void> {
     checkArguments('switchModel', choice);
     await this.engine.init();

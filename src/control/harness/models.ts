@@ -95,6 +95,11 @@ export function modeModelKey(modeId: string): string {
   return `modeModelId_${modeId}`;
 }
 
+/** What a thread keeps of the models of modes. */
+export function modeModelsIn(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => key.startsWith(modeModelKey(''))));
+}
+
 interface ModeModel {
   readonly id: string;
   readonly defaultModelId?: string | undefined;
@@ -126,19 +131,19 @@ export interface ModelSwitch {
 
 export interface SwitchedModel {
   readonly session: SessionModels;
-  /** What the thread is to keep; absent when the choice is for this session only. */
+  /** What the thread is to keep; absent when the choice is for this session. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Whether the current model is another one now. */
   readonly isCurrent: boolean;
   readonly event: Extract<ProjectedEvent, { type: 'model_changed' }>;
 }
 
-/** What choosing a model comes to: it holds for this session, and with scope `thread` the thread keeps it too. */
+/** What choosing a model comes to: it holds for this session; with scope `thread` it holds for the thread, which keeps it. */
 export function switchModel(session: SessionModels, currentModeId: string, choice: ModelSwitch): SwitchedModel {
   const { modelId, scope, modeId = currentModeId } = choice;
   const isCurrent = modeId === currentModeId;
   return {
-    session: { ...session, [modeId]: modelId },
+    session: scope === 'thread' ? session : { ...session, [modeId]: modelId },
     ...(scope === 'thread' && {
       metadata: { [modeModelKey(modeId)]: modelId, ...(isCurrent && { currentModelId: modelId }) },
     }),
