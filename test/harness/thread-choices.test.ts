@@ -148,3 +148,25 @@ describe('what was chosen for the session', () => {
     expect(shown(harness)).toMatchObject({ mode: 'plan', observer: 'a/kept', reflector: 'a/stated' });
   });
 });
+
+describe('what cannot be stored with the thread', () => {
+  it.each<[string, (harness: Harness) => Promise<void>]>([
+    ['switchModel', harness => harness.switchModel({ modelId: 'a/x' })],
+    ['switchModel for the thread', harness => harness.switchModel({ modelId: 'a/x', scope: 'thread' })],
+    ['switchMode', harness => harness.switchMode({ modeId: 'build' })],
+    ['setSubagentModelId', harness => harness.setSubagentModelId({ modelId: 'a/x' })],
+    ['switchObserverModel', harness => harness.switchObserverModel({ modelId: 'a/x' })],
+    ['switchReflectorModel', harness => harness.switchReflectorModel({ modelId: 'a/x' })],
+  ])('is refused and changes nothing: %s', async (_, choose) => {
+    const storage = new MemoryLog();
+    const { harness, events } = threeModes({ storage });
+    const { id } = await harness.createThread();
+    const before = shown(harness);
+    const count = events.length;
+    await storage.deleteThread(id);
+    await expect(choose(harness)).rejects.toMatchObject({ code: 'thread_not_found' });
+    expect([shown(harness), events.length]).toEqual([before, count]);
+    await harness.createThread();
+    expect(shown(harness)).toEqual(before);
+  });
+});
