@@ -21,6 +21,10 @@ function twoModes(config: Partial<HarnessConfig> = {}) {
   );
 }
 
+const fail = (): never => {
+  throw new Error('failed');
+};
+
 describe('modes', () => {
   it('are listed, and the default one is the first', () => {
     const { harness } = twoModes();
@@ -252,6 +256,18 @@ describe('models', () => {
     expect(await good?.harness.getCurrentModelAuthStatus()).toEqual({ hasAuth: true });
     expect((await bad?.harness.listAvailableModels())?.length).toBeGreaterThan(10);
     expect(bad?.of('error').map(({ error }) => error.message)).toEqual(['no catalog']);
+  });
+
+  it.each<[string, Partial<HarnessConfig>]>([
+    ['counts', { modelUseCountProvider: () => Promise.reject(new Error('failed')) as never }],
+    ['counts, at once', { modelUseCountProvider: () => fail() }],
+    ['who may use them', { modelAuthChecker: provider => (provider === 'anthropic' ? fail() : undefined) }],
+  ])('are told though a callback fails that tells of %s', async (_, config) => {
+    const { harness, of } = twoModes({ ...config, initialState: { currentModelId: 'openai/gpt' } });
+    expect(await harness.getCurrentModelAuthStatus()).toMatchObject({ apiKeyEnvVar: 'OPENAI_API_KEY' });
+    expect(of('error')).toEqual([]);
+    expect((await harness.listAvailableModels()).length).toBeGreaterThan(10);
+    expect(of('error').map(({ error }) => error.message)).toEqual(['failed']);
   });
 
   it('are made by resolveModel for an agent that has no registry', async () => {

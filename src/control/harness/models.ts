@@ -42,13 +42,13 @@ export interface ModelAuthStatus {
 export interface ModelSources {
   readonly registry: Pick<ModelRegistry, 'models' | 'providers'>;
   readonly authChecker?: ModelAuthChecker;
-  readonly useCounts?: ModelUseCountProvider;
+  readonly useCounts?: () => ReturnType<ModelUseCountProvider> | Promise<ReturnType<ModelUseCountProvider>>;
   readonly customModels?: CustomModelCatalogProvider;
 }
 
 /** All models that are known, custom ones first where they have the same id, in the order of the registry. */
 export async function listModels(sources: ModelSources): Promise<AvailableModel[]> {
-  const counts = sources.useCounts?.() ?? {};
+  const counts = (await sources.useCounts?.()) ?? {};
   const custom = (await sources.customModels?.()) ?? [];
   const models = new Map<string, AvailableModel>();
   for (const { id, provider, model } of sources.registry.models()) {
@@ -66,10 +66,11 @@ export async function listModels(sources: ModelSources): Promise<AvailableModel[
 
 /** Whether a model can be used: as it is listed; one that is not listed as its provider, by the checker or the environment. */
 export async function modelAuthStatus(sources: ModelSources, modelId: string): Promise<ModelAuthStatus> {
-  const listed = (await listModels(sources)).find(({ id }) => id === modelId);
-  if (listed === undefined)
-    return modelId === '' ? { hasAuth: false } : providerAuth(sources, modelId.split('/')[0] ?? '');
-  const { hasApiKey: hasAuth, apiKeyEnvVar } = listed;
+  if (modelId === '') return { hasAuth: false };
+  const custom = (await sources.customModels?.())?.findLast(({ id }) => id === modelId);
+  const model = custom ?? sources.registry.models().find(({ id }) => id === modelId);
+  const auth = providerAuth(sources, model?.provider ?? modelId.split('/')[0] ?? '');
+  const { hasApiKey: hasAuth = auth.hasAuth, apiKeyEnvVar = auth.apiKeyEnvVar } = custom ?? {};
   return { hasAuth, ...(apiKeyEnvVar !== undefined && { apiKeyEnvVar }) };
 }
 
