@@ -123,6 +123,19 @@ describe('what was chosen for a thread', () => {
     await harness.switchMode({ modeId: 'build' });
     expect(shown(harness)).toMatchObject({ mode: 'build', model: 'a/build' });
   });
+
+  it('is chosen for the mode that the calls before lead to', async () => {
+    const { harness } = threeModes();
+    await harness.createThread();
+    const switching = harness.switchMode({ modeId: 'build' });
+    await harness.switchModel({ modelId: 'a/x', scope: 'thread' });
+    await switching;
+    expect(shown(harness)).toMatchObject({ mode: 'build', model: 'a/x' });
+    expect((await harness.listThreads())[0]?.metadata).toMatchObject({
+      modeModelId_plan: 'a/plan',
+      modeModelId_build: 'a/x',
+    });
+  });
 });
 
 describe('what was chosen for the session', () => {

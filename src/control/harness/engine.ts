@@ -302,11 +302,18 @@ export class Engine<State extends object> {
     if (thread !== undefined) await this.log.updateThread(thread.id, { metadata });
   }
 
-  /** Sets what the harness acts on; the open thread keeps it, and without one it holds for the session. */
-  async keepSetting<Key extends keyof HarnessSettings>(key: Key, value: HarnessSettings[Key]): Promise<void> {
-    if (this.threads.current === undefined) return this.state.setSetting(key, value);
-    await this.keep({ [key]: value });
-    this.#settings.setOfThread(key, value);
+  /** Sets what the harness acts on, and tells it; the open thread keeps it, and without one it holds for the session. */
+  async keepSetting<Key extends keyof HarnessSettings>(
+    key: Key,
+    value: HarnessSettings[Key],
+    event: (scope: 'global' | 'thread') => HarnessEvent,
+  ): Promise<void> {
+    await this.withThreads(async ({ current }) => {
+      await this.keep({ [key]: value });
+      if (current === undefined) this.state.setSetting(key, value);
+      else this.#settings.setOfThread(key, value);
+      this.announcer.tell(event(current === undefined ? 'global' : 'thread'));
+    });
   }
 
   #subagentModel(subagent: HarnessSubagent): string {
