@@ -265,7 +265,7 @@ export class HarnessBase<State extends object> {
     this.engine.heartbeats.register(handler);
   }
 
-  /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. */
+  /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. In its own beat, at once. */
   async removeHeartbeat(of: { id: string }): Promise<void> {
     checkArguments('removeHeartbeat', of);
     await this.engine.heartbeats.remove(of.id);
