@@ -218,6 +218,24 @@ describe('models', () => {
     ]);
   });
 
+  it.each([undefined, 'global', 'thread'] as const)(
+    'that are chosen while something runs hold when that is told: scope %s',
+    async scope => {
+      const { tool, begun, end } = waitingTool();
+      const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
+      const seen: string[] = [];
+      harness.subscribe(({ type }) => {
+        if (type === 'model_changed') seen.push(harness.getCurrentModelId());
+      });
+      const sending = harness.sendMessage({ content: 'Go.' });
+      await begun.opened;
+      await harness.switchModel({ modelId: 'a/x', ...(scope && { scope }) });
+      end.open();
+      await sending;
+      expect(seen).toEqual(['a/x']);
+    },
+  );
+
   it('that are chosen stay chosen though counting them fails', async () => {
     const modelUseCountTracker = (): unknown => Promise.reject(new Error('not counted'));
     const { harness, of } = twoModes({ modelUseCountTracker });
