@@ -1,6 +1,6 @@
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
 import { type AgentEvent, type ContentPart, type EventOf, newId, SingletreeError } from '../events/index.ts';
-import { editMessage, retryOf, selectMessage } from '../graph/index.ts';
+import { editMessage, getRun, retryOf, selectMessage } from '../graph/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import { endOpenRuns } from '../agents/subagents/child-run.ts';
 import type { RunState } from '../projections/run-state.ts';
@@ -23,7 +23,7 @@ export interface SupervisorOptions {
   readonly leaseMs?: number;
   /** How long an agent that was told to stop may take; 2,000 when absent. */
   readonly graceMs?: number;
-  /** Makes the ids of runs, each another one; ours when absent. */
+  /** Makes the ids of runs, each another one: a run with one that its thread has is refused. Ours when absent. */
   readonly newRunId?: () => string;
   /** What is known of the threads; its own when absent. */
   readonly memory?: ThreadMemory;
@@ -146,7 +146,7 @@ export class Supervisor implements RunControl {
     const thread = await this.#enter(threadId);
     try {
       const open = {
-        runId: this.#options.newRunId(),
+        runId: await this.#newRunId(threadId, asking?.expectedSeq),
         agentId: agent.id,
         parentId,
         ...(model !== undefined && { model }),
@@ -159,6 +159,19 @@ export class Supervisor implements RunControl {
       await this.#leave(threadId, thread);
       throw error;
     }
+  }
+
+  /** Ours are never the same; what others make is compared with what is known of a thread that somebody holds. */
+  async #newRunId(threadId: string, seq = 0): Promise<string> {
+    const runId = this.#options.newRunId();
+    if (this.#options.newRunId === newId) return runId;
+    const { conversation } = await this.#memory.of(threadId, seq);
+    if (!this.#runs.has(runId) && getRun(conversation, runId) === undefined) return runId;
+    throw new SingletreeError(
+      'invalid_argument',
+      `The run cannot begin: its id "${runId}" was used before. Let the generator of ids give another one each time.`,
+      { details: { threadId, runId } },
+    );
   }
 
   /** Undefined when the run is over, `elsewhere` when another process has it. */

@@ -181,6 +181,27 @@ describe('runs', () => {
     expect([harness.getCurrentThreadId(), runId]).toEqual(['thread', 'run']);
     expect((await harness.listMessages()).at(-1)?.id).toBe('run');
   });
+
+  it.each([
+    ['in its thread', async () => {}],
+    ['in a copy of it', (harness: Harness) => harness.cloneThread()],
+  ])('with an id that was used before %s are refused, and nothing is said', async (_, go) => {
+    const ids = ['thread', 'run'];
+    const { harness, lines, model } = scene(['One.', 'Two.'], { idGenerator: () => ids.shift() ?? 'run' });
+    await harness.sendMessage({ content: 'a' });
+    ids.push('copy');
+    await go(harness);
+    ids.splice(0, 1, 'run', 'another');
+    const before = [await harness.listMessages(), lines()];
+    await expect(harness.sendMessage({ content: 'b' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('"run" was used before') as string,
+    });
+    expect([await harness.listMessages(), lines()]).toEqual(before);
+    await harness.sendMessage({ content: 'c' });
+    expect(sent(model)).toEqual(['user: a', 'assistant: One.', 'user: c']);
+    expect((await harness.listMessages()).at(-1)).toMatchObject({ id: 'another', content: [{ text: 'Two.' }] });
+  });
 });
 
 describe('steer', () => {

@@ -21,6 +21,10 @@ function twoModes(config: Partial<HarnessConfig> = {}) {
   );
 }
 
+const fail = (): never => {
+  throw new Error('failed');
+};
+
 describe('modes', () => {
   it('are listed, and the default one is the first', () => {
     const { harness } = twoModes();
@@ -233,6 +237,24 @@ describe('models', () => {
     ]);
   });
 
+  it.each([undefined, 'global', 'thread'] as const)(
+    'that are chosen while something runs hold when that is told: scope %s',
+    async scope => {
+      const { tool, begun, end } = waitingTool();
+      const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
+      const seen: string[] = [];
+      harness.subscribe(({ type }) => {
+        if (type === 'model_changed') seen.push(harness.getCurrentModelId());
+      });
+      const sending = harness.sendMessage({ content: 'Go.' });
+      await begun.opened;
+      await harness.switchModel({ modelId: 'a/x', ...(scope && { scope }) });
+      end.open();
+      await sending;
+      expect(seen).toEqual(['a/x']);
+    },
+  );
+
   it('that are chosen stay chosen though counting them fails', async () => {
     const modelUseCountTracker = (): unknown => Promise.reject(new Error('not counted'));
     const { harness, of } = twoModes({ modelUseCountTracker });
@@ -271,6 +293,18 @@ describe('models', () => {
     expect(await good?.harness.getCurrentModelAuthStatus()).toEqual({ hasAuth: true });
     expect((await bad?.harness.listAvailableModels())?.length).toBeGreaterThan(10);
     expect(bad?.of('error').map(({ error }) => error.message)).toEqual(['no catalog']);
+  });
+
+  it.each<[string, Partial<HarnessConfig>]>([
+    ['counts', { modelUseCountProvider: () => Promise.reject(new Error('failed')) as never }],
+    ['counts, at once', { modelUseCountProvider: () => fail() }],
+    ['who may use them', { modelAuthChecker: provider => (provider === 'anthropic' ? fail() : undefined) }],
+  ])('are told though a callback fails that tells of %s', async (_, config) => {
+    const { harness, of } = twoModes({ ...config, initialState: { currentModelId: 'openai/gpt' } });
+    expect(await harness.getCurrentModelAuthStatus()).toMatchObject({ apiKeyEnvVar: 'OPENAI_API_KEY' });
+    expect(of('error')).toEqual([]);
+    expect((await harness.listAvailableModels()).length).toBeGreaterThan(10);
+    expect(of('error').map(({ error }) => error.message)).toEqual(['failed']);
   });
 
   it('are made by resolveModel for an agent that has no registry', async () => {

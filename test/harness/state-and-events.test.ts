@@ -353,6 +353,24 @@ describe('heartbeats', () => {
     expect((await on('error')).error.message).toBe('no pulse');
     await harness.destroy();
   });
+
+  it.each<[string, (harness: Harness) => Promise<void>]>([
+    ['themselves', harness => harness.removeHeartbeat({ id: 'a' })],
+    ['all of them', harness => harness.stopHeartbeats()],
+    ['the harness', harness => harness.destroy()],
+  ])(
+    'may end %s',
+    async (_, end) => {
+      const { harness, of } = scene([]);
+      await new Promise<void>(shutdown => {
+        const handler = () => end(harness);
+        harness.registerHeartbeat({ id: 'a', intervalMs: 100_000, handler, shutdown });
+      });
+      await harness.destroy();
+      expect(of('error')).toEqual([]);
+    },
+    4_000,
+  );
 });
 
 describe('what is not available yet', () => {

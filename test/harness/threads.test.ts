@@ -106,6 +106,30 @@ describe('threads', () => {
     expect(await harness.listThreads()).toEqual([]);
   });
 
+  it.each(['at rest', 'that another process works in'])('%s stay open when they cannot be deleted', async place => {
+    const storage = new MemoryLog();
+    const { tool, begun, end } = waitingTool();
+    const script = place === 'at rest' ? () => 'Hello!' : [[calls('wait')], 'Done.'];
+    const first = scene(script, { storage, tools: { wait: tool }, ...yolo });
+    const { id: threadId } = await first.harness.createThread();
+    const sending = first.harness.sendMessage({ content: 'a' });
+    await (place === 'at rest' ? sending : begun.opened);
+    const { harness, lines, on } = scene(() => 'Hello again!', { storage });
+    await harness.selectOrCreateThread();
+    storage.deleteThread = () => Promise.reject(new Error('The disk is full.'));
+    await expect(harness.memory.deleteThread({ threadId })).rejects.toThrow('The disk is full.');
+    expect(harness.getCurrentThreadId()).toBe(threadId);
+    if (place === 'at rest') await harness.sendMessage({ content: 'b' });
+    end.open();
+    await on('agent_end');
+    expect(lines().at(-1)).toBe('agent_end complete');
+    expect((await harness.listMessages()).at(-1)?.content.at(-1)).toEqual({
+      type: 'text',
+      text: place === 'at rest' ? 'Hello again!' : 'Done.',
+    });
+    await sending;
+  });
+
   it('are managed through memory too', async () => {
     const { harness } = numbered();
     const { memory } = harness;

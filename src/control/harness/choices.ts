@@ -1,31 +1,54 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { HarnessMode } from './harness-config.ts';
 import type { DisplayEvent } from './harness-event.ts';
-import { modelOfMode, type ModelSwitch, modeModelKey, type SessionModels, switchModel } from './models.ts';
+import {
+  modelOfMode,
+  type ModelSwitch,
+  modeModelKey,
+  modeModelsIn,
+  type SessionModels,
+  switchModel,
+} from './models.ts';
 import type { Modes } from './modes.ts';
 import type { StateStore } from './state/state-store.ts';
 
 export type ChoiceEvent = Extract<AgentEvent, { type: 'mode_changed' | 'model_changed' }>;
 type Told = Extract<DisplayEvent, { type: 'mode_changed' | 'model_changed' }>;
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** A choice on its way into the open thread: what is told of it, and what the thread keeps. */
+export interface Chosen {
+  readonly events: readonly ChoiceEvent[];
+  readonly metadata: Metadata;
+}
 
 export interface ChoicesOptions<State> {
   readonly modes: Modes<State>;
   readonly state: StateStore;
-  /** Keeps something with the open thread; without one it does nothing. */
-  readonly keep: (metadata: Record<string, unknown>) => Promise<void>;
-  /** Puts events into the log of the open thread; without one they are only told. */
-  readonly record: (events: readonly ChoiceEvent[]) => Promise<void>;
+  readonly hasThread: () => boolean;
+  /** Stores a choice with the open thread, if there is one, then lets it take effect, then tells it. */
+  readonly record: (chosen: Chosen, takeEffect: () => void) => Promise<void>;
   readonly tell: (event: Told) => void;
 }
 
-/** Which mode and which model are chosen: for the session, and what the open thread keeps. */
+/**
+ * Which mode and which model are chosen: for the session, and for the open thread. What was chosen for a thread holds in
+ * it alone; a choice that cannot be stored changes nothing.
+ */
 export class Choices<State> {
   readonly #options: ChoicesOptions<State>;
+  /** The mode of threads that keep none: the last one that was chosen while no thread was open. */
+  #sessionMode: HarnessMode<State>;
   #session: SessionModels = {};
+  /** The model of modes that have none of their own, in threads that keep none. */
+  #sessionModel = '';
+  /** The models of modes that the open thread is known to keep; without one, those that the next new one is to keep. */
+  #kept: Metadata = {};
   #isRestoring = false;
 
   constructor(options: ChoicesOptions<State>) {
     this.#options = options;
+    this.#sessionMode = options.modes.default;
   }
 
   /** Takes what the state names, else the model of the default mode. */
@@ -34,6 +57,7 @@ export class Choices<State> {
     const given = state.setting('currentModelId');
     if (given !== undefined && given !== '') this.note(given);
     else if (modes.default.defaultModelId !== undefined) this.#setModel(modes.default.defaultModelId);
+    this.#sessionModel = this.modelId;
   }
 
   /** Empty when none is chosen. */
@@ -43,29 +67,38 @@ export class Choices<State> {
 
   /** Takes in that the state names another model: it is the current mode's for this session. */
   note(modelId: string): void {
-    if (!this.#isRestoring) this.#session = { ...this.#session, [this.#options.modes.current.id]: modelId };
+    if (this.#isRestoring) return;
+    this.#session = { ...this.#session, [this.#options.modes.current.id]: modelId };
+    this.#sessionModel = modelId;
   }
 
   /** What a thread that begins now keeps. */
   metadata(): Record<string, unknown> {
-    const { id } = this.#options.modes.current;
+    const { modes, hasThread } = this.#options;
+    const { id } = modes.current;
     const { modelId } = this;
     const model = modelId === '' ? {} : { currentModelId: modelId, [modeModelKey(id)]: modelId };
-    return { currentModeId: id, ...model };
+    return { currentModeId: id, ...(hasThread() ? {} : this.#kept), ...model };
   }
 
-  /** Goes to the mode and the model that a thread keeps. */
-  restore(metadata: Readonly<Record<string, unknown>>): void {
+  /** Goes to the mode and the model that a thread keeps, else to those of the session. */
+  restore(metadata: Metadata): void {
     const { modes, tell } = this.#options;
     const previousModeId = modes.current.id;
-    const mode = modes.list.find(({ id }) => id === metadata['currentModeId']) ?? modes.current;
+    const mode = modes.list.find(({ id }) => id === metadata['currentModeId']) ?? this.#sessionMode;
     modes.enter(mode);
-    const modelId = this.#modelOf(mode, metadata);
+    this.#kept = modeModelsIn(metadata);
+    const modelId = modelOfMode(mode, { metadata, session: this.#session }) || this.#sessionModel;
     if (modelId !== this.modelId) {
       this.#setModel(modelId);
       tell({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id });
     }
     if (mode.id !== previousModeId) tell({ type: 'mode_changed', modeId: mode.id, previousModeId });
+  }
+
+  /** No thread is open any more; mode and model stay. */
+  leave(): void {
+    this.#kept = {};
   }
 
   /** Takes in what the thread's log tells was chosen, by whoever it was: here it may have been chosen already. */
@@ -75,45 +108,48 @@ export class Choices<State> {
       const mode = modes.list.find(({ id }) => id === event.modeId);
       if (mode === undefined || mode === modes.current) return;
       modes.enter(mode);
-      this.#setModel(this.#modelOf(mode, {}));
+      this.#setModel(modelOfMode(mode, { metadata: this.#kept, session: this.#session }) || this.modelId);
     } else if (event.scope === 'thread' || event.scope === 'mode') {
       const { modelId, modeId = modes.current.id } = event;
-      this.#session = { ...this.#session, [modeId]: modelId };
+      this.#kept = { ...this.#kept, [modeModelKey(modeId)]: modelId };
       if (modeId === modes.current.id) this.#setModel(modelId);
     }
   }
 
-  /** Goes to another mode, with its model. */
-  async switchMode(mode: HarnessMode<State>, metadata: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    const { modes, keep, record } = this.#options;
+  /** Goes to another mode, with its model; one without a model of its own keeps the one that is chosen. */
+  async switchMode(mode: HarnessMode<State>, metadata: Metadata = this.#kept): Promise<void> {
+    const { modes, hasThread, record } = this.#options;
     const previousModeId = modes.current.id;
     const before = this.modelId;
-    if (before !== '') this.note(before);
-    await keep({ currentModeId: mode.id, ...(before !== '' && { [modeModelKey(previousModeId)]: before }) });
-    modes.enter(mode);
     const { currentModelId: _, ...stored } = metadata;
     const own = modelOfMode(mode, { metadata: stored, session: this.#session });
-    const modelId = own || before;
-    this.#setModel(modelId);
+    const left = before === '' ? {} : { [modeModelKey(previousModeId)]: before };
+    const used = own === '' && before !== '' ? { currentModelId: before } : {};
     const runId = newId();
-    const model: ChoiceEvent = { type: 'model_changed', runId, modelId, scope: 'mode', modeId: mode.id };
-    await record([...(own === '' ? [] : [model]), { type: 'mode_changed', runId, modeId: mode.id, previousModeId }]);
+    const model: ChoiceEvent = { type: 'model_changed', runId, modelId: own, scope: 'mode', modeId: mode.id };
+    const events = [
+      ...(own === '' ? [] : [model]),
+      { type: 'mode_changed' as const, runId, modeId: mode.id, previousModeId },
+    ];
+    await record({ events, metadata: { currentModeId: mode.id, ...left, ...used } }, () => {
+      if (!hasThread()) this.#sessionMode = mode;
+      modes.enter(mode);
+      this.#setModel(own || before);
+    });
   }
 
   /** Rejects with `not_found` for a mode that there is not. */
   async switchModel(choice: ModelSwitch): Promise<void> {
-    const { modes, keep, record } = this.#options;
+    const { modes, record } = this.#options;
     if (choice.modeId !== undefined) modes.find(choice.modeId);
-    const switched = switchModel(this.#session, modes.current.id, choice);
-    this.#session = switched.session;
-    if (switched.metadata !== undefined) await keep({ ...switched.metadata });
-    if (switched.isCurrent) this.#setModel(choice.modelId);
-    await record([{ ...switched.event, runId: newId() }]);
-  }
-
-  /** A mode without a model of its own keeps the one that is chosen. */
-  #modelOf(mode: HarnessMode<State>, metadata: Readonly<Record<string, unknown>>): string {
-    return modelOfMode(mode, { metadata, session: this.#session }) || this.modelId;
+    const { session, metadata = {}, isCurrent, event } = switchModel(this.#session, modes.current.id, choice);
+    await record({ events: [{ ...event, runId: newId() }], metadata }, () => {
+      this.#session = session;
+      this.#kept = { ...this.#kept, ...modeModelsIn(metadata) };
+      if (!isCurrent) return;
+      if (choice.scope !== 'thread') this.#sessionModel = choice.modelId;
+      this.#setModel(choice.modelId);
+    });
   }
 
   #setModel(modelId: string): void {

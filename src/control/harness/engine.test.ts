@@ -40,7 +40,7 @@ describe('a harness that is destroyed', () => {
     await working.opened;
     const destroyed = engine.destroy();
     await released.opened;
-    await sending;
+    await sending.done;
     expect(engine.threads.current).toBe(undefined);
     expect(events.filter(({ type }) => type === 'error')).toEqual([]);
     clock.advance(5_000);

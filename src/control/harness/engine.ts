@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
 import { checkArguments } from './check-arguments.ts';
-import { type ChoiceEvent, Choices } from './choices.ts';
+import { Choices, type Chosen } from './choices.ts';
 import { Exclusive } from './exclusive.ts';
 import type { HarnessConfig, HarnessMode, HarnessSubagent } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
@@ -27,7 +27,7 @@ import type { HarnessSettings } from './state/harness-settings.ts';
 import { StateStore, type StateUpdater } from './state/state-store.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import { HeldLock } from './thread-lock.ts';
-import { restoreSettings } from './thread-settings.ts';
+import { ThreadSettings } from './thread-settings.ts';
 import { Threads } from './threads.ts';
 import { toolContext } from './tool-context.ts';
 import { type Said, type Sent, type Turn, Turns } from './turns.ts';
@@ -51,6 +51,7 @@ export class Engine<State extends object> {
   readonly heartbeats: Heartbeats;
   readonly #lock: HeldLock;
   readonly #exclusive = new Exclusive();
+  readonly #settings: ThreadSettings;
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
   /** Where a turn is. */
@@ -82,11 +83,12 @@ export class Engine<State extends object> {
       onChange: (...change) => this.#stateChanged(...change),
       onEvents: events => this.#toolsTold(events),
     });
+    this.#settings = new ThreadSettings(this.state);
     this.choices = new Choices({
       modes: this.modes,
       state: this.state,
-      keep: metadata => this.keep(metadata),
-      record: events => this.#record(events),
+      hasThread: () => this.threads.current !== undefined,
+      record: (chosen, takeEffect) => this.#record(chosen, takeEffect),
       tell: event => announcer.tell(event),
     });
     this.catalog = new ModelCatalog(config, onError);
@@ -173,7 +175,8 @@ export class Engine<State extends object> {
       resourceId: config.resourceId ?? config.id,
       newMetadata: () => {
         const { projectPath } = this.state.get();
-        return { ...this.choices.metadata(), ...(projectPath !== undefined && { projectPath }) };
+        const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
+        return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
       },
       stop: async () => {
         await this.#leaveTurns(this.#atWork);
@@ -181,6 +184,7 @@ export class Engine<State extends object> {
       },
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
       onLeave: () => {
+        this.choices.leave();
         if (!this.#isDestroyed) this.#tasks.show([]);
       },
       onEvent: (event, at) => this.#logTold(event, at),
@@ -342,10 +346,18 @@ export class Engine<State extends object> {
     if (thread !== undefined) await this.log.updateThread(thread.id, { metadata });
   }
 
-  /** Sets what the harness acts on; the open thread keeps it. */
-  async keepSetting<Key extends keyof HarnessSettings>(key: Key, value: HarnessSettings[Key]): Promise<void> {
-    this.state.setSetting(key, value);
-    await this.keep({ [key]: value });
+  /** Sets what the harness acts on, and tells it; the open thread keeps it, and without one it holds for the session. */
+  async keepSetting<Key extends keyof HarnessSettings>(
+    key: Key,
+    value: HarnessSettings[Key],
+    event: (scope: 'global' | 'thread') => HarnessEvent,
+  ): Promise<void> {
+    await this.withThreads(async ({ current }) => {
+      await this.keep({ [key]: value });
+      if (current === undefined) this.state.setSetting(key, value);
+      else this.#settings.setOfThread(key, value);
+      this.announcer.tell(event(current === undefined ? 'global' : 'thread'));
+    });
   }
 
   #subagentModel(subagent: HarnessSubagent): string {
@@ -358,8 +370,11 @@ export class Engine<State extends object> {
     await this.choices.switchMode(mode, thread?.metadata);
   }
 
-  async #record(events: readonly ChoiceEvent[]): Promise<void> {
-    if (this.threads.current !== undefined) await this.#append(events);
+  async #record({ events, metadata }: Chosen, takeEffect: () => void): Promise<void> {
+    const thread = this.threads.current;
+    if (thread !== undefined) await this.log.append(thread.id, events, { metadata });
+    takeEffect();
+    if (thread !== undefined) await thread.sync();
     else for (const { runId: _, ...event } of events) this.announcer.tell(event as HarnessEvent);
   }
 
@@ -373,7 +388,7 @@ export class Engine<State extends object> {
   /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
     this.relays.forget();
-    restoreSettings(this.state, metadata);
+    this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.#tasks.take({ restored: true });
     else this.#tasks.show(this.announcer.display.tasks);
@@ -422,6 +437,7 @@ export class Engine<State extends object> {
   }
 
   #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
+    this.#settings.note(changedKeys);
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');

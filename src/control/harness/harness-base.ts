@@ -92,11 +92,10 @@ export class HarnessBase<State extends object> {
     return this.getCurrentModelId() !== '';
   }
 
-  /** Holds for the session; with scope `thread` the open thread keeps it. */
+  /** Holds for the session; with scope `thread` for the open thread, which keeps it, or the next new one. */
   async switchModel(choice: ModelSwitch): Promise<void> {
     checkArguments('switchModel', choice);
-    await this.engine.init();
-    await this.engine.choices.switchModel(choice);
+    await this.engine.withThreads(() => this.engine.choices.switchModel(choice));
     await this.engine.catalog.track(choice.modelId);
   }
 
@@ -194,15 +193,21 @@ export class HarnessBase<State extends object> {
   async switchObserverModel(chosen: { modelId: string }): Promise<void> {
     checkArguments('switchObserverModel', chosen);
     const { modelId } = chosen;
-    await this.engine.keepSetting('observerModelId', modelId);
-    this.engine.announcer.tell({ type: 'om_model_changed', role: 'observer', modelId });
+    await this.engine.keepSetting('observerModelId', modelId, () => ({
+      type: 'om_model_changed',
+      role: 'observer',
+      modelId,
+    }));
   }
 
   async switchReflectorModel(chosen: { modelId: string }): Promise<void> {
     checkArguments('switchReflectorModel', chosen);
     const { modelId } = chosen;
-    await this.engine.keepSetting('reflectorModelId', modelId);
-    this.engine.announcer.tell({ type: 'om_model_changed', role: 'reflector', modelId });
+    await this.engine.keepSetting('reflectorModelId', modelId, () => ({
+      type: 'om_model_changed',
+      role: 'reflector',
+      modelId,
+    }));
   }
 
   getObservationThreshold(): number | undefined {
@@ -231,14 +236,12 @@ export class HarnessBase<State extends object> {
     checkArguments('setSubagentModelId', chosen);
     const { modelId, agentType } = chosen;
     const key = agentType === undefined ? 'subagentModelId' : (`subagentModelId_${agentType}` as const);
-    await this.engine.keepSetting(key, modelId);
-    const scope = this.engine.threads.current === undefined ? 'global' : 'thread';
-    this.engine.announcer.tell({
+    await this.engine.keepSetting(key, modelId, scope => ({
       type: 'subagent_model_changed',
       modelId,
       scope,
       ...(agentType !== undefined && { agentType }),
-    });
+    }));
   }
 
   /** Every event, in order. Returns what ends it. */
@@ -262,7 +265,7 @@ export class HarnessBase<State extends object> {
     this.engine.heartbeats.register(handler);
   }
 
-  /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. */
+  /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. In its own beat, at once. */
   async removeHeartbeat(of: { id: string }): Promise<void> {
     checkArguments('removeHeartbeat', of);
     await this.engine.heartbeats.remove(of.id);

@@ -72,7 +72,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   async renameThread(change: { title: string }): Promise<void> {
     checkArguments('renameThread', change);
-    await this.engine.threads.rename(change.title);
+    await this.engine.withThreads(threads => threads.rename(change.title));
   }
 
   async cloneThread(options: CloneOptions = {}): Promise<HarnessThread> {
@@ -119,7 +119,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   /** The open thread keeps it, under its key; `null` takes it away. */
   async setThreadSetting(setting: { key: string; value: unknown }): Promise<void> {
     checkArguments('setThreadSetting', setting);
-    await this.engine.keep({ [setting.key]: setting.value });
+    await this.engine.withThreads(() => this.engine.keep({ [setting.key]: setting.value }));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Heartbeats } from './heartbeats.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { gate } from '../../../test/support/scripted-agent.ts';
 
 function scene() {
   const clock = new ManualClock();
@@ -133,6 +134,64 @@ describe('a heartbeat', () => {
       ['The heartbeat "ends on" was not over 5000 m', 'ends on'],
     ]);
     expect(clock.timers).toBe(0);
+  });
+
+  it.each<[string, (heartbeats: Heartbeats) => Promise<void>]>([
+    ['removes itself', heartbeats => heartbeats.remove('a')],
+    ['stops all', heartbeats => heartbeats.stop()],
+    ['ends all for good', heartbeats => heartbeats.close()],
+  ])('that %s does not wait for itself; it is shut down when it is over', async (_, end) => {
+    const { clock, errors, heartbeats } = scene();
+    const order: string[] = [];
+    const handler = async () => {
+      await settled();
+      await end(heartbeats);
+      order.push('ended');
+      await settled();
+      order.push('over');
+    };
+    heartbeats.start([{ id: 'a', intervalMs: 10, handler, shutdown: () => void order.push('shutdown') }]);
+    while (order.length < 3) await settled();
+    expect([order, errors, clock.timers]).toEqual([['ended', 'over', 'shutdown'], [], 0]);
+  });
+
+  it('is waited for by what an earlier beat of it began', async () => {
+    const { clock, errors, heartbeats } = scene();
+    const order: string[] = [];
+    const [later, release] = [gate(), gate()];
+    let removed: Promise<void> | undefined;
+    const handler = async () => {
+      const isFirst = removed === undefined;
+      removed ??= later.opened.then(() => heartbeats.remove('a')).then(() => void order.push('removed'));
+      if (isFirst) return;
+      await release.opened;
+      order.push('over');
+    };
+    heartbeats.start([{ id: 'a', intervalMs: 10, handler }]);
+    await settled();
+    clock.advance(10);
+    later.open();
+    await settled();
+    release.open();
+    await removed;
+    expect([order, errors]).toEqual([['over', 'removed'], []]);
+  });
+
+  it('that takes its own place does so at once, and the one before is shut down when it is over', async () => {
+    const { clock, errors, heartbeats } = scene();
+    const seen: string[] = [];
+    const handler = async () => {
+      heartbeats.register({ id: 'a', intervalMs: 10, handler: () => void seen.push('second') });
+      await settled();
+      clock.advance(5_000);
+      seen.push('first');
+    };
+    heartbeats.start([{ id: 'a', intervalMs: 10_000, handler, shutdown: () => void seen.push('end of first') }]);
+    while (!seen.includes('end of first')) await settled();
+    expect(seen.slice(0, 1)).toEqual(['second']);
+    expect(seen.indexOf('end of first')).toBeGreaterThan(seen.indexOf('first'));
+    expect(errors).toEqual([]);
+    await heartbeats.stop();
   });
 
   it('leaves no timer behind when it ends in time', async () => {

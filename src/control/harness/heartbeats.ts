@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { SingletreeError } from '../../events/index.ts';
 import { backgroundClock, type Clock, systemClock } from '../clock.ts';
 
@@ -18,7 +19,7 @@ export interface HeartbeatHandler {
 interface Beating {
   readonly handler: HeartbeatHandler;
   stopTimer: () => void;
-  /** The beat that is under way. */
+  /** The beat that is under way: it resolves when it is over. */
   beat: Promise<void> | undefined;
 }
 
@@ -36,6 +37,8 @@ export class Heartbeats {
   readonly #clock: Clock;
   readonly #endClock: Clock;
   readonly #beating = new Map<string, Beating>();
+  /** The beat that what is done now belongs to. */
+  readonly #within = new AsyncLocalStorage<Promise<void>>();
   #isClosed = false;
 
   constructor({ onError, clock = backgroundClock, endClock = systemClock }: HeartbeatsOptions) {
@@ -61,18 +64,23 @@ export class Heartbeats {
     this.#begin(handler);
   }
 
-  /** Stops one; resolves when its beat and its shutdown are over, at the latest after a while, and never rejects. */
+  /**
+   * Stops one; resolves when its beat and its shutdown are over, at the latest after a while, and never rejects. A beat
+   * that stops itself cannot wait for that: it resolves at once.
+   */
   remove(id: string): Promise<void> {
     const beating = this.#beating.get(id);
     if (beating === undefined) return Promise.resolve();
     this.#beating.delete(id);
     beating.stopTimer();
+    const ended = this.#end(beating);
+    if (beating.beat !== undefined && beating.beat === this.#within.getStore()) return Promise.resolve();
     return new Promise(resolve => {
       const stopTimer = this.#endClock.after(graceMs, () => {
         this.#onError(stillBeats(id), id);
         resolve();
       });
-      void this.#end(beating).then(() => {
+      void ended.then(() => {
         stopTimer();
         resolve();
       });
@@ -110,8 +118,18 @@ export class Heartbeats {
   }
 
   #beat(beating: Beating): void {
-    beating.beat ??= this.#safely(beating.handler.id, async () => beating.handler.handler()).finally(
-      () => void (beating.beat = undefined),
+    if (beating.beat !== undefined) return;
+    let end = () => {};
+    const beat = new Promise<void>(resolve => {
+      end = resolve;
+    });
+    beating.beat = beat;
+    const { handler } = beating;
+    void this.#within.run(beat, () =>
+      this.#safely(handler.id, async () => handler.handler()).finally(() => {
+        beating.beat = undefined;
+        end();
+      }),
     );
   }
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ModelRegistry } from '../../agents/model/registry.ts';
 import type { HarnessConfig } from './harness-config.ts';
-import type { CustomAvailableModel, ModelSources } from './models.ts';
+import type { ModelAuthChecker, ModelSources } from './models.ts';
 
 type CatalogOptions = Pick<
   HarnessConfig,
@@ -44,19 +44,32 @@ export class ModelCatalog {
     const { modelAuthChecker, modelUseCountProvider, customModelCatalogProvider } = this.#options;
     return {
       registry: await this.registry(),
-      ...(modelAuthChecker && { authChecker: modelAuthChecker }),
-      ...(modelUseCountProvider && { useCounts: modelUseCountProvider }),
-      ...(customModelCatalogProvider && { customModels: () => this.#customModels() }),
+      ...(modelAuthChecker && { authChecker: this.#checker(modelAuthChecker) }),
+      ...(modelUseCountProvider && { useCounts: () => this.#told(modelUseCountProvider, {}) }),
+      ...(customModelCatalogProvider && { customModels: () => this.#told(customModelCatalogProvider, []) }),
     };
   }
 
-  /** That a catalog cannot be read does not hide the other models. */
-  async #customModels(): Promise<readonly CustomAvailableModel[]> {
+  /** Asks about each provider once; about one for which that fails the environment decides. */
+  #checker(check: ModelAuthChecker): ModelAuthChecker {
+    const known = new Map<string, boolean | undefined>();
+    return provider => {
+      try {
+        if (!known.has(provider)) known.set(provider, undefined).set(provider, check(provider));
+      } catch (error) {
+        this.#onError(error);
+      }
+      return known.get(provider);
+    };
+  }
+
+  /** What the program tells; that it fails does not hide the models that are known without it. */
+  async #told<Value>(ask: () => Value | Promise<Value>, none: Value): Promise<Value> {
     try {
-      return (await this.#options.customModelCatalogProvider?.()) ?? [];
+      return await ask();
     } catch (error) {
       this.#onError(error);
-      return [];
+      return none;
     }
   }
 }

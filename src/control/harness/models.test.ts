@@ -64,22 +64,22 @@ describe('the model of a mode', () => {
     expect(modelOfMode({ id: 'plan' }, { metadata: { modeModelId_plan: 5 } })).toBe('');
   });
 
-  it('is chosen for the session; the thread keeps it only when asked to', () => {
+  it('is chosen for the session, or for the thread, which keeps it', () => {
     expect(switchModel({}, 'plan', { modelId: 'm' })).toEqual({
       session: { plan: 'm' },
       isCurrent: true,
       event: { type: 'model_changed', modelId: 'm', modeId: 'plan' },
     });
-    expect(switchModel({ plan: 'a' }, 'plan', { modelId: 'm', scope: 'thread' }).metadata).toEqual({
-      modeModelId_plan: 'm',
-      currentModelId: 'm',
+    expect(switchModel({ plan: 'a' }, 'plan', { modelId: 'm', scope: 'thread' })).toMatchObject({
+      session: { plan: 'a' },
+      metadata: { modeModelId_plan: 'm', currentModelId: 'm' },
     });
     expect(switchModel({ plan: 'a' }, 'plan', { modelId: 'm', scope: 'global' })).not.toHaveProperty('metadata');
   });
 
   it('of another mode leaves the current one alone', () => {
     expect(switchModel({ plan: 'a' }, 'plan', { modelId: 'm', scope: 'thread', modeId: 'build' })).toEqual({
-      session: { plan: 'a', build: 'm' },
+      session: { plan: 'a' },
       metadata: { modeModelId_build: 'm' },
       isCurrent: false,
       event: { type: 'model_changed', modelId: 'm', scope: 'thread', modeId: 'build' },

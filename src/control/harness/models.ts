@@ -42,13 +42,13 @@ export interface ModelAuthStatus {
 export interface ModelSources {
   readonly registry: Pick<ModelRegistry, 'models' | 'providers'>;
   readonly authChecker?: ModelAuthChecker;
-  readonly useCounts?: ModelUseCountProvider;
+  readonly useCounts?: () => ReturnType<ModelUseCountProvider> | Promise<ReturnType<ModelUseCountProvider>>;
   readonly customModels?: CustomModelCatalogProvider;
 }
 
 /** All models that are known, custom ones first where they have the same id, in the order of the registry. */
 export async function listModels(sources: ModelSources): Promise<AvailableModel[]> {
-  const counts = sources.useCounts?.() ?? {};
+  const counts = (await sources.useCounts?.()) ?? {};
   const custom = (await sources.customModels?.()) ?? [];
   const models = new Map<string, AvailableModel>();
   for (const { id, provider, model } of sources.registry.models()) {
@@ -66,10 +66,11 @@ export async function listModels(sources: ModelSources): Promise<AvailableModel[
 
 /** Whether a model can be used: as it is listed; one that is not listed as its provider, by the checker or the environment. */
 export async function modelAuthStatus(sources: ModelSources, modelId: string): Promise<ModelAuthStatus> {
-  const listed = (await listModels(sources)).find(({ id }) => id === modelId);
-  if (listed === undefined)
-    return modelId === '' ? { hasAuth: false } : providerAuth(sources, modelId.split('/')[0] ?? '');
-  const { hasApiKey: hasAuth, apiKeyEnvVar } = listed;
+  if (modelId === '') return { hasAuth: false };
+  const custom = (await sources.customModels?.())?.findLast(({ id }) => id === modelId);
+  const model = custom ?? sources.registry.models().find(({ id }) => id === modelId);
+  const auth = providerAuth(sources, model?.provider ?? modelId.split('/')[0] ?? '');
+  const { hasApiKey: hasAuth = auth.hasAuth, apiKeyEnvVar = auth.apiKeyEnvVar } = custom ?? {};
   return { hasAuth, ...(apiKeyEnvVar !== undefined && { apiKeyEnvVar }) };
 }
 
@@ -93,6 +94,11 @@ export type SessionModels = Readonly<Record<string, string>>;
 /** The metadata key under which a thread keeps the model of a mode. */
 export function modeModelKey(modeId: string): string {
   return `modeModelId_${modeId}`;
+}
+
+/** What a thread keeps of the models of modes. */
+export function modeModelsIn(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => key.startsWith(modeModelKey(''))));
 }
 
 interface ModeModel {
@@ -126,19 +132,19 @@ export interface ModelSwitch {
 
 export interface SwitchedModel {
   readonly session: SessionModels;
-  /** What the thread is to keep; absent when the choice is for this session only. */
+  /** What the thread is to keep; absent when the choice is for this session. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Whether the current model is another one now. */
   readonly isCurrent: boolean;
   readonly event: Extract<ProjectedEvent, { type: 'model_changed' }>;
 }
 
-/** What choosing a model comes to: it holds for this session, and with scope `thread` the thread keeps it too. */
+/** What choosing a model comes to: it holds for this session; with scope `thread` it holds for the thread, which keeps it. */
 export function switchModel(session: SessionModels, currentModeId: string, choice: ModelSwitch): SwitchedModel {
   const { modelId, scope, modeId = currentModeId } = choice;
   const isCurrent = modeId === currentModeId;
   return {
-    session: { ...session, [modeId]: modelId },
+    session: scope === 'thread' ? session : { ...session, [modeId]: modelId },
     ...(scope === 'thread' && {
       metadata: { [modeModelKey(modeId)]: modelId, ...(isCurrent && { currentModelId: modelId }) },
     }),

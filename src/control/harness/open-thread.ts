@@ -159,7 +159,11 @@ export class OpenThread {
 
   /** Stops following, unless something runs. An idle thread costs nothing. */
   rest(): void {
-    if (this.#projection.runs.size > 0) return;
+    if (this.#projection.runs.size === 0) this.pause();
+  }
+
+  /** Stops following, whatever runs, until it is told to follow again. */
+  pause(): void {
     this.#following?.end();
     this.#following = undefined;
   }

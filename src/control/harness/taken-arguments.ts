@@ -102,7 +102,9 @@ export const taken = {
   'new Harness': checked(() => z.strictObject(options())),
   setState: checked(record),
   switchMode: checked(() => z.object({ modeId: name() })),
-  switchModel: checked(ofModel),
+  switchModel: checked(() =>
+    ofModel().extend({ scope: z.enum(['global', 'thread']).optional(), modeId: name().optional() }),
+  ),
   switchObserverModel: checked(ofModel),
   switchReflectorModel: checked(ofModel),
   setSubagentModelId: checked(() => ofModel().extend({ agentType: name().optional() })),

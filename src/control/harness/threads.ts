@@ -120,14 +120,20 @@ export class Threads {
     await this.#options.log.updateThread(this.#current.id, { title });
   }
 
+  /** The thread stays open when it cannot be deleted. */
   async delete(threadId: string): Promise<void> {
     const { log, announcer, stop } = this.#options;
     await this.get(threadId);
-    const isCurrent = this.#current?.id === threadId;
-    if (isCurrent) await stop();
-    if (isCurrent) this.#current?.close();
-    await log.deleteThread(threadId);
-    if (isCurrent) await this.clear();
+    const open = this.#current?.id === threadId ? this.#current : undefined;
+    if (open !== undefined) await stop();
+    open?.pause();
+    try {
+      await log.deleteThread(threadId);
+    } catch (error) {
+      if (announcer.display.isRunning) open?.follow();
+      throw error;
+    }
+    if (open !== undefined) await this.clear();
     announcer.tell({ type: 'thread_deleted', threadId });
   }
 
