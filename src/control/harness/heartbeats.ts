@@ -39,6 +39,7 @@ export class Heartbeats {
   readonly #beating = new Map<string, Beating>();
   /** The beat that what is done now belongs to. */
   readonly #within = new AsyncLocalStorage<Promise<void>>();
+  #underWay = 0;
   #isClosed = false;
 
   constructor({ onError, clock = backgroundClock, endClock = systemClock }: HeartbeatsOptions) {
@@ -124,11 +125,14 @@ export class Heartbeats {
       end = resolve;
     });
     beating.beat = beat;
+    this.#underWay++;
     const { handler } = beating;
     void this.#within.run(beat, () =>
       this.#safely(handler.id, async () => handler.handler()).finally(() => {
         beating.beat = undefined;
         end();
+        // While it is in use every promise of the process costs more.
+        if (--this.#underWay === 0) this.#within.disable();
       }),
     );
   }
