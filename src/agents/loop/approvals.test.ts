@@ -55,19 +55,23 @@ interface Scene {
 }
 
 async function play({ script, rules = { rules: [] }, answer, params = {}, desk = new Desk() }: Scene): Promise<Desk> {
-  const toolNamed = (name: string, category: string, shell = false) =>
+  const toolNamed = (name: string, category: string, more: { shell?: boolean; repeatable?: boolean } = {}) =>
     defineTool({
       name,
       description: name,
       category,
-      shell,
+      ...more,
       input: z.object({ command: z.string() }),
       execute: ({ command }) => {
         desk.executed.push(`${name} ${command}`);
         return command;
       },
     });
-  const tools = [toolNamed('bash', 'execute', true), toolNamed('write', 'edit'), toolNamed('patch', 'edit')];
+  const tools = [
+    toolNamed('bash', 'execute', { shell: true }),
+    toolNamed('write', 'edit'),
+    toolNamed('patch', 'edit', { repeatable: true }),
+  ];
   const agent = loopAgent({ model: scriptedModel(script), tools, permissions: rules });
   const invoked = agent.invoke({
     runId: 'run',
@@ -265,5 +269,28 @@ describe('answers in the log of a run that goes on', () => {
     const desk = await goOn(before);
     expect(desk.executed).toEqual(['write b', 'write a']);
     expect(desk.relays).toHaveLength(2);
+  });
+});
+
+describe('a call that was started in a process that ended', () => {
+  const script = scriptByStep([[call('patch', 'a')], 'Done.']);
+  /** The run up to where its call started, and how it goes on. */
+  const goOn = async (rules: PermissionRules, more: Partial<Scene> = {}) => {
+    const whole = await play({ script, rules, ...more });
+    const desk = new Desk();
+    desk.events.push(...whole.events.slice(0, whole.events.findIndex(({ type }) => type === 'tool_start') + 1));
+    const asked = desk.relays.length;
+    await play({ script, desk, params: { resume: foldRun(desk.events, 'run') } });
+    return { executed: desk.executed, askedAgain: desk.relays.length - asked };
+  };
+
+  it('was permitted: nobody is asked about it, though the rules would ask now', async () => {
+    const allowed: PermissionRules = { default: 'allow', rules: [] };
+    expect(await goOn(allowed)).toEqual({ executed: ['patch a'], askedAgain: 0 });
+  });
+
+  it('goes on with what a person revised it to', async () => {
+    const answer = () => ({ outcome: 'revise', input: { command: 'b' } }) as const;
+    expect(await goOn({ rules: [] }, { answer })).toEqual({ executed: ['patch b'], askedAgain: 0 });
   });
 });

@@ -39,13 +39,18 @@ export class Approvals {
     }
   }
 
-  /** A call that a person was asked about has that person's answer, whatever was granted since; a rule that denies wins. */
-  async permit(tool: Tool, { call, relayId }: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
+  /**
+   * A call that a person was asked about has that person's answer, whatever was granted since; a rule that denies wins.
+   * One that was started was permitted then: no rule is asked about it again.
+   */
+  async permit(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const { rules } = this.#options;
+    const { call, relayId } = state;
+    const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
+    if (state.started) return { input: before === undefined ? call.input : inputOf(call.input, before) };
     const decision = decideAll(rules, this.#grants, requestFor(tool, call.input));
     if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
     if (decision.policy === 'allow' && relayId === undefined) return { input: call.input };
-    const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
     const answer: Given | undefined = before ?? (await this.#ask(tool, { call, relayId }));
     if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
