@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../src/agents/model/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
-import { Harness, type HarnessDisplayState } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig, type HarnessDisplayState } from '../../src/control/harness/index.ts';
 import { type EventLog, MemoryLog, SqliteLog } from '../../src/log/index.ts';
 import { calls, echo, scene, waitingTool, watch, yolo } from './scene.ts';
 
@@ -247,6 +247,95 @@ describe('after a restart', () => {
     await second.on('agent_end');
     expect(build.requests).toHaveLength(0);
     expect((await second.harness.listMessages()).at(-1)?.content.at(-1)).toEqual({ type: 'text', text: 'Planned.' });
+  });
+
+  it.each<[string, Partial<HarnessConfig>, (harness: Harness) => void]>([
+    ['yolo', yolo, () => {}],
+    ['a rule', { initialState: { permissionRules: { categories: {}, tools: { echo: 'allow' } } } }, () => {}],
+    ['a grant', {}, harness => harness.grantSessionTool({ toolName: 'echo' })],
+  ])('what waits and is allowed by now goes on unasked: by %s', async (_, config, allow) => {
+    const storage = new MemoryLog();
+    const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+    const first = scene(script, { storage, tools: { echo } });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    await first.harness.destroy();
+    await sending;
+    const { harness, events, of, on } = scene(script, { storage, tools: { echo }, ...config });
+    allow(harness);
+    await harness.selectOrCreateThread();
+    await Promise.race([on('agent_end'), on('tool_approval_required')]);
+    expect(of('tool_approval_required')).toEqual([]);
+    expect(events.flatMap(event => ('displayState' in event ? event.displayState.pendingApproval ?? [] : []))).toEqual([]);
+    expect(of('tool_end')).toMatchObject([{ result: 'a!' }]);
+    expect([of('agent_end').length, of('error').length]).toEqual([1, 0]);
+  });
+
+  it('of several that wait those are asked about that are not allowed by now', async () => {
+    const storage = new MemoryLog();
+    const script = scriptByStep([[calls('echo', { value: 'a' }), calls('other', { value: 'b' })], 'Done.']);
+    const tools = { echo, other: echo };
+    const first = scene(script, { storage, tools });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    await first.harness.destroy();
+    await sending;
+    const { harness, of, on } = scene(script, { storage, tools });
+    harness.grantSessionTool({ toolName: 'echo' });
+    await harness.selectOrCreateThread();
+    await on('tool_approval_required');
+    harness.respondToToolApproval({ decision: 'approve' });
+    await on('agent_end');
+    expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(['other']);
+    expect(of('tool_end').map(({ result }) => result).toSorted()).toEqual(['a!', 'b!']);
+  });
+
+  it('nobody is asked about a call again that was allowed and whose question waits', async () => {
+    const storage = new MemoryLog();
+    const script = scriptByStep([[calls('ask_user', { question: 'Why?' })], 'Done.']);
+    const first = scene(script, { storage, ...yolo });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    const { questionId } = await first.on('ask_question');
+    await first.harness.destroy();
+    await sending;
+    const { harness, of, on } = scene(script, { storage });
+    await harness.selectOrCreateThread();
+    harness.respondToQuestion({ questionId, answer: 'So.' });
+    await Promise.race([on('agent_end'), on('tool_approval_required')]);
+    expect(of('tool_approval_required')).toEqual([]);
+    expect(of('agent_end')).toEqual([{ type: 'agent_end', reason: 'complete' }]);
+  });
+
+  it('nobody is asked about a subagent again that is at work', async () => {
+    const storage = new MemoryLog();
+    const script = scriptByStep([[calls('subagent', { agentType: 'explore', task: 'Look.' })], 'Done.']);
+    const config = {
+      storage,
+      tools: { echo },
+      resolveModel: () => scriptedModel(scriptByStep([[calls('echo', { value: 'a' })], 'Seen.'])),
+      subagents: [
+        {
+          id: 'explore',
+          name: 'Explore',
+          description: 'looks',
+          instructions: 'Look.',
+          allowedHarnessTools: ['echo'],
+          defaultModelId: 'a/small',
+        },
+      ],
+    };
+    const first = scene(script, config);
+    first.harness.grantSessionTool({ toolName: 'subagent' });
+    const sending = first.harness.sendMessage({ content: 'Go.' });
+    await first.on('tool_approval_required');
+    await first.harness.destroy();
+    await sending;
+    const { harness, of, on } = scene(script, config);
+    await harness.selectOrCreateThread();
+    harness.respondToToolApproval({ decision: 'approve' });
+    await Promise.race([on('agent_end'), on('tool_approval_required', 2)]);
+    expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(['echo']);
+    expect(of('subagent_end')).toMatchObject([{ result: 'Seen.' }]);
   });
 
   it('a run that cannot go on has ended, and the next message is answered', async () => {

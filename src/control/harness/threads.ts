@@ -37,7 +37,7 @@ export interface ThreadsOptions {
   readonly onOpen: (thread: Thread, isFirst: boolean) => void;
   /** Called when no thread is open any more. */
   readonly onLeave: () => void;
-  /** Told what the log of the open thread tells. */
+  /** Told what waits in a thread that was opened, and what its log tells from then on. */
   readonly onEvent: OpenThreadOptions['onEvent'];
 }
 
@@ -220,16 +220,17 @@ export class Threads {
   }
 
   #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<Announcer['tell']>[0]): void {
-    const { announcer, onOpen } = this.#options;
+    const { announcer, onOpen, onEvent } = this.#options;
     const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
     const isFirst = isNew && this.#current === undefined;
     this.#close('suspended');
     this.#current = opened;
     announcer.tell(event);
     if (display.isRunning) announcer.tell({ type: 'agent_start' });
-    announcer.tell({ type: 'thread_loaded', display });
+    // A call that waits is shown when it is told: one that is allowed by now is not.
+    announcer.tell({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
-    for (const waiting of opened.waiting()) announcer.tell(waiting);
+    for (const waiting of opened.waiting()) onEvent(waiting, undefined);
     if (display.isRunning) opened.follow();
   }
 
