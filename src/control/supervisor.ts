@@ -206,7 +206,7 @@ export class Supervisor implements RunControl {
     }
     if (agent === undefined || (state !== undefined && agent.resumable !== true)) {
       await this.#interrupt(thread, open, state);
-      await log.updateThread(threadId, { metadata: noOpenRun(runId) });
+      await log.updateThread(threadId, { metadata: Object.assign(noOpenRun(runId), note?.()) });
       throw finished;
     }
     const run = new ActiveRun({

@@ -55,6 +55,13 @@ async function waiting(open: () => EventLog) {
   return { first, sending, another };
 }
 
+/** Expects a thread to keep as many tokens as are shown to those who follow it, and to those who read it later. */
+async function expectKeptUsage(harness: Harness, totalTokens: number) {
+  const [thread] = await harness.listThreads();
+  expect(thread?.tokenUsage).toEqual(harness.getTokenUsage());
+  expect(thread?.tokenUsage).toMatchObject({ totalTokens });
+}
+
 describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
   it('shows the same thread, idle', async () => {
     const open = make();
@@ -98,6 +105,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.on('agent_end');
     expect(second.of('tool_end')).toMatchObject([{ result: 'a!' }]);
     expect(second.of('agent_end')).toEqual([{ type: 'agent_end', reason: 'complete' }]);
+    await expectKeptUsage(second.harness, 22);
     expect(second.harness.getDisplayState()).toMatchObject({ isRunning: false, pendingApproval: null });
     await second.harness.destroy();
   });
@@ -132,6 +140,19 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     expect(first.of('agent_end')).toEqual([]);
     first.harness.abort();
     await sending;
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
+
+  it('that uses the thread in turn with the first counts all tokens with it', async () => {
+    const open = make();
+    const first = scene(['One.', 'Three.'], { storage: open() });
+    const second = scene(['Two.'], { storage: open() });
+    await first.harness.sendMessage({ content: '1' });
+    await second.harness.selectOrCreateThread();
+    await second.harness.sendMessage({ content: '2' });
+    await first.harness.sendMessage({ content: '3' });
+    await expectKeptUsage(first.harness, 33);
     await first.harness.destroy();
     await second.harness.destroy();
   });
@@ -266,7 +287,9 @@ describe('after a restart', () => {
     await harness.selectOrCreateThread();
     await Promise.race([on('agent_end'), on('tool_approval_required')]);
     expect(of('tool_approval_required')).toEqual([]);
-    expect(events.flatMap(event => ('displayState' in event ? event.displayState.pendingApproval ?? [] : []))).toEqual([]);
+    expect(
+      events.flatMap(event => ('displayState' in event ? (event.displayState.pendingApproval ?? []) : [])),
+    ).toEqual([]);
     expect(of('tool_end')).toMatchObject([{ result: 'a!' }]);
     expect([of('agent_end').length, of('error').length]).toEqual([1, 0]);
   });
@@ -287,7 +310,11 @@ describe('after a restart', () => {
     harness.respondToToolApproval({ decision: 'approve' });
     await on('agent_end');
     expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(['other']);
-    expect(of('tool_end').map(({ result }) => result).toSorted()).toEqual(['a!', 'b!']);
+    expect(
+      of('tool_end')
+        .map(({ result }) => result)
+        .toSorted(),
+    ).toEqual(['a!', 'b!']);
   });
 
   it('nobody is asked about a call again that was allowed and whose question waits', async () => {
@@ -355,6 +382,7 @@ describe('after a restart', () => {
       expect.stringContaining('message_end assistant error') as string,
       'agent_end error',
     ]);
+    await expectKeptUsage(harness, 11);
     await harness.sendMessage({ content: 'Again.' });
     expect(lines().at(-1)).toBe('agent_end complete');
   });

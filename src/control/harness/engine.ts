@@ -108,7 +108,6 @@ export class Engine<State extends object> {
       log: this.log,
       memory,
       newRunId: newOwnId,
-      usage: () => announcer.display.tokenUsage,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, turn, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;

@@ -12,7 +12,7 @@ import { tellRelay, tellWaiting } from './projection/relay-queues.ts';
 import { TaskBoard } from './tasks/task-board.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import { tasksOf } from './tasks/thread-tasks.ts';
-import { emptyTokenUsage } from './token-usage.ts';
+import { addTokenUsage, emptyTokenUsage, type TokenUsage } from './token-usage.ts';
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
@@ -82,7 +82,9 @@ export class OpenThread {
       const at = timeOf(event);
       for (const told of opened.#read(event)) display = reduceDisplayState(display, told, at, options.names);
       // What a copy shares with its source was used there.
-      if (event.seq === thread.branchedFrom?.seq) display = { ...display, tokenUsage: emptyTokenUsage() };
+      if (event.seq !== thread.branchedFrom?.seq) continue;
+      display = { ...display, tokenUsage: emptyTokenUsage() };
+      opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
     }
     opened.#share(thread, knowledge);
     return { thread: opened, display };
@@ -101,7 +103,7 @@ export class OpenThread {
   /** The same thread under another id, for a copy that shares all of its log; in constant time. */
   copy(id: string): OpenThread {
     const copied = new OpenThread(id, this.#options, this.board.tasks);
-    copied.#projection = this.#projection;
+    copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
     for (const settled of this.#settled) copied.#settled.add(settled);
     return copied;
   }
@@ -128,6 +130,12 @@ export class OpenThread {
   /** What is told about all that waits for a person. */
   waiting(): readonly DisplayEvent[] {
     return [...tellWaiting(this.#projection.relays), ...[...this.#access.values()].map(tellRelay)];
+  }
+
+  /** The tokens of all its steps that the log tells of, also of those that are told when their calls are done. */
+  get usage(): TokenUsage {
+    const { runs, usage } = this.#projection;
+    return [...runs.values()].flatMap(run => run.usage).reduce(addTokenUsage, usage);
   }
 
   /** The runs that have begun and not ended, subagents before those that started them. */

@@ -16,8 +16,6 @@ export interface RunsOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
-  /** What the thread that is open has used so far. */
-  readonly usage: () => TokenUsage;
   /** The agent that answers now. */
   readonly agent: () => Agent;
   /** What a run in a thread is given. */
@@ -110,21 +108,23 @@ export class Runs {
   /** The agent as a turn drives it, and what its thread keeps when a run of it ends: the tokens used until then. */
   #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
     const runs = new Set<string>();
-    let tokenUsage = this.#options.usage();
+    let tokenUsage: TokenUsage | undefined;
     const agent = drivenAgent(this.#options.agent(), {
       starts: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
         runs.add(params.runId);
+        // Nobody else runs in the thread by now, and what others ran before is known.
+        tokenUsage ??= thread.usage;
         turn.trace ??= traceIn(params.resume?.events ?? []);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext });
         return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
       },
       endsBefore: () => turn.endsAtStep,
       onEvent: event => {
-        if (event.type === 'usage' && runs.has(event.runId))
+        if (event.type === 'usage' && runs.has(event.runId) && tokenUsage !== undefined)
           tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
       },
     });
-    return { agent, note: () => ({ tokenUsage }) };
+    return { agent, note: () => ({ tokenUsage: tokenUsage ?? thread.usage }) };
   }
 }
