@@ -390,6 +390,14 @@ describe('continuing', () => {
     expect([await taken?.done, await run.done]).toEqual(['complete', 'interrupted']);
   });
 
+  it('leaves what runs here as it is', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    await waitFor(log, threadId, 'relay');
+    expect(await supervisor.continue(threadId, run.runId)).toBe(run);
+    await supervisor.abort(run.runId);
+  });
+
   it('leaves alone what another process runs', async () => {
     const { log, threadId, supervisor } = await setUp();
     const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });

@@ -31,6 +31,9 @@ export interface SupervisorOptions {
   readonly checkOrder?: boolean;
 }
 
+/** How long a thread stays with a process after a sign of life, in milliseconds, when nothing else is said. */
+export const usualLeaseMs = 15_000;
+
 /** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
   readonly #options: Required<Omit<SupervisorOptions, 'memory'>>;
@@ -44,7 +47,7 @@ export class Supervisor implements RunControl {
     this.#options = {
       agents: [],
       owner: processOwner(),
-      leaseMs: 15_000,
+      leaseMs: usualLeaseMs,
       graceMs: 2_000,
       newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',
@@ -108,8 +111,10 @@ export class Supervisor implements RunControl {
     return handles;
   }
 
-  /** Goes on with one run; `run_not_found` when the thread has no such run that is open. */
+  /** Goes on with one run, or is already; `run_not_found` when the thread has no such run that is open. */
   async continue(threadId: string, runId: string, { note }: Pick<StartOptions, 'note'> = {}): Promise<RunHandle> {
+    const running = this.#runs.get(runId);
+    if (running !== undefined) return running;
     const thread = await this.#options.log.getThread(threadId);
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
     const handle = open && (await this.#continue(threadId, open, note));

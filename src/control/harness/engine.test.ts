@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
+import { scriptByStep } from '../../agents/model/script.ts';
+import { scriptedModel } from '../../agents/model/scripted-model.ts';
+import { MemoryLog } from '../../log/index.ts';
 import { Engine } from './engine.ts';
 import type { HarnessEvent } from './harness-event.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
@@ -59,5 +63,72 @@ describe('a harness that is destroyed', () => {
     expect(events).toMatchObject([{ type: 'error', error: { message: 'late' } }, { type: 'display_state_changed' }]);
     engine.announcer.tell({ type: 'info', message: 'too late' });
     expect(events).toHaveLength(2);
+  });
+});
+
+describe('a run that another process has', () => {
+  /** An engine that a run waits in for an approval, and another one on the same storage, whose clock a test turns. */
+  async function two() {
+    let now = 0;
+    const clock = new ManualClock();
+    const storage = new MemoryLog({ now: () => now });
+    const tools = { echo: { description: 'echoes', execute: () => 'a' } };
+    const script = scriptByStep([{ toolCall: { id: 'c', name: 'echo', input: {} } }, 'Done.']);
+    const model = scriptedModel(script);
+    const config = { id: 'h', storage, tools, modes: [{ id: 'main', agent: loopAgent({ id: 'main', model }) }] };
+    const [first, second] = [new Engine(config), new Engine(config, clock)];
+    const asked = gate();
+    const ended = gate();
+    first.announcer.subscribe(({ type }) => void (type === 'tool_approval_required' && asked.open()));
+    second.announcer.subscribe(({ type }) => void (type === 'agent_end' && ended.open()));
+    const { done } = first.send({ content: 'Go.' });
+    await asked.opened;
+    const open = () => second.withThreads(threads => threads.select());
+    const leave = () => first.destroy().then(() => done);
+    const pass = (ms: number) => {
+      now += ms;
+      clock.advance(ms);
+    };
+    return { clock, second, storage, ended, open, leave, pass };
+  }
+
+  it('goes on here when that has gone away, though nobody says a word', async () => {
+    const { clock, second, ended, open, leave } = await two();
+    await open();
+    clock.advance(15_000);
+    await expect.poll(() => clock.timers).toBe(1);
+    expect(second.turns.current).toBe(undefined);
+    await leave();
+    clock.advance(15_000);
+    await expect.poll(() => second.turns.current?.handles.length).toBe(1);
+    second.responses.approve({ decision: 'approve' });
+    await ended.opened;
+    await second.turns.ended();
+    expect([clock.timers, second.announcer.display.isRunning]).toEqual([0, false]);
+  });
+
+  it('goes on with the answer that was given while that had the thread still', async () => {
+    const { clock, second, storage, ended, open, leave, pass } = await two();
+    const dead = { owner: 'elsewhere/1/x', ttlMs: 20_000 };
+    await leave();
+    const [thread] = await storage.listThreads();
+    await storage.acquireLease(`thread:${thread?.id}`, dead);
+    await open();
+    second.responses.approve({ decision: 'approve' });
+    pass(15_000);
+    await expect.poll(() => clock.timers).toBe(1);
+    expect(second.announcer.display.isRunning).toBe(true);
+    pass(15_000);
+    await ended.opened;
+    await second.turns.ended();
+    expect(second.announcer.display.isRunning).toBe(false);
+  });
+
+  it('is looked for no more when the thread is left', async () => {
+    const { clock, second, open } = await two();
+    await open();
+    expect(clock.timers).toBe(1);
+    await second.destroy();
+    expect(clock.timers).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
-import { runsElsewhere } from '../active-thread.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
 import { checkArguments } from './check-arguments.ts';
@@ -11,6 +10,7 @@ import type { HarnessConfig, HarnessMode, HarnessSubagent } from './harness-conf
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { LeftRuns } from './left-runs.ts';
 import { saidMessage } from './messages/thread-messages.ts';
 import { ModelCatalog } from './model-catalog.ts';
 import { subagentModelId } from './models.ts';
@@ -54,6 +54,7 @@ export class Engine<State extends object> {
   readonly #settings: ThreadSettings;
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
+  readonly #leftRuns: LeftRuns;
   /** Where a turn is. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   /** Where a turn was to be that had not begun when that was left: what was said there stays there. */
@@ -68,7 +69,7 @@ export class Engine<State extends object> {
   /** What the tools of the newest run were given. */
   #runContext: RequestContext | undefined;
 
-  constructor(config: HarnessConfig<State>, clock: Clock = systemClock) {
+  constructor(config: HarnessConfig<State>, clock?: Clock) {
     checkArguments('new Harness', config);
     checkAvailable(config);
     const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
@@ -101,7 +102,7 @@ export class Engine<State extends object> {
     });
     this.permits = new Permits(this.state, config.toolCategoryResolver);
     this.#lock = new HeldLock(config.threadLock, onError);
-    this.heartbeats = new Heartbeats({ onError, endClock: clock });
+    this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;
     const memory = new ThreadMemory(this.log);
     this.runs = new Runs({
@@ -135,7 +136,10 @@ export class Engine<State extends object> {
           await this.#tasks.written;
           const thread = this.threads.current as OpenThread;
           this.#turnThreads.set(turn, thread);
-          turn.handles = [await this.runs.start(thread, turn, said)];
+          await this.runs.start(thread, turn, said).catch(error => {
+            this.#leftRuns.watch();
+            throw error;
+          });
         });
       },
       stop: ({ runId }) => this.runs.stop(runId),
@@ -143,6 +147,14 @@ export class Engine<State extends object> {
       isLeaving: () => this.#leaving > 0,
       onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
       onError,
+    });
+    this.#leftRuns = new LeftRuns({
+      runs: this.runs,
+      turns: this.turns,
+      clock: clock ?? backgroundClock,
+      thread: () => this.threads.current,
+      alone: work => this.#alone(work),
+      onTurn: (turn, thread) => this.#turnThreads.set(turn, thread),
     });
     this.#planning = new Planning({
       modes: this.modes,
@@ -184,6 +196,7 @@ export class Engine<State extends object> {
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
       onLeave: () => {
         this.choices.leave();
+        this.#leftRuns.rest();
         if (!this.#isDestroyed) this.#tasks.show([]);
       },
       onEvent: (event, at) => this.#logTold(event, at),
@@ -203,7 +216,7 @@ export class Engine<State extends object> {
       const before = this.threads.current;
       const result = await work(this.threads);
       await this.#tasks.written;
-      if (this.threads.current !== before) await this.#continue();
+      if (this.threads.current !== before) await this.#leftRuns.continue();
       return result;
     });
   }
@@ -272,6 +285,7 @@ export class Engine<State extends object> {
   /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
+    this.#leftRuns.close();
     const kept = this.#leaveTurns(Number.POSITIVE_INFINITY);
     const beating = this.heartbeats.close();
     await kept.catch(error => this.announcer.tellError(error));
@@ -306,12 +320,14 @@ export class Engine<State extends object> {
     return this.turns.followUp({ ...said, order: ++this.#order });
   }
 
-  /** Stops what runs here; what runs elsewhere can be stopped only there, which is told. */
+  /** Stops what runs here or was left open; what runs elsewhere can be stopped only there, which is told. */
   abort(): void {
     const thread = this.threads.current;
     if (this.turns.current !== undefined || thread === undefined || !this.announcer.display.isRunning)
       return this.turns.abort();
-    this.announcer.tellError(runsElsewhere(thread.id), 'lease_held');
+    void this.#alone(() => this.#leftRuns.end(thread)).catch(error => {
+      if (!this.#isDestroyed) this.announcer.tellError(error, SingletreeError.is(error) ? error.code : undefined);
+    });
   }
 
   /** Sends; resolves with the run that takes it in, when it has started. */
@@ -386,20 +402,13 @@ export class Engine<State extends object> {
 
   /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
+    this.#leftRuns.rest();
+    this.#leftRuns.watch();
     this.relays.forget();
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.#tasks.take({ restored: true });
     else this.#tasks.show(this.announcer.display.tasks);
-  }
-
-  async #continue(): Promise<void> {
-    const thread = this.threads.current;
-    if (thread === undefined || this.turns.current !== undefined) return;
-    const turn = await this.runs.continue(thread);
-    if (turn === undefined) return;
-    this.#turnThreads.set(turn, thread);
-    this.turns.adopt(turn);
   }
 
   async #settle(turn: Turn, unread: Parameters<Runs['keepUnread']>[1]): Promise<void> {
@@ -412,17 +421,22 @@ export class Engine<State extends object> {
     await thread.sync(...(isTold ? [Math.max(...turn.handles.map(({ seq }) => seq))] : []));
     thread.rest();
     this.relays.forget();
+    this.#leftRuns.watch();
   }
 
   /** An answer to a run that no process has takes it up here. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
-    if (this.turns.current === undefined) await this.#alone(() => this.#continue());
+    if (this.turns.current === undefined) await this.#alone(() => this.#leftRuns.continue());
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
     if (event.type === 'tool_approval_required' && !this.responses.asks(event.toolCallId)) return;
-    if (event.type === 'agent_end') this.turns.over();
+    if (event.type === 'agent_start' && this.turns.current === undefined) this.#leftRuns.watch();
+    if (event.type === 'agent_end') {
+      this.#leftRuns.rest();
+      this.turns.over();
+    }
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.hear(event);
     if (event.type === 'plan_approved') this.#planning.approved();
     this.announcer.tell(event, at);

@@ -1,7 +1,8 @@
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { openRunsOf } from '../open-runs.ts';
+import { runsElsewhere } from '../active-thread.ts';
+import { type OpenRun, openRunsOf } from '../open-runs.ts';
 import type { EndNote, RunHandle } from '../run-control.ts';
 import { Supervisor } from '../supervisor.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
@@ -10,7 +11,7 @@ import type { OpenThread } from './open-thread.ts';
 import type { RequestContext } from './request-context.ts';
 import { addTokenUsage, type TokenUsage, tokenUsageOf } from './token-usage.ts';
 import { traceIdOf, traceIn } from './tracing.ts';
-import { newTurn, type Said, type Turn } from './turns.ts';
+import { type Said, toTakeIn, type Turn } from './turns.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
@@ -23,6 +24,13 @@ export interface RunsOptions {
     params: InvokeParams,
     place: { readonly thread: OpenThread; readonly turn: Turn; readonly requestContext: RequestContext | undefined },
   ) => Promise<Partial<InvokeParams>>;
+}
+
+export interface TakingUp {
+  readonly left: readonly OpenRun[];
+  readonly requestContext?: RequestContext | undefined;
+  /** Whether each is stopped as soon as it is had. */
+  readonly stops?: boolean;
 }
 
 /** The runs of a harness in the thread it has open, through the supervisor. */
@@ -38,15 +46,22 @@ export class Runs {
     this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents });
   }
 
-  /** Starts with the agent that is chosen by then: what was decided elsewhere is heard first. */
-  async start(thread: OpenThread, turn: Turn, said: Said): Promise<RunHandle> {
+  /**
+   * Starts with the agent that is chosen by then: what was decided elsewhere is heard first. What a process left open
+   * goes on instead, and takes in what is said.
+   */
+  async start(thread: OpenThread, turn: Turn, said: Said): Promise<void> {
     const { content, id, requestContext } = said;
+    if (thread.projection.runs.size > 0) {
+      await this.takeUp(thread, turn, { left: await this.left(thread), requestContext });
+      if (turn.handles.length > 0) return void turn.steering.unshift(toTakeIn(said));
+    }
     const { agent, note } = this.#driven(thread, turn, requestContext);
     const expectedSeq = thread.seq;
     thread.follow();
     try {
       const named = id === undefined ? {} : { id };
-      return await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq });
+      turn.handles = [await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq })];
     } catch (error) {
       thread.rest();
       if (!SingletreeError.is(error, 'seq_conflict')) throw error;
@@ -55,25 +70,27 @@ export class Runs {
     }
   }
 
-  /** Goes on with what a process left open in a thread; a turn when something runs here now. */
-  async continue(thread: OpenThread): Promise<Turn | undefined> {
-    const { log } = this.#options;
-    const stored = await log.getThread(thread.id);
-    const open = stored === undefined ? [] : openRunsOf(stored);
-    if (open.length === 0) return undefined;
-    const turn = newTurn();
-    const { agent, note } = this.#driven(thread, turn, undefined);
+  /** The runs that are open in a thread, whoever has them. */
+  async left(thread: OpenThread): Promise<readonly OpenRun[]> {
+    const stored = await this.#options.log.getThread(thread.id);
+    return stored === undefined ? [] : openRunsOf(stored);
+  }
+
+  /** Goes on with what a process left open, and puts it into a turn; `lease_held` when another process has it. */
+  async takeUp(thread: OpenThread, turn: Turn, { left, requestContext, stops = false }: TakingUp): Promise<void> {
+    if (left.length === 0) return;
+    const { agent, note } = this.#driven(thread, turn, requestContext);
     this.#agents.splice(0, 1, agent);
     thread.follow();
-    const handles: RunHandle[] = [];
-    for (const { runId } of open) {
+    for (const { runId } of left) {
       const handle = await this.#continue(thread.id, runId, note);
-      if (handle !== undefined) handles.push(handle);
+      if (handle === undefined) continue;
+      turn.handles = [...turn.handles, handle];
+      if (stops) await this.stop(runId);
     }
     await thread.sync();
     thread.rest();
-    turn.handles = handles;
-    return handles.length === 0 ? undefined : turn;
+    if (turn.handles.length === 0 && thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
   }
 
   /** Stops a run, when it is still under way. */
@@ -115,7 +132,7 @@ export class Runs {
         runs.add(params.runId);
         // Nobody else runs in the thread by now, and what others ran before is known.
         tokenUsage ??= thread.usage;
-        turn.trace ??= traceIn(params.resume?.events ?? []);
+        if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext });
         return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
       },

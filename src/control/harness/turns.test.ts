@@ -189,7 +189,7 @@ describe('turns', () => {
     const turn = newTurn();
     turn.handles = [{ threadId: 't', runId: 'run-9', done, seq: 0 }];
     turn.atEnd = async () => void log.push('at end');
-    turns.adopt(turn);
+    await turns.adopt(turn, async () => {});
     expect(turns.current).toBe(turn);
     end('complete');
     await turns.ended();

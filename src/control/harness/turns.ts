@@ -129,9 +129,16 @@ export class Turns {
     for (const { said, begun } of sent) begun?.(this.#putIn(open, said));
   }
 
-  /** Takes over a turn whose runs are under way already. */
-  adopt(turn: Turn): void {
-    void this.#enter(turn, Promise.resolve()).catch(this.#options.onError);
+  /** Takes over a turn whose runs `start` puts there; resolves then. When it rejects, there was no such turn. */
+  adopt(turn: Turn, start: () => Promise<void>): Promise<void> {
+    const started = this.#start(turn, start);
+    let isStarted = false;
+    const ended = this.#enter(
+      turn,
+      started.then(() => void (isStarted = true)),
+    );
+    ended.catch(error => isStarted && this.#options.onError(error));
+    return started;
   }
 
   /** Stops the turn, also one that is only starting; what waits is sent then. */
@@ -170,9 +177,9 @@ export class Turns {
     return forgotten.flatMap(({ isFollowUp, said }) => (isFollowUp ? [] : [said]));
   }
 
-  #putIn({ turn, started }: Open, { content, id = newId(), isQuiet = false, ...said }: Said): Sent {
-    const { requestContext, order } = said;
-    turn.steering.push({ id, content, isQuiet, requestContext, ...(order !== undefined && { order }) });
+  #putIn({ turn, started }: Open, said: Said): Sent {
+    const { requestContext } = said;
+    turn.steering.push(toTakeIn(said));
     if (requestContext !== undefined && turn.handles.length === 0) turn.added.push(requestContext);
     return { runId: () => started.then(() => runOf(turn)), done: started };
   }
@@ -184,12 +191,13 @@ export class Turns {
 
   #begin(said: Said): Sent {
     const turn = newTurn(said.trace, said.order);
-    const start = async () => {
-      await this.#options.start(turn, said);
-      if (this.#open?.turn === turn && this.#open.stopsAtStart) this.abort();
-    };
-    const started = start();
+    const started = this.#start(turn, () => this.#options.start(turn, said));
     return { runId: () => started.then(() => runOf(turn)), done: this.#enter(turn, started) };
+  }
+
+  async #start(turn: Turn, start: () => Promise<void>): Promise<void> {
+    await start();
+    if (this.#open?.turn === turn && this.#open.stopsAtStart) this.abort();
   }
 
   #enter(turn: Turn, started: Promise<void>): Promise<void> {
@@ -225,6 +233,11 @@ const wellEnded: ReadonlySet<RunOutcome> = new Set(['complete', 'max_iterations'
 
 export function newTurn(trace?: Partial<RunTrace>, order = 0): Turn {
   return { steering: [], order, handles: [], added: [], trace, endsAtStep: false };
+}
+
+/** What is said to a run that is under way. */
+export function toTakeIn({ content, id = newId(), isQuiet = false, requestContext, order }: Said): Waiting {
+  return { id, content, isQuiet, requestContext, ...(order !== undefined && { order }) };
 }
 
 /** What was said too late, as one thing to answer. */
