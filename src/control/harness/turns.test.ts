@@ -195,4 +195,26 @@ describe('turns', () => {
     await turns.ended();
     expect(log).toEqual(['settled', 'at end']);
   });
+
+  it('that cannot be taken over have never been: what was put into them is refused, nothing is told', async () => {
+    const { turns, runs, log } = played();
+    const adopting = turns.adopt(newTurn(), () => Promise.reject(new Error('elsewhere')));
+    const { done } = turns.send({ content: 'a' });
+    await expect(adopting).rejects.toThrow('elsewhere');
+    await expect(done).rejects.toThrow('elsewhere');
+    await turns.ended();
+    expect([turns.current, runs, log]).toEqual([undefined, [], []]);
+  });
+
+  it('that are stopped while they are taken over are stopped as soon as they are had', async () => {
+    const { turns, log } = played();
+    const turn = newTurn();
+    const adopting = turns.adopt(turn, async () => {
+      await Promise.resolve();
+      turn.handles = [{ threadId: 't', runId: 'run-9', done: Promise.resolve('aborted'), seq: 0 }];
+    });
+    turns.abort();
+    await adopting;
+    expect(log).toContain('stop run-9');
+  });
 });
