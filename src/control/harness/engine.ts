@@ -12,6 +12,7 @@ import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { LeftRuns } from './left-runs.ts';
 import { saidMessage } from './messages/thread-messages.ts';
+import { LeftTurns } from './left-turns.ts';
 import { ModelCatalog } from './model-catalog.ts';
 import { subagentModelId } from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
@@ -57,8 +58,7 @@ export class Engine<State extends object> {
   readonly #leftRuns: LeftRuns;
   /** Where a turn is. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
-  /** Where a turn was to be that had not begun when that was left: what was said there stays there. */
-  readonly #left = new WeakMap<Turn, Left>();
+  readonly #leftTurns: LeftTurns;
   /** Counts what is called, so that what is said goes where the calls before it lead to. */
   #order = 0;
   /** How many calls are on their way that may leave the thread or the mode, and the one that is at work. */
@@ -130,8 +130,7 @@ export class Engine<State extends object> {
       start: async (turn, said) => {
         await this.init();
         return this.#alone(async () => {
-          const left = this.#left.get(turn);
-          if (left !== undefined) return this.#keepLeft(left, [said]);
+          if (await this.#leftTurns.keep(turn, [said])) return;
           if (this.threads.current === undefined) await this.threads.create();
           await this.#tasks.written;
           const thread = this.threads.current as OpenThread;
@@ -155,6 +154,12 @@ export class Engine<State extends object> {
       thread: () => this.threads.current,
       alone: work => this.#alone(work),
       onTurn: (turn, thread) => this.#turnThreads.set(turn, thread),
+    });
+    this.#leftTurns = new LeftTurns({
+      log: this.log,
+      runs: this.runs,
+      turns: this.turns,
+      place: () => ({ resourceId: this.threads.resourceId, threadId: this.threads.current?.id }),
     });
     this.#planning = new Planning({
       modes: this.modes,
@@ -190,7 +195,7 @@ export class Engine<State extends object> {
         return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
       },
       stop: async () => {
-        await this.#leaveTurns(this.#atWork);
+        await this.#leftTurns.leave(this.#atWork);
         await this.turns.stop();
       },
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
@@ -237,23 +242,6 @@ export class Engine<State extends object> {
     }
   }
 
-  /** What was said before a thread is left and has not begun stays there. */
-  async #leaveTurns(order: number): Promise<void> {
-    const left: Left = { resourceId: this.threads.resourceId, threadId: this.threads.current?.id };
-    const { current: turn } = this.turns;
-    if (turn !== undefined && turn.handles.length === 0 && turn.order < order) this.#left.set(turn, left);
-    await this.#keepLeft(left, this.turns.forget(order));
-  }
-
-  async #keepLeft(left: Left, said: readonly Said[]): Promise<void> {
-    if (said.length === 0) return;
-    left.threadId ??= (await this.log.createThread({ resourceId: left.resourceId })).id;
-    await this.runs.keepUnread(
-      left.threadId,
-      said.map(({ id = newId(), content }) => ({ id, content })),
-    );
-  }
-
   /** Works alone, unless the harness was destroyed meanwhile. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#exclusive.run(() => (this.#isDestroyed ? Promise.reject(destroyed()) : work()));
@@ -271,7 +259,7 @@ export class Engine<State extends object> {
 
   /** Leaves the thread at once; what runs in it is stopped and its lock given back as soon as possible. */
   setResource(resourceId: string): void {
-    const kept = this.#leaveTurns(++this.#order);
+    const kept = this.#leftTurns.leave(++this.#order);
     this.threads.resourceId = resourceId;
     this.turns.abort();
     this.threads.leave();
@@ -286,7 +274,7 @@ export class Engine<State extends object> {
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.#leftRuns.close();
-    const kept = this.#leaveTurns(Number.POSITIVE_INFINITY);
+    const kept = this.#leftTurns.leave(Number.POSITIVE_INFINITY);
     const beating = this.heartbeats.close();
     await kept.catch(error => this.announcer.tellError(error));
     await this.runs.supervisor.close();
@@ -412,8 +400,7 @@ export class Engine<State extends object> {
   }
 
   async #settle(turn: Turn, unread: Parameters<Runs['keepUnread']>[1]): Promise<void> {
-    const left = this.#left.get(turn);
-    if (left !== undefined) return this.#keepLeft(left, unread);
+    if (await this.#leftTurns.keep(turn, unread)) return;
     const thread = this.#turnThreads.get(turn);
     if (thread === undefined) return;
     await this.runs.keepUnread(thread.id, unread);
@@ -457,12 +444,6 @@ export class Engine<State extends object> {
     if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
   }
-}
-
-/** A place that was left: a thread, or none yet in a resource. */
-interface Left {
-  readonly resourceId: string;
-  threadId: string | undefined;
 }
 
 function destroyed(): SingletreeError {
