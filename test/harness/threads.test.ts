@@ -398,6 +398,18 @@ describe('messages', () => {
     },
   );
 
+  it('are no reminders when the thread is left before they could be kept', async () => {
+    const { tool, begun } = waitingTool();
+    const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    harness.abort();
+    const saving = harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' });
+    harness.setResourceId({ resourceId: 'other' });
+    expect(await saving).toBe(null);
+    await sending;
+  });
+
   it('may be reminders with a role and with metadata, which a second harness reads too', async () => {
     const storage = new MemoryLog();
     const { harness } = numbered({ storage });

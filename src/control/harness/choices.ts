@@ -1,5 +1,5 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
-import type { HarnessMode } from './harness-config.ts';
+import type { HarnessMode, HarnessSubagent } from './harness-config.ts';
 import type { DisplayEvent } from './harness-event.ts';
 import {
   modelOfMode,
@@ -7,6 +7,7 @@ import {
   modeModelKey,
   modeModelsIn,
   type SessionModels,
+  subagentModelId,
   switchModel,
 } from './models.ts';
 import type { Modes } from './modes.ts';
@@ -63,6 +64,13 @@ export class Choices<State> {
   /** Empty when none is chosen. */
   get modelId(): string {
     return this.#options.state.setting('currentModelId') ?? '';
+  }
+
+  /** The model of a subagent; empty when none is chosen. */
+  modelOf(subagent: HarnessSubagent): string {
+    const { modes, state } = this.#options;
+    const chosen = subagentModelId(state.get(), subagent.id) ?? subagent.defaultModelId;
+    return chosen ?? modes.current.defaultModelId ?? this.modelId;
   }
 
   /** Takes in that the state names another model: it is the current mode's for this session. */

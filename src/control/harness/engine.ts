@@ -1,12 +1,12 @@
-import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { backgroundClock, type Clock, systemClock } from '../clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { Announcer } from './announcer.ts';
+import { Calls, closed } from './calls.ts';
 import { checkArguments } from './check-arguments.ts';
-import { Choices, type Chosen } from './choices.ts';
-import { Exclusive } from './exclusive.ts';
-import type { HarnessConfig, HarnessMode, HarnessSubagent } from './harness-config.ts';
+import { Choices } from './choices.ts';
+import type { HarnessConfig, HarnessMode } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -14,7 +14,6 @@ import { LeftRuns } from './left-runs.ts';
 import { saidMessage } from './messages/thread-messages.ts';
 import { LeftTurns } from './left-turns.ts';
 import { ModelCatalog } from './model-catalog.ts';
-import { subagentModelId } from './models.ts';
 import { agentOfMode, Modes } from './modes.ts';
 import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
@@ -24,10 +23,10 @@ import { RequestContext } from './request-context.ts';
 import { Responses } from './responses.ts';
 import { setUpRun } from './run-setup.ts';
 import { Runs } from './runs.ts';
-import type { HarnessSettings } from './state/harness-settings.ts';
 import { StateStore, type StateUpdater } from './state/state-store.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import { HeldLock } from './thread-lock.ts';
+import { ThreadRecords } from './thread-records.ts';
 import { ThreadSettings } from './thread-settings.ts';
 import { Threads } from './threads.ts';
 import { toolContext } from './tool-context.ts';
@@ -45,13 +44,14 @@ export class Engine<State extends object> {
   readonly catalog: ModelCatalog;
   readonly permits: Permits;
   readonly threads: Threads;
+  readonly records: ThreadRecords;
   readonly turns: Turns;
   readonly runs: Runs;
   readonly relays: Relays;
   readonly responses: Responses;
   readonly heartbeats: Heartbeats;
   readonly #lock: HeldLock;
-  readonly #exclusive = new Exclusive();
+  readonly #calls: Calls;
   readonly #settings: ThreadSettings;
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
@@ -59,11 +59,6 @@ export class Engine<State extends object> {
   /** Where a turn is. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   readonly #leftTurns: LeftTurns;
-  /** Counts what is called, so that what is said goes where the calls before it lead to. */
-  #order = 0;
-  /** How many calls are on their way that may leave the thread or the mode, and the one that is at work. */
-  #leaving = 0;
-  #atWork = 0;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
   /** What the tools of the newest run were given. */
@@ -76,6 +71,7 @@ export class Engine<State extends object> {
     this.announcer = announcer;
     const onError = (error: unknown) => announcer.tellError(error);
     this.config = config;
+    this.#calls = new Calls({ ready: () => this.init(), onLeft: () => this.turns.admit() });
     this.modes = new Modes(config.modes);
     this.log = config.storage ?? new MemoryLog();
     this.state = new StateStore({
@@ -85,11 +81,18 @@ export class Engine<State extends object> {
       onEvents: events => this.#toolsTold(events),
     });
     this.#settings = new ThreadSettings(this.state);
+    this.records = new ThreadRecords({
+      log: this.log,
+      announcer,
+      state: this.state,
+      settings: this.#settings,
+      thread: () => this.threads.current,
+    });
     this.choices = new Choices({
       modes: this.modes,
       state: this.state,
       hasThread: () => this.threads.current !== undefined,
-      record: (chosen, takeEffect) => this.#record(chosen, takeEffect),
+      record: (chosen, takeEffect) => this.records.choose(chosen, takeEffect),
       tell: event => announcer.tell(event),
     });
     this.catalog = new ModelCatalog(config, onError);
@@ -97,7 +100,7 @@ export class Engine<State extends object> {
     this.#tasks = new StateTasks({
       state: this.state,
       hasThread: () => this.threads.current !== undefined,
-      append: event => this.#append([event]),
+      append: event => this.records.append([event]),
       onError,
     });
     this.permits = new Permits(this.state, config.toolCategoryResolver);
@@ -121,7 +124,7 @@ export class Engine<State extends object> {
           rules: this.permits.rules,
           situationOf: this.permits.situationOf,
           modelId: this.choices.modelId,
-          subagentModel: subagent => this.#subagentModel(subagent),
+          subagentModel: subagent => this.choices.modelOf(subagent),
           registry: () => this.catalog.registry(),
         });
       },
@@ -129,7 +132,7 @@ export class Engine<State extends object> {
     this.turns = new Turns({
       start: async (turn, said) => {
         await this.init();
-        return this.#alone(async () => {
+        return this.#calls.alone(async () => {
           if (await this.#leftTurns.keep(turn, [said])) return;
           if (this.threads.current === undefined) await this.threads.create();
           await this.#tasks.written;
@@ -143,7 +146,7 @@ export class Engine<State extends object> {
       },
       stop: ({ runId }) => this.runs.stop(runId),
       settle: (turn, unread) => this.#settle(turn, unread),
-      isLeaving: () => this.#leaving > 0,
+      isLeaving: () => this.#calls.isLeaving,
       onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
       onError,
     });
@@ -152,7 +155,7 @@ export class Engine<State extends object> {
       turns: this.turns,
       clock: clock ?? backgroundClock,
       thread: () => this.threads.current,
-      alone: work => this.#alone(work),
+      alone: work => this.#calls.alone(work),
       onTurn: (turn, thread) => this.#turnThreads.set(turn, thread),
     });
     this.#leftTurns = new LeftTurns({
@@ -195,7 +198,7 @@ export class Engine<State extends object> {
         return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
       },
       stop: async () => {
-        await this.#leftTurns.leave(this.#atWork);
+        await this.#leftTurns.leave(this.#calls.atWork);
         await this.turns.stop();
       },
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
@@ -210,14 +213,14 @@ export class Engine<State extends object> {
 
   /** Done once, by whatever is called first. */
   init(): Promise<void> {
-    if (this.#isDestroyed) return Promise.reject(destroyed());
+    if (this.#isDestroyed) return Promise.reject(closed());
     this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
   /** Works on the threads, alone; goes on with what was left open in the one that is open then. */
   withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
-    return this.#leave(async () => {
+    return this.#calls.leave(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
       await this.#tasks.written;
@@ -226,31 +229,10 @@ export class Engine<State extends object> {
     });
   }
 
-  /** Works alone on what may leave the thread or the mode: what is said from now on is for what comes then. */
-  async #leave<Result>(work: () => Promise<Result>): Promise<Result> {
-    const order = ++this.#order;
-    this.#leaving++;
-    try {
-      await this.init();
-      return await this.#alone(() => {
-        this.#atWork = order;
-        return work().finally(() => (this.#atWork = 0));
-      });
-    } finally {
-      this.#leaving--;
-      this.turns.admit();
-    }
-  }
-
-  /** Works alone, unless the harness was destroyed meanwhile. */
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#exclusive.run(() => (this.#isDestroyed ? Promise.reject(destroyed()) : work()));
-  }
-
   /** Aborts what runs, and goes to another mode. */
   async switchMode(modeId: string): Promise<void> {
     const mode = this.modes.find(modeId);
-    await this.#leave(async () => {
+    await this.#calls.leave(async () => {
       if (mode === this.modes.current) return;
       await this.turns.stop();
       await this.#enterMode(mode);
@@ -259,12 +241,12 @@ export class Engine<State extends object> {
 
   /** Leaves the thread at once; what runs in it is stopped and its lock given back as soon as possible. */
   setResource(resourceId: string): void {
-    const kept = this.#leftTurns.leave(++this.#order);
+    const kept = this.#leftTurns.leave(this.#calls.next());
     this.threads.resourceId = resourceId;
     this.turns.abort();
     this.threads.leave();
     void kept.catch(error => this.announcer.tellError(error));
-    void this.#exclusive.run(async () => {
+    void this.#calls.atEnd(async () => {
       await this.turns.stop();
       if (this.threads.current === undefined) await this.#lock.release();
     });
@@ -273,12 +255,13 @@ export class Engine<State extends object> {
   /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
+    this.#calls.close();
     this.#leftRuns.close();
     const kept = this.#leftTurns.leave(Number.POSITIVE_INFINITY);
     const beating = this.heartbeats.close();
     await kept.catch(error => this.announcer.tellError(error));
     await this.runs.supervisor.close();
-    await this.#exclusive.run(async () => {
+    await this.#calls.atEnd(async () => {
       await this.turns.stop();
       await this.threads.close();
     });
@@ -301,11 +284,11 @@ export class Engine<State extends object> {
 
   send(said: Said): Sent {
     if (this.turns.takesIn) this.addContext(said.requestContext);
-    return this.turns.send({ ...said, order: ++this.#order });
+    return this.turns.send({ ...said, order: this.#calls.next() });
   }
 
   followUp(said: Said): Promise<void> {
-    return this.turns.followUp({ ...said, order: ++this.#order });
+    return this.turns.followUp({ ...said, order: this.#calls.next() });
   }
 
   /** Stops what runs here or was left open; what runs elsewhere can be stopped only there, which is told. */
@@ -313,9 +296,11 @@ export class Engine<State extends object> {
     const thread = this.threads.current;
     if (this.turns.current !== undefined || thread === undefined || !this.announcer.display.isRunning)
       return this.turns.abort();
-    void this.#alone(() => this.#leftRuns.end(thread)).catch(error => {
-      if (!this.#isDestroyed) this.announcer.tellError(error, SingletreeError.is(error) ? error.code : undefined);
-    });
+    void this.#calls
+      .alone(() => this.#leftRuns.end(thread))
+      .catch(error => {
+        if (!this.#isDestroyed) this.announcer.tellError(error, SingletreeError.is(error) ? error.code : undefined);
+      });
   }
 
   /** Sends; resolves with the run that takes it in, when it has started. */
@@ -334,8 +319,11 @@ export class Engine<State extends object> {
       await this.send({ content, id, isQuiet: true }).done;
       return saidMessage({ content }, id, new Date());
     }
-    await this.#append([{ type: 'user', runId: id, content }]);
-    return saidMessage({ content }, `${id}:user`, new Date());
+    return this.#calls.alone(async () => {
+      if (this.threads.current === undefined) return null;
+      await this.records.append([{ type: 'user', runId: id, content }]);
+      return saidMessage({ content }, `${id}:user`, new Date());
+    });
   }
 
   /** Gives more to the tools of what runs. */
@@ -343,49 +331,9 @@ export class Engine<State extends object> {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
   }
 
-  /** Keeps something with the open thread; without one it does nothing. */
-  async keep(metadata: Record<string, unknown>): Promise<void> {
-    const thread = this.threads.current;
-    if (thread !== undefined) await this.log.updateThread(thread.id, { metadata });
-  }
-
-  /** Sets what the harness acts on, and tells it; the open thread keeps it, and without one it holds for the session. */
-  async keepSetting<Key extends keyof HarnessSettings>(
-    key: Key,
-    value: HarnessSettings[Key],
-    event: (scope: 'global' | 'thread') => HarnessEvent,
-  ): Promise<void> {
-    await this.withThreads(async ({ current }) => {
-      await this.keep({ [key]: value });
-      if (current === undefined) this.state.setSetting(key, value);
-      else this.#settings.setOfThread(key, value);
-      this.announcer.tell(event(current === undefined ? 'global' : 'thread'));
-    });
-  }
-
-  #subagentModel(subagent: HarnessSubagent): string {
-    const chosen = subagentModelId(this.state.get(), subagent.id) ?? subagent.defaultModelId;
-    return chosen ?? this.modes.current.defaultModelId ?? this.choices.modelId;
-  }
-
   async #enterMode(mode: HarnessMode<State>): Promise<void> {
     const thread = this.threads.current && (await this.log.getThread(this.threads.current.id));
     await this.choices.switchMode(mode, thread?.metadata);
-  }
-
-  async #record({ events, metadata }: Chosen, takeEffect: () => void): Promise<void> {
-    const thread = this.threads.current;
-    if (thread !== undefined) await this.log.append(thread.id, events, { metadata });
-    takeEffect();
-    if (thread !== undefined) await thread.sync();
-    else for (const { runId: _, ...event } of events) this.announcer.tell(event as HarnessEvent);
-  }
-
-  /** Puts events into the log of the open thread, and tells them. */
-  async #append(events: readonly AgentEvent[]): Promise<void> {
-    const thread = this.threads.current as OpenThread;
-    await this.log.append(thread.id, events);
-    await thread.sync();
   }
 
   /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
@@ -414,7 +362,7 @@ export class Engine<State extends object> {
   /** An answer to a run that no process has takes it up here. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
-    if (this.turns.current === undefined) await this.#alone(() => this.#leftRuns.continue());
+    if (this.turns.current === undefined) await this.#calls.alone(() => this.#leftRuns.continue());
   }
 
   #logTold(event: DisplayEvent, at: Date | undefined): void {
@@ -444,8 +392,4 @@ export class Engine<State extends object> {
     if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
   }
-}
-
-function destroyed(): SingletreeError {
-  return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
 }

@@ -5,6 +5,7 @@ import type { HarnessDisplayStateSubscriptionOptions } from './display/display-s
 import type { HarnessDisplayState } from './display/display-state.ts';
 import { Engine } from './engine.ts';
 import type { HarnessConfig, HarnessMode } from './harness-config.ts';
+import type { HarnessEvent } from './harness-event.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
 import {
   type AvailableModel,
@@ -192,22 +193,24 @@ export class HarnessBase<State extends object> {
 
   async switchObserverModel(chosen: { modelId: string }): Promise<void> {
     checkArguments('switchObserverModel', chosen);
-    const { modelId } = chosen;
-    await this.engine.keepSetting('observerModelId', modelId, () => ({
-      type: 'om_model_changed',
-      role: 'observer',
-      modelId,
-    }));
+    await this.#switchMemoryModel('observer', chosen.modelId);
   }
 
   async switchReflectorModel(chosen: { modelId: string }): Promise<void> {
     checkArguments('switchReflectorModel', chosen);
-    const { modelId } = chosen;
-    await this.engine.keepSetting('reflectorModelId', modelId, () => ({
-      type: 'om_model_changed',
-      role: 'reflector',
-      modelId,
-    }));
+    await this.#switchMemoryModel('reflector', chosen.modelId);
+  }
+
+  #keepSetting<Key extends keyof HarnessSettings>(
+    key: Key,
+    value: HarnessSettings[Key],
+    event: (scope: 'global' | 'thread') => HarnessEvent,
+  ): Promise<void> {
+    return this.engine.withThreads(() => this.engine.records.set(key, value, event));
+  }
+
+  #switchMemoryModel(role: 'observer' | 'reflector', modelId: string): Promise<void> {
+    return this.#keepSetting(`${role}ModelId`, modelId, () => ({ type: 'om_model_changed', role, modelId }));
   }
 
   getObservationThreshold(): number | undefined {
@@ -236,7 +239,7 @@ export class HarnessBase<State extends object> {
     checkArguments('setSubagentModelId', chosen);
     const { modelId, agentType } = chosen;
     const key = agentType === undefined ? 'subagentModelId' : (`subagentModelId_${agentType}` as const);
-    await this.engine.keepSetting(key, modelId, scope => ({
+    await this.#keepSetting(key, modelId, scope => ({
       type: 'subagent_model_changed',
       modelId,
       scope,

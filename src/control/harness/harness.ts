@@ -119,7 +119,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   /** The open thread keeps it, under its key; `null` takes it away. */
   async setThreadSetting(setting: { key: string; value: unknown }): Promise<void> {
     checkArguments('setThreadSetting', setting);
-    await this.engine.withThreads(() => this.engine.keep({ [setting.key]: setting.value }));
+    await this.engine.withThreads(() => this.engine.records.keep({ [setting.key]: setting.value }));
   }
 
   /**

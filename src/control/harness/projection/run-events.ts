@@ -52,6 +52,7 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
     const { textId: _, ...rest } = run.since === undefined ? step.startMessage(run, event) : run;
     step.tell({ type: 'tool_start', toolCallId, toolName, args });
     const asked = new Map(run.asked).set(toolCallId, { place: rest.place, since: rest.since as Date });
+    if (asked.size > mostAsked) asked.delete(asked.keys().next().value ?? '');
     step.updateMessage(step.set({ ...rest, inputs, asked, calls: new Set(run.calls).add(toolCallId) }), event);
   },
   tool_start: nothing,
@@ -88,6 +89,9 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
 };
 
 function nothing(): void {}
+
+/** Of so many calls without a result it is known where they were told: some programs never tell results. */
+const mostAsked = 100;
 
 /** A tool that reports what a shell prints says so; any other report is the tool's own. */
 function progressOf({ toolCallId, content }: EventOf<'tool_progress'>) {
