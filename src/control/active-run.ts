@@ -1,13 +1,13 @@
 import type { Agent, InvokeParams, UserMessage } from '../agents/agent.ts';
 import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError } from '../events/index.ts';
-import { type EventLog, ThreadWriter } from '../log/index.ts';
+import { ThreadWriter } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
+import { cancelRelays } from './answer-relay.ts';
 import { noOpenRun } from './open-runs.ts';
 import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
-  readonly log: EventLog;
   readonly thread: ActiveThread;
   readonly threadId: string;
   readonly agent: Agent;
@@ -69,10 +69,17 @@ export class ActiveRun implements RunHandle {
     return this.#steering.splice(0);
   }
 
-  /** Tells the agent to stop; one that does not is let go after a while. */
-  abort(): void {
+  /** Signals the agent to stop, and abandons one that does not after a while; `request` is put into the log first. */
+  abort(request?: AgentEvent): void {
+    if (this.#stop.signal.aborted || this.#isOver) return;
+    if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
     setTimeout(() => this.#letGoNow('let go'), this.#options.graceMs).unref();
+  }
+
+  /** Puts an event about the run into its log. */
+  mark(event: AgentEvent): void {
+    void this.#options.thread.writer.write(event).catch(() => {});
   }
 
   /** Lets go of the run without ending it. */
@@ -134,7 +141,7 @@ export class ActiveRun implements RunHandle {
     if (event.type === 'harness_start') this.#below.set(event.runId, event.agentId);
     if (event.type !== 'harness_end') return;
     this.#below.delete(event.runId);
-    await this.#cancelRelays(event.runId);
+    await cancelRelays(this.#options.thread, event.runId);
   }
 
   async #warnOfOrder(event: AgentEvent): Promise<void> {
@@ -146,10 +153,10 @@ export class ActiveRun implements RunHandle {
     const reason = event === undefined && !this.#stop.signal.aborted ? 'complete' : outcome;
     const { thread, agent } = this.#options;
     for (const [runId, agentId] of [...this.#below].toReversed()) {
-      await this.#cancelRelays(runId);
+      await cancelRelays(thread, runId);
       await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'aborted' });
     }
-    await this.#cancelRelays(this.runId);
+    await cancelRelays(thread, this.runId);
     const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
     await thread.writer.write(end, Object.assign(noOpenRun(this.runId), this.#options.note?.()));
     return reason;
@@ -172,24 +179,6 @@ export class ActiveRun implements RunHandle {
       return 'interrupted';
     }
   }
-
-  async #cancelRelays(runId: string): Promise<void> {
-    const { log, thread, threadId } = this.#options;
-    const pending = thread.inbox.pendingOf(runId);
-    if (pending.length > 0) await thread.writer.flush();
-    for (const { id } of pending)
-      try {
-        const cancelled: AgentEvent = { type: 'relay_resolved', runId, relayId: id, outcome: 'cancelled' };
-        await log.append(threadId, [cancelled], { once: answerKey(id), lease: thread.lease });
-      } catch (error) {
-        if (!SingletreeError.is(error, 'once_conflict')) throw error;
-      }
-  }
-}
-
-/** The key under which a relay is answered once. */
-export function answerKey(relayId: string): string {
-  return `relay:${relayId}`;
 }
 
 /** What a run and those below it have in the log, in its order. */

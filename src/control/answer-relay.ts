@@ -1,7 +1,7 @@
 import type { RelayAnswer } from '../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
-import { answerKey } from './active-run.ts';
+import type { ActiveThread } from './active-thread.ts';
 
 /** Which answers each kind of relay takes. */
 const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outcome'][]> = {
@@ -39,6 +39,24 @@ export async function answerRelay(
     if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, error);
     throw error;
   }
+}
+
+/** Cancels the relays of a run that nobody answered. */
+export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
+  const pending = thread.inbox.pendingOf(runId);
+  if (pending.length > 0) await thread.writer.flush();
+  for (const { id } of pending)
+    try {
+      const cancelled: AgentEvent = { type: 'relay_resolved', runId, relayId: id, outcome: 'cancelled' };
+      await thread.append([cancelled], { once: answerKey(id) });
+    } catch (error) {
+      if (!SingletreeError.is(error, 'once_conflict')) throw error;
+    }
+}
+
+/** The key under which a relay is answered once. */
+export function answerKey(relayId: string): string {
+  return `relay:${relayId}`;
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {

@@ -49,12 +49,37 @@ export interface RunControl {
   steer(runId: string, content: string | readonly ContentPart[]): void;
   /** Answers a relay: the first answer wins, a later one is refused with `relay_resolved`. */
   answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
-  /** Stops a run and everything it started; resolves when its last event is in the log. */
-  abort(runId: string): Promise<void>;
-  /** Goes on with every run that a process left open; those that cannot go on are ended as interrupted. */
+  /**
+   * Stops a run and everything it started, whichever process owns it; resolves when its last event is in the log.
+   * `run_not_found` when no such run is open.
+   */
+  abort(runId: string, options?: AbortOptions): Promise<void>;
+  /**
+   * Takes over the open runs of a thread that no live process owns: resumes those that can be resumed, ends the others
+   * as interrupted. Returns what is under way in the thread then.
+   */
+  takeOver(threadId: string): Promise<RunsInThread>;
+  /** Resolves when no run is under way in a thread, in whatever process. */
+  idle(threadId: string, signal?: AbortSignal): Promise<void>;
+  /** Takes over every open run that no live process owns, now and whenever an owner ends, until `close`. */
   recover(): Promise<readonly RunHandle[]>;
   /** The runs that are under way in this process. */
   running(): readonly RunHandle[];
-  /** Leaves all runs as they are, to be recovered later, and lets go of them. */
+  /** Detaches from all runs without ending them, so that they can be recovered. */
   close(): Promise<void>;
+}
+
+export interface AbortOptions {
+  /** The thread of the run; found by the run when absent. */
+  readonly threadId?: string;
+  /** Who asks for it. */
+  readonly by?: string;
+}
+
+/** The runs that are under way in a thread. */
+export interface RunsInThread {
+  /** Those of this process. */
+  readonly here: readonly RunHandle[];
+  /** The ids of those that another live process owns. */
+  readonly elsewhere: readonly string[];
 }

@@ -241,11 +241,10 @@ describe('abort', () => {
     const agent = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'half a sen' }], forever);
     const run = await supervisor.start(threadId, { agent, content: 'go' });
     await waitFor(log, threadId, 'text');
-    const stubborn = new Supervisor({ log });
-    await expect(stubborn.abort(run.runId)).rejects.toMatchObject({ code: 'run_not_found' });
-    await supervisor.abort(run.runId);
-    expect((await log.read(threadId)).slice(-2)).toMatchObject([
+    await supervisor.abort(run.runId, { by: 'ann' });
+    expect((await log.read(threadId)).slice(-3)).toMatchObject([
       { type: 'text', content: 'half a sen' },
+      { type: 'abort_requested', runId: run.runId, by: 'ann' },
       { type: 'harness_end', reason: 'aborted' },
     ]);
   });

@@ -1,22 +1,41 @@
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
-import { type AgentEvent, type ContentPart, type EventOf, newId, SingletreeError } from '../events/index.ts';
+import {
+  type AgentEvent,
+  type ContentPart,
+  type EventOf,
+  type LoggedEvent,
+  newId,
+  SingletreeError,
+} from '../events/index.ts';
 import { editMessage, getRun, retryOf, selectMessage } from '../graph/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
-import { endOpenRuns } from '../agents/subagents/child-run.ts';
-import type { RunState } from '../projections/run-state.ts';
+import type { EventLog } from '../log/index.ts';
 import { ActiveRun } from './active-run.ts';
 import { ActiveThread, type Asking } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
-import { processOwner } from './process-owner.ts';
+import { backgroundClock, type Clock } from './clock.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
-import type { EndNote, RetryOptions, RunControl, RunHandle, StartOptions } from './run-control.ts';
+import { endOrphanedRun } from './orphaned-run.ts';
+import { OutageReports } from './outage-reports.ts';
+import { processOwner } from './process-owner.ts';
+import type {
+  AbortOptions,
+  EndNote,
+  RetryOptions,
+  RunControl,
+  RunHandle,
+  RunsInThread,
+  StartOptions,
+} from './run-control.ts';
+import { runNotFound, RunOwnership, type TakenOver } from './run-ownership.ts';
 import { ThreadMemory } from './thread-memory.ts';
 import { givenTo, readRun } from './thread-record.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
-  /** The agents that runs left open by another process may belong to. */
-  readonly agents?: readonly Agent[];
+  /** The agents that open runs of a process that ended may belong to, or what finds the agent of such a run. */
+  readonly agents?: readonly Agent[] | AgentFinder;
+  /** Takes over only runs of this resource; of all when absent. */
+  readonly resourceId?: string;
   /** Who holds the threads; another name for every supervisor. Made from the process when absent. */
   readonly owner?: string;
   /** How long a thread stays ours after a sign of life, in milliseconds; 15,000 when absent. */
@@ -29,30 +48,61 @@ export interface SupervisorOptions {
   readonly memory?: ThreadMemory;
   /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
   readonly checkOrder?: boolean;
+  /** Times the look for runs without an owner; the system's clock, which keeps no process alive, when absent. */
+  readonly clock?: Clock;
+  /** Reports in one line that the log cannot be written, or can again; to stderr when absent. */
+  readonly report?: (line: string) => void;
 }
+
+/** Finds the agent that resumes an open run; undefined when the run cannot be resumed. */
+export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
 
 /** How long a thread stays with a process after a sign of life, in milliseconds, when nothing else is said. */
 export const usualLeaseMs = 15_000;
 
 /** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
-  readonly #options: Required<Omit<SupervisorOptions, 'memory'>>;
+  readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents'>>;
+  readonly #agentOf: AgentFinder;
   readonly #threads = new Map<string, Promise<ActiveThread>>();
   readonly #runs = new Map<string, ActiveRun>();
+  /** Runs that are noted as open and about to start here. */
+  readonly #starting = new Set<string>();
+  readonly #ownership: RunOwnership;
+  readonly #outages: OutageReports;
   readonly #memory: ThreadMemory;
-  #next: ReturnType<typeof setTimeout> | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
+  #watches = false;
 
   constructor(options: SupervisorOptions) {
+    const { agents = [], resourceId, ...others } = options;
     this.#options = {
-      agents: [],
       owner: processOwner(),
       leaseMs: usualLeaseMs,
       graceMs: 2_000,
       newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',
-      ...options,
+      clock: backgroundClock,
+      report: line => void process.stderr.write(`singletree: ${line}\n`),
+      ...others,
     };
+    this.#agentOf = typeof agents === 'function' ? agents : ({ agentId }) => agents.find(({ id }) => id === agentId);
+    this.#ownership = new RunOwnership({
+      log: options.log,
+      clock: this.#options.clock,
+      leaseMs: this.#options.leaseMs,
+      resourceId,
+      signal: this.#closing.signal,
+      running: threadId => this.#runningIn(threadId),
+      isOurs: runId => this.#runs.has(runId) || this.#starting.has(runId),
+      takeOver: (threadId, open, note) => this.#takeOver(threadId, open, note),
+    });
+    this.#outages = new OutageReports({
+      report: this.#options.report,
+      mark: (threadId, event) => {
+        for (const run of this.#runningIn(threadId)) run.mark(event(run.runId));
+      },
+    });
     this.#memory = options.memory ?? new ThreadMemory(options.log);
   }
 
@@ -62,7 +112,7 @@ export class Supervisor implements RunControl {
     const asked = newId();
     let event: EventOf<'user'> = { type: 'user', runId: asked, content: said, ...(id !== undefined && { id }) };
     if (edits !== undefined) {
-      this.#checkIdle(threadId);
+      await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
       event = editMessage(conversation, edits, { runId: asked, content: said });
     }
@@ -70,13 +120,13 @@ export class Supervisor implements RunControl {
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
-    this.#checkIdle(threadId);
-    const parentId = retryOf((await this.#memory.of(threadId)).conversation, messageId);
-    return this.#begin(threadId, { agent, parentId, model });
+    await this.#checkIdle(threadId);
+    const { conversation, seq } = await this.#memory.of(threadId);
+    return this.#begin(threadId, { agent, parentId: retryOf(conversation, messageId), model, startAfter: seq });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
-    this.#checkIdle(threadId);
+    await this.#checkIdle(threadId);
     const { conversation } = await this.#memory.of(threadId);
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
@@ -90,34 +140,39 @@ export class Supervisor implements RunControl {
     await thread?.writer.flush();
     const { relays } = await this.#memory.of(threadId);
     await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
+    // The run that asked may have lost its process: then it resumes with the answer.
+    if (this.#watches && !this.#threads.has(threadId)) void this.takeOver(threadId).catch(() => {});
   }
 
-  async abort(runId: string): Promise<void> {
-    const run = this.#running(runId);
-    run.abort();
+  async abort(runId: string, { threadId, by }: AbortOptions = {}): Promise<void> {
+    const request: AgentEvent = { type: 'abort_requested', runId, ...(by !== undefined && { by }) };
+    const run = this.#runs.get(runId);
+    if (run === undefined) return this.#ownership.abort(request, threadId);
+    run.abort(request);
     await run.done;
   }
 
-  async recover(): Promise<readonly RunHandle[]> {
-    const handles: RunHandle[] = [];
-    if (this.#closed) return handles;
-    for await (const thread of this.#allThreads())
-      for (const open of openRunsOf(thread)) {
-        if (this.#runs.has(open.runId)) continue;
-        const handle = await this.#continue(thread.id, open);
-        if (handle === 'elsewhere') this.#lookAgain();
-        else if (handle !== undefined) handles.push(handle);
-      }
-    return handles;
+  takeOver(threadId: string): Promise<RunsInThread> {
+    return this.#ownership.takeOver(threadId);
   }
 
-  /** Goes on with one run, or is already; `run_not_found` when the thread has no such run that is open. */
+  idle(threadId: string, signal: AbortSignal = this.#closing.signal): Promise<void> {
+    return this.#ownership.idle(threadId, signal);
+  }
+
+  async recover(): Promise<readonly RunHandle[]> {
+    if (this.#isClosed) return [];
+    this.#watches = true;
+    return this.#ownership.watch();
+  }
+
+  /** Resumes one run, unless it runs here already; `run_not_found` when the thread has no such open run. */
   async continue(threadId: string, runId: string, { note }: Pick<StartOptions, 'note'> = {}): Promise<RunHandle> {
     const running = this.#runs.get(runId);
     if (running !== undefined) return running;
     const thread = await this.#options.log.getThread(threadId);
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
-    const handle = open && (await this.#continue(threadId, open, note));
+    const handle = open && (await this.#ownership.continue(threadId, open, note));
     if (handle === undefined || handle === 'elsewhere') throw runNotFound(runId);
     return handle;
   }
@@ -127,8 +182,7 @@ export class Supervisor implements RunControl {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#next);
+    this.#closing.abort();
     const runs = [...this.#runs.values()];
     for (const run of runs) run.leaveOpen();
     await Promise.all(runs.map(run => run.done));
@@ -137,33 +191,43 @@ export class Supervisor implements RunControl {
 
   readonly #settled = new WeakMap<ActiveRun, Promise<void>>();
 
-  /** Looks for open runs once more after a while: the process that has them may end. */
-  #lookAgain(): void {
-    this.#next ??= setTimeout(() => {
-      this.#next = undefined;
-      void this.recover().catch(() => this.#lookAgain());
-    }, this.#options.leaseMs).unref();
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #runningIn(threadId: string): readonly ActiveRun[] {
+    return [...this.#runs.values()].filter(run => run.threadId === threadId);
   }
 
   /** Notes the run, appends what asks for it, and starts it. */
   async #begin(threadId: string, wanted: Wanted, asking?: Asking): Promise<RunHandle> {
-    const { agent, parentId, model, note } = wanted;
+    const { agent, parentId, model, note, startAfter } = wanted;
     const thread = await this.#enter(threadId);
+    let runId: string | undefined;
     try {
-      const open = {
-        runId: await this.#newRunId(threadId, asking?.expectedSeq),
-        agentId: agent.id,
-        parentId,
-        ...(model !== undefined && { model }),
-      };
+      // A caller that names the newest event has seen what is open.
+      if (asking?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
+      runId = await this.#newRunId(threadId, asking?.expectedSeq);
+      this.#starting.add(runId);
+      const { owner } = this.#options;
+      const open = { runId, agentId: agent.id, parentId, owner, ...(model !== undefined && { model }) };
       const metadata = openRunNote(open);
       if (asking === undefined) await this.#options.log.updateThread(threadId, { metadata });
       else await thread.ask(asking, metadata);
+      if (startAfter !== undefined) thread.startAfter(startAfter);
       return await this.#run(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
       await this.#leave(threadId, thread);
       throw error;
+    } finally {
+      if (runId !== undefined) this.#starting.delete(runId);
     }
+  }
+
+  /** A new run takes the place of those whose process ended: they end as interrupted. */
+  async #endOrphans(threadId: string, thread: ActiveThread): Promise<void> {
+    for (const open of await this.#ownership.orphansIn(threadId))
+      await this.#run(thread, { threadId, open, agent: undefined, note: undefined, isNew: false }).catch(isFinished);
   }
 
   /** Ours are never the same; what others make is compared with what is known of a thread that somebody holds. */
@@ -179,8 +243,8 @@ export class Supervisor implements RunControl {
     );
   }
 
-  /** Undefined when the run is over, `elsewhere` when another process has it. */
-  async #continue(threadId: string, open: OpenRun, note?: EndNote): Promise<RunHandle | 'elsewhere' | undefined> {
+  /** Resumes or ends an open run, when the lease of its thread can be had. */
+  async #takeOver(threadId: string, open: OpenRun, note: EndNote | undefined): Promise<TakenOver> {
     let thread: ActiveThread;
     try {
       thread = await this.#enter(threadId);
@@ -188,34 +252,38 @@ export class Supervisor implements RunControl {
       if (SingletreeError.is(error, 'lease_held')) return 'elsewhere';
       throw error;
     }
-    const agent = this.#options.agents.find(({ id }) => id === open.agentId);
     try {
+      const agent = this.#agentOf(open, threadId);
       return await this.#run(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
       await this.#leave(threadId, thread);
-      if (error === finished) return undefined;
-      throw error;
+      return isFinished(error);
     }
   }
 
-  /** Starts or goes on with a run, from what the log says about it. */
+  /** Starts or resumes a run, from what the log says about it; throws `finished` when it is over. */
   async #run(thread: ActiveThread, { threadId, open, agent, note, isNew }: Beginning): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
+    let isAborted = false;
     if (!isNew) await thread.expectAnswers();
-    const state = isNew ? undefined : await readRun(log, { threadId, runId }, event => thread.inbox.take(event));
+    const visit = (event: LoggedEvent) => {
+      thread.inbox.take(event);
+      if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
+    };
+    const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
     const given = givenTo(open, await this.#memory.of(threadId, thread.seq));
     if (given === undefined || state?.endedBy !== undefined) {
-      await log.updateThread(threadId, { metadata: noOpenRun(runId) });
+      await thread.note(noOpenRun(runId));
       throw finished;
     }
-    if (agent === undefined || (state !== undefined && agent.resumable !== true)) {
-      await this.#interrupt(thread, open, state);
-      await log.updateThread(threadId, { metadata: Object.assign(noOpenRun(runId), note?.()) });
+    if (isAborted || agent === undefined || (state !== undefined && agent.resumable !== true)) {
+      await endOrphanedRun(thread, open, { state, reason: isAborted ? 'aborted' : 'interrupted' });
+      await thread.note(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }
+    if (!isNew) await thread.note(openRunNote({ ...open, owner: this.#options.owner }));
     const run = new ActiveRun({
-      log,
       thread,
       threadId,
       agent,
@@ -226,7 +294,7 @@ export class Supervisor implements RunControl {
         runId,
         parentId,
         ...given,
-        raw: line => log.appendRaw(threadId, runId, [line]),
+        raw: line => thread.appendRaw(runId, line),
         ...(model !== undefined && { model }),
         ...(state && { resume: state }),
       },
@@ -247,24 +315,25 @@ export class Supervisor implements RunControl {
   async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
     const content = run.takeUnread().flatMap(message => partsOf(message.content));
     if (content.length === 0) return;
-    if (agent !== undefined && !this.#closed) await this.start(run.threadId, { agent, content });
+    if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, content });
     else await thread.writer.write({ type: 'user', runId: newId(), content });
   }
 
-  async #interrupt(thread: ActiveThread, { runId, agentId }: OpenRun, state?: RunState): Promise<void> {
-    const message = `The process that ran "${agentId}" ended, and the run cannot be continued.`;
-    await thread.writer.write({ type: 'warning', runId, message, code: 'interrupted' });
-    const put = (event: AgentEvent) => thread.writer.write(event);
-    if (state === undefined) await put({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
-    else await endOpenRuns({ ...state, agentId }, put);
-  }
-
   async #enter(threadId: string): Promise<ActiveThread> {
-    if (this.#closed) throw new SingletreeError('log_closed', 'The supervisor is closed: make a new one.');
+    if (this.#isClosed) throw new SingletreeError('log_closed', 'The supervisor is closed: make a new one.');
     let opening = this.#threads.get(threadId);
     if (opening === undefined) {
       const { log, owner, leaseMs } = this.#options;
-      opening = ActiveThread.open({ log, threadId, owner, leaseMs, onLost: () => this.#lost(threadId) });
+      opening = ActiveThread.open({
+        log,
+        threadId,
+        owner,
+        leaseMs,
+        onLost: () => this.#lost(threadId),
+        onAbort: runId => this.#runs.get(runId)?.abort(),
+        onOutage: error => this.#outages.begin(threadId, error),
+        onOutageEnd: (error, ms) => this.#outages.end(threadId, error, ms),
+      });
       this.#threads.set(threadId, opening);
       opening.catch(() => this.#threads.delete(threadId));
     }
@@ -277,35 +346,28 @@ export class Supervisor implements RunControl {
     if (!thread.exit()) return;
     this.#threads.delete(threadId);
     await thread.close();
+    this.#outages.forget(threadId);
   }
 
-  /** Another process has the thread now: what runs here is let go. */
+  /** Another process owns the thread now: what runs here is detached. */
   #lost(threadId: string): void {
-    for (const run of this.#runs.values()) if (run.threadId === threadId) run.leaveOpen();
+    for (const run of this.#runningIn(threadId)) run.leaveOpen();
   }
 
-  #checkIdle(threadId: string): void {
-    for (const run of this.#runs.values())
-      if (run.threadId === threadId)
-        throw new SingletreeError('run_under_way', 'A run is under way in this thread: stop it or wait for it first.', {
-          details: { threadId, runId: run.runId },
-        });
+  /** Throws `run_under_way` while a run is, in whatever process. */
+  async #checkIdle(threadId: string): Promise<void> {
+    const { here, elsewhere } = await this.takeOver(threadId);
+    const runId = here[0]?.runId ?? elsewhere[0];
+    if (runId === undefined) return;
+    throw new SingletreeError('run_under_way', 'A run is under way in this thread: stop it or wait for it first.', {
+      details: { threadId, runId },
+    });
   }
 
   #running(runId: string): ActiveRun {
     const run = this.#runs.get(runId);
     if (run === undefined) throw runNotFound(runId);
     return run;
-  }
-
-  async *#allThreads(): AsyncGenerator<Thread> {
-    const limit = 200;
-    for (let after: Thread | undefined; ; ) {
-      const page = await this.#options.log.listThreads({ limit, ...(after && { after }) });
-      yield* page;
-      if (page.length < limit) return;
-      after = page.at(-1);
-    }
   }
 }
 
@@ -315,6 +377,8 @@ interface Wanted {
   readonly parentId: string;
   readonly model: string | undefined;
   readonly note?: EndNote | undefined;
+  /** The newest event of the thread, when nothing is appended that asks for the run. */
+  readonly startAfter?: number;
 }
 
 /** A run that is about to begin, or to go on. */
@@ -332,8 +396,9 @@ function partsOf(content: string | readonly ContentPart[]): readonly ContentPart
 
 const finished = new Error('The run is over.');
 
-function runNotFound(runId: string): SingletreeError {
-  return new SingletreeError('run_not_found', `The run "${runId}" is not under way here.`, { details: { runId } });
+/** Throws every error but the one that says that a run is over. */
+function isFinished(error: unknown): undefined {
+  if (error !== finished) throw error;
 }
 
 /** Goes on with a run that a process left open, in this process. */

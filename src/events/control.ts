@@ -33,3 +33,12 @@ export const collapsed = define(
       collapsed: z.boolean().describe('whether it is folded now; an unfolded summary shows its source'),
     }),
 );
+
+export const abortRequested = define(
+  'abort_requested',
+  { doc: 'Somebody asked for the end of the run; the process that owns the run stops it.' },
+  () =>
+    eventShape('abort_requested', {
+      by: z.string().optional().describe('who asked'),
+    }),
+);

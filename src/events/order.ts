@@ -50,6 +50,8 @@ export class OrderChecker {
         report('seq-rises', `${event.seq} follows ${this.#seq}`);
       this.#seq = event.seq;
     }
+    // A person may ask for the end of a run at any time, also when it is only starting or has just ended.
+    if (event.type === 'abort_requested') return found;
     if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);
     if (isKnownEvent(event)) (this.#on[event.type] as (event: AgentEvent, report: Report) => void)(event, report);
     if (!this.#runs.has(event.runId)) this.#runs.set(event.runId, 'running');
@@ -122,6 +124,7 @@ export class OrderChecker {
     model_changed: pass,
     branch_selected: pass,
     collapsed: pass,
+    abort_requested: pass,
   };
 
   /** Another attempt at the same step takes the place of the one before: calls that never started are forgotten. */

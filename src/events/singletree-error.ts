@@ -18,6 +18,8 @@ export const errorStatus = {
   log_foreign: 500,
   log_newer: 500,
   log_unavailable: 503,
+  log_busy: 503,
+  log_full: 507,
   run_not_found: 404,
   relay_not_found: 404,
   relay_resolved: 409,
@@ -62,4 +64,12 @@ export class SingletreeError extends Error {
     if (typeof value !== 'object' || value === null || !(brand in value)) return false;
     return code === undefined || (value as SingletreeError).code === code;
   }
+}
+
+/**
+ * Whether a store could not be used for the moment: another process holds its lock (`log_busy`), or its disk is full
+ * or fails (`log_full`). Nothing was changed, and the same call may succeed later.
+ */
+export function isStoreUnavailable(error: unknown): error is SingletreeError {
+  return SingletreeError.is(error, 'log_busy') || SingletreeError.is(error, 'log_full');
 }

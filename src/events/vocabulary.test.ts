@@ -35,6 +35,7 @@ describe('the vocabulary', () => {
       'model_changed',
       'branch_selected',
       'collapsed',
+      'abort_requested',
     ]);
   });
 

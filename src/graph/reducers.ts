@@ -48,6 +48,7 @@ const reducers: Handlers<[Step], void> = {
   model_changed: makesNoNode,
   branch_selected: makesNoNode,
   collapsed: makesNoNode,
+  abort_requested: makesNoNode,
 };
 
 const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, step: Step) => void][]);

@@ -32,12 +32,17 @@ export interface ThreadChange {
   metadata?: Record<string, unknown>;
 }
 
+/** Begins the keys of a thread's metadata that note an open run; a store finds such threads without reading the others. */
+export const openRunPrefix = 'run:';
+
 export interface ThreadFilter {
   resourceId?: string;
   /** At most this many; 100 when absent. */
   limit?: number;
   /** Only threads that come after this one in the listing. */
   after?: Thread;
+  /** Only threads with an open run: their metadata has a key that begins with `openRunPrefix`. */
+  openRuns?: boolean;
 }
 
 /** The right to write for somebody, held by one owner until it expires; a later holder has a higher token. */

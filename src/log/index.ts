@@ -2,19 +2,21 @@
  * The append-only log: its contract, and the stores that keep it.
  * @module
  */
-export type {
-  AppendOptions,
-  EventLog,
-  Lease,
-  LeaseRequest,
-  NewThread,
-  RawLine,
-  ReadRange,
-  Tail,
-  TailOptions,
-  Thread,
-  ThreadChange,
-  ThreadFilter,
+export { allThreads } from './all-threads.ts';
+export {
+  type AppendOptions,
+  type EventLog,
+  type Lease,
+  type LeaseRequest,
+  type NewThread,
+  type RawLine,
+  type ReadRange,
+  type Tail,
+  type TailOptions,
+  type Thread,
+  type ThreadChange,
+  type ThreadFilter,
+  openRunPrefix,
 } from './event-log.ts';
 export { exportThread, importThread } from './jsonl.ts';
 export { MemoryLog } from './memory-log.ts';

@@ -17,19 +17,20 @@ import {
   threadNotFound,
 } from './checks.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
-import type {
-  AppendOptions,
-  EventLog,
-  Lease,
-  LeaseRequest,
-  NewThread,
-  RawLine,
-  ReadRange,
-  Tail,
-  TailOptions,
-  Thread,
-  ThreadChange,
-  ThreadFilter,
+import {
+  type AppendOptions,
+  type EventLog,
+  type Lease,
+  type LeaseRequest,
+  type NewThread,
+  type RawLine,
+  type ReadRange,
+  type Tail,
+  type TailOptions,
+  type Thread,
+  type ThreadChange,
+  type ThreadFilter,
+  openRunPrefix,
 } from './event-log.ts';
 import { Live } from './live.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
@@ -108,11 +109,12 @@ export class MemoryLog implements EventLog {
     return copyThread(held.thread);
   }
 
-  async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
     this.#checkOpen();
     return [...this.#threads.values()]
       .map(held => held.thread)
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
+      .filter(thread => openRuns !== true || Object.keys(thread.metadata).some(key => key.startsWith(openRunPrefix)))
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
       .toSorted(nextInListing)
       .slice(0, checkCount('limit', limit, 0))

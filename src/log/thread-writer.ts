@@ -9,6 +9,8 @@ export interface ThreadWriterOptions {
   maxLength?: number;
   /** Proves the right to write. */
   lease?: AppendOptions['lease'];
+  /** Performs an append; may repeat one that failed. It is called once for each batch. */
+  perform?: <Result>(append: () => Promise<Result>) => Promise<Result>;
   /** Calls back after a time and returns what cancels it; `setTimeout` when absent. */
   schedule?: (ms: number, callback: () => void) => () => void;
 }
@@ -36,7 +38,8 @@ export class ThreadWriter {
   static readonly accepted: Promise<void> = Promise.resolve();
   readonly #log: EventLog;
   readonly #threadId: string;
-  readonly #options: Required<Omit<ThreadWriterOptions, 'lease'>> & Pick<AppendOptions, 'lease'>;
+  readonly #options: Required<Omit<ThreadWriterOptions, 'lease' | 'perform'>> &
+    Pick<ThreadWriterOptions, 'lease' | 'perform'>;
   /** Copies of our own of what waits for more; fragments among them grow. */
   #waiting: AgentEvent[] = [];
   /** The one that grew last, and the newest of each other stream. */
@@ -176,7 +179,9 @@ export class ThreadWriter {
         const options: AppendOptions = {};
         if (this.#options.lease !== undefined) options.lease = this.#options.lease;
         if (metadata !== undefined) options.metadata = metadata;
-        const { lastSeq } = await this.#log.append(this.#threadId, giveUp(events), options);
+        const { perform } = this.#options;
+        const append = () => this.#log.append(this.#threadId, giveUp(events), options);
+        const { lastSeq } = await (perform === undefined ? append() : perform(append));
         this.#seq = lastSeq;
         this.#leaving -= length;
       } catch (error) {

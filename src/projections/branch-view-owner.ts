@@ -14,7 +14,7 @@ export function ownerOf(event: LoggedEvent, before: Before, after: Conversation)
   const known = getRun(before.conversation, runId);
   if (known !== undefined) return known.messageId;
   if (type === 'user') return newMessage(after, `${runId}:user`, before.messages);
-  if (type === 'branch_selected' || type === 'collapsed') return undefined;
+  if (type === 'branch_selected' || type === 'collapsed' || type === 'abort_requested') return undefined;
   const run = getRun(after, runId);
   if (run !== undefined) return run.messageId;
   if (before.tip === undefined) return newMessage(after, `${runId}:beginning`, before.messages);

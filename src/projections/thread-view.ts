@@ -150,6 +150,7 @@ const on: Handlers<[State], State> = {
   model_changed: (event, state) => besideRuns(state, event, line('info', `Model: ${event.modelId}`)),
   branch_selected: nothing,
   collapsed: nothing,
+  abort_requested: nothing,
 };
 
 function nothing(_event: AgentEvent, state: State): State {

@@ -72,6 +72,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   model_changed: takesNoTime,
   branch_selected: takesNoTime,
   collapsed: takesNoTime,
+  abort_requested: takesNoTime,
 };
 
 function takesNoTime(): void {}

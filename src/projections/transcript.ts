@@ -215,6 +215,7 @@ export class Transcript {
     model_changed: skip,
     branch_selected: skip,
     collapsed: skip,
+    abort_requested: skip,
   };
 
   /** A summary stands for everything up to what it names. */

@@ -1,5 +1,5 @@
 import type { Answers, RelayAnswer } from '../agents/agent.ts';
-import { answerKey } from '../control/active-run.ts';
+import { answerKey } from '../control/answer-relay.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';

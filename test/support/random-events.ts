@@ -166,6 +166,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
     event('model_changed', r, { modelId: word }, { scope: fc.constantFrom('global', 'thread', 'mode'), modeId: word }),
   branch_selected: r => event('branch_selected', r, { nodeId: idOf(r, users) }),
   collapsed: r => event('collapsed', r, { nodeId: idOf(r, [...users, ...calls]), collapsed: fc.boolean() }),
+  abort_requested: r => event('abort_requested', r, {}, { by: word }),
 };
 
 const anyOf = (runId: string): fc.Arbitrary<AgentEvent> =>

@@ -41,12 +41,15 @@ export async function settledChild(state: RunState, put: (event: AgentEvent) => 
   return outcome.result();
 }
 
-/** Ends a run, and before it the runs below it that are open, as interrupted. */
-export async function endOpenRuns(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<void> {
-  for (const child of [...state.children.values()].flat())
-    if (child.endedBy === undefined) await endOpenRuns(child, put);
-  const { runId, agentId = 'unknown' } = state;
-  await put({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+/** Ends a run, and before it the runs below it that are open. */
+export async function endOpenRuns(
+  { runId, agentId = 'unknown', children }: Pick<RunState, 'runId' | 'agentId' | 'children'>,
+  put: (event: AgentEvent) => Promise<void>,
+  reason: ChildResult['reason'] = 'interrupted',
+): Promise<void> {
+  for (const child of [...children.values()].flat())
+    if (child.endedBy === undefined) await endOpenRuns(child, put, reason);
+  await put({ type: 'harness_end', runId, agentId, reason });
 }
 
 /** What was said before one of these is not the answer. */

@@ -28,7 +28,10 @@ export interface Block {
 }
 
 export type ChunkKind =
-  | Exclude<EventType, 'harness_start' | 'harness_end' | 'step_start' | 'session' | 'branch_selected' | 'collapsed'>
+  | Exclude<
+      EventType,
+      'harness_start' | 'harness_end' | 'step_start' | 'session' | 'branch_selected' | 'collapsed' | 'abort_requested'
+    >
   | 'run';
 
 /** One piece of content. Text and reasoning have their whole text in `textOf`. */

@@ -82,6 +82,7 @@ const on: Handlers<[ConversationDraft], void> = {
     if (draft.last('message', nodeId) !== undefined) changed(draft, nodeId);
     chunkChanged(draft, nodeId);
   },
+  abort_requested: () => {},
 };
 
 /** What a person said: within a run that is under way a part of it, else a message of its own. */

@@ -50,6 +50,7 @@ const migrations = [
    DROP INDEX threads_by_update;
    CREATE INDEX threads_by_resource ON threads (resource, updated DESC, id DESC);
    CREATE INDEX threads_by_update ON threads (updated DESC, id DESC);`,
+  `CREATE INDEX threads_with_open_runs ON threads (updated DESC, id DESC) WHERE instr(info, '"run:') > 0;`,
 ];
 
 /** The schema this version writes. */

@@ -160,9 +160,9 @@ export class SqliteLog implements EventLog {
     });
   }
 
-  async listThreads({ resourceId, limit = 100, after }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
     const most = checkCount('limit', limit, 0);
-    return this.#use(() => this.#sql.list({ resourceId, after, limit: most }).map(toThread));
+    return this.#use(() => this.#sql.list({ resourceId, after, openRuns, limit: most }).map(toThread));
   }
 
   async deleteThread(threadId: string): Promise<void> {

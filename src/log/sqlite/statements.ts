@@ -1,5 +1,5 @@
 import { isUsableId } from '../checks.ts';
-import type { Lease, RawLine, Thread } from '../event-log.ts';
+import { type Lease, openRunPrefix, type RawLine, type Thread } from '../event-log.ts';
 import type { Connection } from './open.ts';
 
 /** A thread as the file holds it; `owner` is the row that holds its events up to `fork`. */
@@ -44,6 +44,10 @@ type RowTuple = [number, string, string, string, string, string, number, number 
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
 const newestSeq = 'coalesce((SELECT max(seq) FROM events WHERE thread = threads.key), fork)';
 const threadColumns = `key, id, resource, info, created, updated, ${newestSeq}, owner, fork`;
+
+/** Holds for every thread with an open run, and for a few others; an index answers it. */
+const mayHaveOpenRun = `instr(info, '"${openRunPrefix}') > 0`;
+const hasOpenRun = `EXISTS (SELECT 1 FROM json_each(info, '$.metadata') AS entry WHERE instr(entry.key, '${openRunPrefix}') = 1)`;
 
 /** Every statement of the log, prepared once. */
 export class Statements {
@@ -187,10 +191,12 @@ export class Statements {
   list({
     resourceId,
     after,
+    openRuns,
     limit,
   }: {
     resourceId: string | undefined;
     after: Thread | undefined;
+    openRuns?: boolean | undefined;
     limit: number;
   }): ThreadRow[] {
     if (resourceId !== undefined && !isUsableId(resourceId)) return [];
@@ -200,6 +206,7 @@ export class Statements {
       conditions.push('resource = ?');
       values.push(resourceId);
     }
+    if (openRuns === true) conditions.push(mayHaveOpenRun, hasOpenRun);
     if (after !== undefined) {
       conditions.push('(updated, id) < (?, ?)');
       values.push(after.updatedAt, after.id);

@@ -97,6 +97,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   model_changed: nothing,
   branch_selected: nothing,
   collapsed: nothing,
+  abort_requested: nothing,
 };
 
 function nothing(): Activity[] {

@@ -143,6 +143,7 @@ export class RequestFold {
     model_changed: nothing,
     branch_selected: nothing,
     collapsed: nothing,
+    abort_requested: nothing,
   };
 }
 

@@ -32,6 +32,25 @@ export function threadLaws(law: Law): void {
     assert.deepEqual(await log.getThread(given.id), full);
   });
 
+  law('lists only threads with an open run when asked to, page by page', async ({ log }) => {
+    const run = { runId: 'r' };
+    await log.createThread({ id: 'a', metadata: { 'run:1': run } });
+    await log.createThread({ id: 'b', title: '"run:2"', metadata: { note: { 'run:3': run }, overrun: 'run:4' } });
+    await log.createThread({ id: 'c', resourceId: 'other', metadata: { 'run:5': run } });
+    await log.createThread({ id: 'd' });
+    await log.updateThread('d', { metadata: { 'run:6': run } });
+    const open = ['a', 'c', 'd'];
+    assert.deepEqual(ids(await log.listThreads({ openRuns: true })).toSorted(), open);
+    assert.deepEqual(ids(await log.listThreads({ openRuns: true, resourceId: 'other' })), ['c']);
+    assert.equal((await log.listThreads({ openRuns: false })).length, 4);
+    const [first] = await log.listThreads({ openRuns: true, limit: 1 });
+    assert.ok(first);
+    const rest = await log.listThreads({ openRuns: true, after: first });
+    assert.deepEqual([first.id, ...ids(rest)].toSorted(), open);
+    await log.append('a', textEvents(1), { metadata: { 'run:1': null } });
+    assert.deepEqual(ids(await log.listThreads({ openRuns: true })).toSorted(), ['c', 'd']);
+  });
+
   law('refuses an id that is taken', async ({ log }) => {
     await log.createThread({ id: 'a', title: 'first' });
     await refuses('thread_exists', log.createThread({ id: 'a', title: 'second' }));

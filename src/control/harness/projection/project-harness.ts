@@ -74,6 +74,7 @@ const facts: ReadonlySet<EventType> = new Set<EventType>([
   'model_changed',
   'branch_selected',
   'collapsed',
+  'abort_requested',
 ]);
 
 function take(step: ProjectionStep, event: AgentEvent): void {

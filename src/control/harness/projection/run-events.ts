@@ -86,6 +86,7 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
   model_changed: nothing,
   branch_selected: nothing,
   collapsed: nothing,
+  abort_requested: nothing,
 };
 
 function nothing(): void {}
