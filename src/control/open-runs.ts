@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { openRunPrefix, type Thread } from '../log/index.ts';
+import { allThreads, type EventLog, openRunPrefix, type Thread } from '../log/index.ts';
 
 const openRun = z.object({
   runId: z.string(),
@@ -43,4 +43,11 @@ export function openRunsOf(thread: Thread): OpenRun[] {
     const { model, owner, ...run } = parsed.data;
     return [{ ...run, ...(model !== undefined && { model }), ...(owner !== undefined && { owner }) }];
   });
+}
+
+/** Finds the thread in which a run is open, in whatever process; one of another resource is not found. */
+export async function threadOfOpenRun(log: EventLog, runId: string, resourceId?: string): Promise<Thread | undefined> {
+  for await (const thread of allThreads(log, { openRuns: true, resourceId }))
+    if (openRunsOf(thread).some(run => run.runId === runId)) return thread;
+  return undefined;
 }

@@ -54,6 +54,8 @@ export interface RunControl {
    * `run_not_found` when no such run is open.
    */
   abort(runId: string, options?: AbortOptions): Promise<void>;
+  /** Stops every run that is under way in a thread, whichever process owns it; returns their ids. */
+  abortAll(threadId: string, options?: Omit<AbortOptions, 'threadId'>): Promise<readonly string[]>;
   /**
    * Takes over the open runs of a thread that no live process owns: resumes those that can be resumed, ends the others
    * as interrupted. Returns what is under way in the thread then.
@@ -74,6 +76,8 @@ export interface AbortOptions {
   readonly threadId?: string;
   /** Who asks for it. */
   readonly by?: string;
+  /** Asked for what is merged into the thread's metadata when this process ends the run of an owner that died. */
+  readonly note?: EndNote;
 }
 
 /** The runs that are under way in a thread. */

@@ -1,8 +1,8 @@
 import { type AgentEvent, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog } from '../log/index.ts';
 import type { Clock } from './clock.ts';
-import { type OpenRun, openRunsOf } from './open-runs.ts';
-import type { EndNote, RunHandle, RunsInThread } from './run-control.ts';
+import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 import { runEnds } from './run-end.ts';
 
 /** A run that was taken over, `elsewhere` when another live process owns it, undefined when it is over. */
@@ -52,8 +52,7 @@ export class RunOwnership {
     const { log, clock, leaseMs, resourceId, signal, isOurs } = this.#options;
     const handles: RunHandle[] = [];
     try {
-      const filter = { openRuns: true, ...(resourceId !== undefined && { resourceId }) };
-      for await (const thread of allThreads(log, filter))
+      for await (const thread of allThreads(log, { openRuns: true, resourceId }))
         for (const open of openRunsOf(thread)) {
           if (signal.aborted || isOurs(open.runId)) continue;
           const handle = await this.continue(thread.id, open);
@@ -79,16 +78,15 @@ export class RunOwnership {
   }
 
   /** Asks the owner of a run to stop it, and ends it here when it turns out to have none; `run_not_found`. */
-  async abort(request: AgentEvent, named: string | undefined): Promise<void> {
+  async abort(request: AgentEvent, { threadId, note }: Pick<AbortOptions, 'threadId' | 'note'>): Promise<void> {
     const { log, signal } = this.#options;
     const { runId } = request;
-    const threadId = named ?? (await this.#threadOf(runId));
-    const thread = threadId === undefined ? undefined : await log.getThread(threadId);
+    const thread = await (threadId === undefined ? threadOfOpenRun(log, runId) : log.getThread(threadId));
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
     if (thread === undefined || open === undefined) throw runNotFound(runId);
     const { firstSeq: after } = await log.append(thread.id, [request]);
     while (!signal.aborted) {
-      const handle = await this.continue(thread.id, open);
+      const handle = await this.continue(thread.id, open, note);
       if (handle === undefined) return;
       // One that was started or resumed here in this very moment heard the request.
       if (handle !== 'elsewhere') return void (await handle.done);
@@ -121,12 +119,6 @@ export class RunOwnership {
   ): Promise<boolean> {
     const { log, clock, leaseMs } = this.#options;
     return runEnds(log, { threadId, runId, after, clock, ms: leaseMs / 3, signal });
-  }
-
-  async #threadOf(runId: string): Promise<string | undefined> {
-    for await (const thread of allThreads(this.#options.log, { openRuns: true }))
-      if (openRunsOf(thread).some(run => run.runId === runId)) return thread.id;
-    return undefined;
   }
 }
 

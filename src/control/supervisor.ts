@@ -144,12 +144,25 @@ export class Supervisor implements RunControl {
     if (this.#watches && !this.#threads.has(threadId)) void this.takeOver(threadId).catch(() => {});
   }
 
-  async abort(runId: string, { threadId, by }: AbortOptions = {}): Promise<void> {
+  async abort(runId: string, options: AbortOptions = {}): Promise<void> {
+    const { by } = options;
     const request: AgentEvent = { type: 'abort_requested', runId, ...(by !== undefined && { by }) };
     const run = this.#runs.get(runId);
-    if (run === undefined) return this.#ownership.abort(request, threadId);
+    if (run === undefined) return this.#ownership.abort(request, options);
     run.abort(request);
     await run.done;
+  }
+
+  async abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
+    const thread = await this.#options.log.getThread(threadId);
+    const runIds = thread === undefined ? [] : openRunsOf(thread).map(({ runId }) => runId);
+    const stopped = runIds.map(runId =>
+      this.abort(runId, { ...options, threadId }).catch(error => {
+        if (!SingletreeError.is(error, 'run_not_found')) throw error;
+      }),
+    );
+    await Promise.all(stopped);
+    return runIds;
   }
 
   takeOver(threadId: string): Promise<RunsInThread> {
@@ -245,6 +258,8 @@ export class Supervisor implements RunControl {
 
   /** Resumes or ends an open run, when the lease of its thread can be had. */
   async #takeOver(threadId: string, open: OpenRun, note: EndNote | undefined): Promise<TakenOver> {
+    // Its owner is the call that starts it.
+    if (this.#starting.has(open.runId)) return 'elsewhere';
     let thread: ActiveThread;
     try {
       thread = await this.#enter(threadId);

@@ -2,13 +2,22 @@ import type { EventLog, Thread, ThreadFilter } from './event-log.ts';
 
 const pageSize = 200;
 
-/** Yields the threads that a filter selects, newest first, page by page. */
+export interface AllThreadsOptions {
+  readonly resourceId?: string | undefined;
+  /** Only threads that come after this one in the listing. */
+  readonly after?: Thread | undefined;
+  /** Only threads with an open run. */
+  readonly openRuns?: boolean;
+}
+
+/** Yields the threads that the options select, newest first, page by page. */
 export async function* allThreads(
   log: EventLog,
-  { after: first, ...filter }: Omit<ThreadFilter, 'limit'> = {},
+  { resourceId, after: first, openRuns = false }: AllThreadsOptions = {},
 ): AsyncGenerator<Thread> {
+  const filter: ThreadFilter = { limit: pageSize, openRuns, ...(resourceId !== undefined && { resourceId }) };
   for (let after = first; ; ) {
-    const page = await log.listThreads({ ...filter, limit: pageSize, ...(after && { after }) });
+    const page = await log.listThreads({ ...filter, ...(after && { after }) });
     yield* page;
     if (page.length < pageSize) return;
     after = page.at(-1);

@@ -1,8 +1,7 @@
 import { threadEvents } from '../control/thread-events.ts';
 import { type EventOf, SingletreeError } from '../events/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import { pendingApprovalsOf } from './pending-approvals.ts';
-import { threadsOf } from './threads.ts';
 
 interface FoundRelay {
   readonly thread: Thread;
@@ -47,7 +46,7 @@ export function relayExpired(id: string): SingletreeError {
 async function findOpen(log: EventLog, { id, threadId, resourceId }: Asked): Promise<FoundRelay | undefined> {
   const known = threadId === undefined ? undefined : await log.getThread(threadId);
   if (known !== undefined) return findInThread(log, known, id);
-  for await (const thread of threadsOf(log, resourceId)) {
+  for await (const thread of allThreads(log, { resourceId, openRuns: true })) {
     const pending = await pendingApprovalsOf(log, thread, Number.NEGATIVE_INFINITY);
     if (pending.some(approval => approval.id === id)) return findInThread(log, thread, id);
   }
@@ -55,7 +54,7 @@ async function findOpen(log: EventLog, { id, threadId, resourceId }: Asked): Pro
 }
 
 async function findClosed(log: EventLog, id: string): Promise<FoundRelay | undefined> {
-  for await (const thread of threadsOf(log)) {
+  for await (const thread of allThreads(log)) {
     const found = await findInThread(log, thread, id);
     if (found !== undefined) return { ...found, closed: found.closed ?? 'cancelled' };
   }

@@ -8,8 +8,8 @@ import { type Place, RuntimeContext } from './runtime-context.ts';
 export interface Governance {
   readonly tools: readonly Tool[];
   readonly clock: Clock;
-  /** Where a run that a person asked for takes place. */
-  readonly placeOf: (runId: string) => Place;
+  /** The thread in which a run that a person asked for takes place. */
+  readonly place: Place;
   /** Which thread each relay that waits in this process is of. */
   readonly threadOf: Map<string, string>;
 }
@@ -18,10 +18,10 @@ export interface Governance {
 const policies = new WeakSet<DecisionSource>();
 
 /** The same agent, with the tools, the policy and the context of a runtime, whoever invokes it. */
-export function governedAgent(agent: Agent, { tools, clock, placeOf, threadOf }: Governance): Agent {
+export function governedAgent(agent: Agent, { tools, clock, place: own, threadOf }: Governance): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const above = params.context instanceof RuntimeContext ? params.context : undefined;
-    const place = above?.place ?? placeOf(params.runId);
+    const place = above?.place ?? own;
     const context = new RuntimeContext(place, agent.id);
     const source: DecisionSource = request => place.policy.decide({ kind: 'tool', ...request }, context);
     policies.add(source);

@@ -1,23 +1,22 @@
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
-import { openRunsOf } from '../control/open-runs.ts';
 import { threadEvents } from '../control/thread-events.ts';
 import { SingletreeError } from '../events/index.ts';
-import { type EventLog, MemoryLog } from '../log/index.ts';
+import { allThreads, type EventLog, MemoryLog } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
 import { type Clock, systemClock } from '../control/clock.ts';
 import { findRelay, relayExpired } from './find-relay.ts';
 import { findRequest, type RequestPlace } from './find-request.ts';
-import { type Governance, governedAgent } from './governed-agent.ts';
+import { governedAgent } from './governed-agent.ts';
 import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
 import { type Plan, plansFold } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
 import { requestStream } from './request-stream.ts';
 import type { Place } from './runtime-context.ts';
 import { agentsOf, type RuntimeOptions } from './runtime-options.ts';
-import { enterThread, ownThread, threadsOf } from './threads.ts';
+import { enterThread, ownThread } from './threads.ts';
 
 export interface SpecialistOptions {
   /** It is made when there is no such thread. */
@@ -54,8 +53,6 @@ export class Runtime {
   readonly #supervisor: Supervisor;
   readonly #closed = new AbortController();
   readonly #starting = new Set<string>();
-  /** The threads of runs that are recovered, until they are there. */
-  readonly #recovering = new Map<string, string>();
   readonly #relayThreads = new Map<string, string>();
   readonly #plansAtWork = new Set<string>();
 
@@ -67,10 +64,13 @@ export class Runtime {
     this.#policy = new ApprovalPolicy(options.approvals);
     const { specialists = [], graceMs } = options;
     const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
-    const placeOf = (runId: string) => this.#place(this.#recovering.get(runId) ?? '');
     this.#supervisor = new Supervisor({
       log: this.#log,
-      agents: agents.map(agent => this.#governed(agent, placeOf)),
+      resourceId: options.resourceId,
+      agents: ({ agentId }, threadId) => {
+        const agent = agents.find(({ id }) => id === agentId);
+        return agent && this.#governed(agent, threadId);
+      },
       ...(graceMs !== undefined && { graceMs }),
     });
   }
@@ -113,7 +113,7 @@ export class Runtime {
     if (threadId !== undefined)
       return pendingApprovalsOf(this.#log, await ownThread(this.#log, threadId, resourceId), now);
     const pending: PendingApproval[] = [];
-    for await (const thread of threadsOf(this.#log, resourceId))
+    for await (const thread of allThreads(this.#log, { resourceId, openRuns: true }))
       pending.push(...(await pendingApprovalsOf(this.#log, thread, now)));
     return pending;
   }
@@ -126,30 +126,24 @@ export class Runtime {
     return plansFold.view(plans);
   }
 
-  /** Stops what runs in a thread and all it started; resolves when it has ended. `run_not_found` when nothing runs here. */
+  /**
+   * Stops what runs in a thread, in whatever process, and all it started; resolves when it has ended. `run_not_found`
+   * when nothing runs.
+   */
   async cancel(threadId: string): Promise<void> {
     await ownThread(this.#log, threadId, this.#options.resourceId);
-    const running = this.#running(threadId);
-    if (running.length === 0)
-      throw new SingletreeError('run_not_found', `Nothing runs in the thread "${threadId}" here.`, {
-        details: { threadId },
-      });
-    await Promise.all(running.map(({ runId }) => this.#supervisor.abort(runId)));
+    if ((await this.#supervisor.abortAll(threadId)).length > 0) return;
+    throw new SingletreeError('run_not_found', `No run is under way in the thread "${threadId}".`, {
+      details: { threadId },
+    });
   }
 
   /**
-   * Goes on with the runs of the resource that a process left open, and returns them; those that cannot go on are ended.
-   * Runs that another process has are left to it.
+   * Resumes the runs of the resource whose process died, and returns them; ends those that cannot be resumed. From then
+   * on, until `close`, it does the same whenever an owner dies.
    */
-  async recover(): Promise<readonly RunHandle[]> {
-    const handles: RunHandle[] = [];
-    for await (const thread of threadsOf(this.#log, this.#options.resourceId))
-      for (const { runId } of openRunsOf(thread)) {
-        if (this.#running(thread.id).some(run => run.runId === runId)) continue;
-        const handle = await this.#continue(thread.id, runId);
-        if (handle !== undefined) handles.push(handle);
-      }
-    return handles;
+  recover(): Promise<readonly RunHandle[]> {
+    return this.#supervisor.recover();
   }
 
   /** Ends all streams and leaves the runs as they are, to be recovered later. The storage stays open. */
@@ -165,8 +159,9 @@ export class Runtime {
     let request: RequestPlace;
     try {
       const { seq } = await enterThread(this.#log, threadId, this.#options.resourceId);
-      if (this.#running(threadId).length > 0) throw underWay(threadId);
-      const governed = this.#governed(agent, () => this.#place(threadId));
+      const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
+      if (here.length + elsewhere.length > 0) throw underWay(threadId);
+      const governed = this.#governed(agent, threadId);
       const start = { agent: governed, content: prompt, ...(model !== undefined && { model }) };
       const { runId } = await this.#supervisor.start(threadId, start);
       request = { runId, after: seq };
@@ -196,18 +191,6 @@ export class Runtime {
     });
   }
 
-  async #continue(threadId: string, runId: string): Promise<RunHandle | undefined> {
-    this.#recovering.set(runId, threadId);
-    try {
-      return await this.#supervisor.continue(threadId, runId);
-    } catch (error) {
-      if (SingletreeError.is(error, 'run_not_found')) return undefined;
-      throw error;
-    } finally {
-      this.#recovering.delete(runId);
-    }
-  }
-
   #running(threadId: string): readonly RunHandle[] {
     return this.#supervisor.running().filter(run => run.threadId === threadId);
   }
@@ -218,9 +201,9 @@ export class Runtime {
   }
 
   /** Agents that are asked may start the specialists; specialists do not start each other. */
-  #governed(agent: Agent, placeOf: Governance['placeOf']): Agent {
+  #governed(agent: Agent, threadId: string): Agent {
     const { tools = [], specialists = [] } = this.#options;
-    const shared = { clock: this.#clock, threadOf: this.#relayThreads, placeOf };
+    const shared = { clock: this.#clock, threadOf: this.#relayThreads, place: this.#place(threadId) };
     if (specialists.length === 0 || !this.#agents.includes(agent)) return governedAgent(agent, { ...shared, tools });
     const agents = specialists.map(({ agent, description }) => ({
       agent: governedAgent(agent, { ...shared, tools }),

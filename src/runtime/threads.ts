@@ -1,22 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 
-const pageSize = 200;
-
-/** The threads of a resource, or of all, newest first. */
-export async function* threadsOf(log: EventLog, resourceId?: string): AsyncGenerator<Thread> {
-  for (let after: Thread | undefined; ; ) {
-    const page = await log.listThreads({
-      limit: pageSize,
-      ...(resourceId !== undefined && { resourceId }),
-      ...(after && { after }),
-    });
-    yield* page;
-    if (page.length < pageSize) return;
-    after = page.at(-1);
-  }
-}
-
 /** A thread of the resource; one of another resource is not found. */
 export async function ownThread(log: EventLog, threadId: string, resourceId: string): Promise<Thread> {
   const thread = await log.getThread(threadId);

@@ -1,11 +1,10 @@
 import type { RunControl } from '../control/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { clearFollowUp, followUpsOf, markFollowUp } from './follow-ups.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { allThreads } from './threads.ts';
 import { titleOf } from './title.ts';
 
 export interface IntakeOptions {
@@ -32,8 +31,9 @@ export class MessageIntake {
   take(thread: Thread, message: MessageBody): Promise<MessageReceipt> {
     return this.#inOrder(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
-      const [running] = this.#running(thread.id);
-      if (message.delivery === 'follow_up' && running !== undefined) {
+      const running = await this.#runningIn(thread.id);
+      // Only the process that owns a run can put a message into it.
+      if (running !== undefined && (message.delivery === 'follow_up' || !running.isHere)) {
         checkWaits(message);
         await this.#queue(thread.id, newId(), message);
         return { runId: running.runId, queued: true };
@@ -47,7 +47,8 @@ export class MessageIntake {
   takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
     return this.#inOrder(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
-      if (this.#running(thread.id).length === 0) return { runId: Promise.resolve(await this.#start(thread, message)) };
+      if ((await this.#runningIn(thread.id)) === undefined)
+        return { runId: Promise.resolve(await this.#start(thread, message)) };
       checkWaits(message);
       const id = newId();
       const runId = new Promise<string>(resolve => this.#awaited.set(id, resolve));
@@ -68,9 +69,11 @@ export class MessageIntake {
   }
 
   async #deliverAfterRuns(threadId: string): Promise<void> {
-    await Promise.all(this.#running(threadId).map(run => run.done));
     // A server that ends leaves it with the thread; the next one delivers it.
-    await this.#deliver(threadId).catch(() => {});
+    await this.#options.control
+      .idle(threadId)
+      .then(() => this.#deliver(threadId))
+      .catch(() => {});
   }
 
   /** Starts the oldest follow-up of a thread in which nothing runs. */
@@ -79,7 +82,7 @@ export class MessageIntake {
       const thread = await this.#options.log.getThread(threadId);
       const [first] = thread === undefined ? [] : followUpsOf(thread);
       if (thread === undefined || first === undefined) return;
-      if (this.#running(threadId).length === 0) {
+      if ((await this.#runningIn(threadId)) === undefined) {
         const runId = await this.#start(thread, first.message);
         await clearFollowUp(this.#options.log, threadId, first.id);
         this.#awaited.get(first.id)?.(runId);
@@ -99,13 +102,16 @@ export class MessageIntake {
     return run.runId;
   }
 
-  #running(threadId: string) {
-    return this.#options.control.running().filter(run => run.threadId === threadId);
+  /** The first run that is under way in a thread, in whatever process; one whose process died is taken over first. */
+  async #runningIn(threadId: string): Promise<{ readonly runId: string; readonly isHere: boolean } | undefined> {
+    const { here, elsewhere } = await this.#options.control.takeOver(threadId);
+    if (here[0] !== undefined) return { runId: here[0].runId, isHere: true };
+    return elsewhere[0] === undefined ? undefined : { runId: elsewhere[0], isHere: false };
   }
 
   /** The run that takes the message in, or undefined when none is under way. */
   #steer(threadId: string, { content }: MessageBody): string | undefined {
-    for (const { runId } of this.#running(threadId))
+    for (const { runId } of this.#options.control.running().filter(run => run.threadId === threadId))
       try {
         this.#options.control.steer(runId, content);
         return runId;

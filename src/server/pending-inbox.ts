@@ -1,9 +1,7 @@
-import { openRunsOf } from '../control/open-runs.ts';
 import { SingletreeError } from '../events/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import { type PendingRelay, pendingRelays, type PendingRelaysState } from '../projections/index.ts';
 import type { Scope } from './security/access.ts';
-import { allThreads } from './threads.ts';
 
 /** A relay that waits, with its thread. */
 export interface WaitingRelay extends PendingRelay {
@@ -28,9 +26,8 @@ export class PendingInbox {
   /** Oldest first. */
   async all({ resourceId }: Scope): Promise<WaitingRelay[]> {
     const waiting: WaitingRelay[] = [];
-    for await (const thread of allThreads(this.#log, { resourceId }))
-      if (openRunsOf(thread).length > 0)
-        for (const relay of await this.pendingIn(thread)) waiting.push({ ...relay, threadId: thread.id });
+    for await (const thread of allThreads(this.#log, { resourceId, openRuns: true }))
+      for (const relay of await this.pendingIn(thread)) waiting.push({ ...relay, threadId: thread.id });
     return waiting.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
   }
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { openRunsOf } from '../control/open-runs.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
 import { encodeSse, type ThreadInfo } from '../protocols/index.ts';
@@ -50,12 +51,8 @@ export class Site {
     return findThread(this.options.log, scope, threadId);
   }
 
-  runsOf(threadId: string) {
-    return this.options.control.running().filter(run => run.threadId === threadId);
-  }
-
   infoOf(thread: Thread): ThreadInfo {
-    return { ...thread, runs: this.runsOf(thread.id).map(({ runId }) => ({ runId })) };
+    return { ...thread, runs: openRunsOf(thread).map(({ runId }) => ({ runId })) };
   }
 }
 

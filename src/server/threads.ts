@@ -2,25 +2,6 @@ import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { Scope } from './security/access.ts';
 
-const pageSize = 200;
-
-/** All threads of a resource, or of all, newest first, page by page. */
-export async function* allThreads(
-  log: EventLog,
-  { resourceId, after: first }: { resourceId?: string | undefined; after?: Thread | undefined } = {},
-): AsyncGenerator<Thread> {
-  for (let after = first; ; ) {
-    const page = await log.listThreads({
-      limit: pageSize,
-      ...(resourceId !== undefined && { resourceId }),
-      ...(after && { after }),
-    });
-    yield* page;
-    if (page.length < pageSize) return;
-    after = page.at(-1);
-  }
-}
-
 /** The thread, when it is there and may be seen. */
 export async function findThread(log: EventLog, { resourceId }: Scope, threadId: string): Promise<Thread> {
   const thread = await log.getThread(threadId);

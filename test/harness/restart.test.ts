@@ -129,17 +129,18 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('can neither stop nor go on with what runs in the first, and is told so', async () => {
+  it('cannot speak to what runs in the first, and can stop it', async () => {
     const { first, sending, another } = await waiting(make());
     const second = another();
     await second.harness.selectOrCreateThread();
     expect(second.harness.isRunning()).toBe(true);
-    second.harness.abort();
-    expect((await second.on('error')).error).toMatchObject({ code: 'lease_held' });
     await expect(second.harness.sendMessage({ content: 'And?' })).rejects.toThrow(/runs elsewhere: wait for its end/);
     expect(first.of('agent_end')).toEqual([]);
-    first.harness.abort();
+    second.harness.abort();
     await sending;
+    expect(first.of('agent_end').map(({ reason }) => reason)).toEqual(['aborted']);
+    expect((await second.on('agent_end')).reason).toBe('aborted');
+    expect([...first.of('error'), ...second.of('error')]).toEqual([]);
     await first.harness.destroy();
     await second.harness.destroy();
   });

@@ -291,7 +291,7 @@ export class Engine<State extends object> {
     return this.turns.followUp({ ...said, order: this.#calls.next() });
   }
 
-  /** Stops what runs here or was left open; what runs elsewhere can be stopped only there, which is told. */
+  /** Stops what runs in the open thread, whichever process owns it. */
   abort(): void {
     const thread = this.threads.current;
     if (this.turns.current !== undefined || thread === undefined || !this.announcer.display.isRunning)

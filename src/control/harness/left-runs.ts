@@ -1,5 +1,4 @@
 import { SingletreeError } from '../../events/index.ts';
-import { runsElsewhere } from '../active-thread.ts';
 import type { Clock } from '../clock.ts';
 import { usualLeaseMs } from '../supervisor.ts';
 import type { OpenThread } from './open-thread.ts';
@@ -45,14 +44,12 @@ export class LeftRuns {
     }
   }
 
-  /** Ends what is open in a thread; `lease_held` when another process has it. To be called alone. */
+  /** Ends what is open in a thread, whichever process owns it. To be called alone. */
   async end(thread: OpenThread): Promise<void> {
     const { runs, turns } = this.#options;
     if (this.#options.thread() !== thread) return;
     if ((turns.current?.handles.length ?? 0) > 0) return turns.abort();
-    await runs.takeUp(thread, newTurn(), { left: await runs.left(thread), stops: true });
-    await thread.sync();
-    if (thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
+    await runs.stopAll(thread);
   }
 
   /** Follows what runs in the open thread, and looks again after a while: the process that has it may go away. */

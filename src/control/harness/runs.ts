@@ -11,7 +11,7 @@ import type { OpenThread } from './open-thread.ts';
 import type { RequestContext } from './request-context.ts';
 import { addTokenUsage, type TokenUsage, tokenUsageOf } from './token-usage.ts';
 import { traceIdOf, traceIn } from './tracing.ts';
-import { type Said, toTakeIn, type Turn } from './turns.ts';
+import { newTurn, type Said, toTakeIn, type Turn } from './turns.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
@@ -29,8 +29,6 @@ export interface RunsOptions {
 export interface TakingUp {
   readonly left: readonly OpenRun[];
   readonly requestContext?: RequestContext | undefined;
-  /** Whether each is stopped as soon as it is had. */
-  readonly stops?: boolean;
 }
 
 /** The runs of a harness in the thread it has open, through the supervisor. */
@@ -77,16 +75,14 @@ export class Runs {
   }
 
   /** Goes on with what a process left open, and puts it into a turn; `lease_held` when another process has it. */
-  async takeUp(thread: OpenThread, turn: Turn, { left, requestContext, stops = false }: TakingUp): Promise<void> {
+  async takeUp(thread: OpenThread, turn: Turn, { left, requestContext }: TakingUp): Promise<void> {
     if (left.length === 0) return;
     const { agent, note } = this.#driven(thread, turn, requestContext);
     this.#agents.splice(0, 1, agent);
     thread.follow();
     for (const { runId } of left) {
       const handle = await this.#continue(thread.id, runId, note);
-      if (handle === undefined) continue;
-      turn.handles = [...turn.handles, handle];
-      if (stops) await this.stop(runId);
+      if (handle !== undefined) turn.handles = [...turn.handles, handle];
     }
     await thread.sync();
     thread.rest();
@@ -100,6 +96,15 @@ export class Runs {
     } catch (error) {
       if (!SingletreeError.is(error, 'run_not_found')) throw error;
     }
+  }
+
+  /** Stops what runs in a thread, whichever process owns it. */
+  async stopAll(thread: OpenThread): Promise<void> {
+    const { note } = this.#driven(thread, newTurn(), undefined);
+    thread.follow();
+    await this.supervisor.abortAll(thread.id, { note });
+    await thread.sync();
+    thread.rest();
   }
 
   /** Keeps what was said too late for a run that did not end well. */

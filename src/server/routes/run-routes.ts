@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { openRunsOf } from '../../control/open-runs.ts';
+import { openRunsOf, threadOfOpenRun } from '../../control/open-runs.ts';
 import { threadEvents } from '../../control/thread-events.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { RawLine } from '../../log/index.ts';
@@ -98,19 +98,16 @@ export function runRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope }) => {
         const runId = param('runId');
-        const run = control.running().find(each => each.runId === runId);
-        if (run === undefined) throw runNotFound(runId);
-        await site.find(scope, run.threadId).catch(() => {
-          throw runNotFound(runId);
-        });
-        await control.abort(runId);
+        const thread = await threadOfOpenRun(log, runId, scope.resourceId);
+        if (thread === undefined) throw runNotFound(runId);
+        await control.abort(runId, { threadId: thread.id });
       },
     }),
   ];
 }
 
 function runNotFound(runId: string): SingletreeError {
-  return new SingletreeError('run_not_found', `The run "${runId}" is not here.`, { details: { runId } });
+  return new SingletreeError('run_not_found', `No run "${runId}" was found here.`, { details: { runId } });
 }
 
 function rawLine({ n, ts, stream, line }: RawLine, redact: Redactor): RawLineInfo {

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { threadEvents } from '../../control/thread-events.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { type EventLog, exportThread, importThread } from '../../log/index.ts';
+import { allThreads, type EventLog, exportThread, importThread } from '../../log/index.ts';
 import { branchBody, newThreadBody, renameBody, threadInfo } from '../../protocols/index.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
-import { allThreads, cursorOf, placeAt, resourceFor } from '../threads.ts';
+import { cursorOf, placeAt, resourceFor } from '../threads.ts';
 
 const tag = 'Threads';
 const title = z.string().min(1).max(500).optional();
@@ -106,7 +106,7 @@ export function threadRoutes(site: Site): Route[] {
       status: 204,
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await Promise.all(site.runsOf(id).map(run => control.abort(run.runId)));
+        await control.abortAll(id);
         await onDelete?.(id, await runIdsOf(log, id));
         await log.deleteThread(id);
       },
