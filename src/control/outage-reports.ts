@@ -23,14 +23,14 @@ export class OutageReports {
   }
 
   end(threadId: string, { code, message: why }: SingletreeError, milliseconds: number): void {
-    this.forget(threadId);
+    this.close(threadId);
+    if (this.#threads.size === 0) this.#options.report('The log can be written again.');
     const message = `The run waited ${Math.ceil(milliseconds / 1000)} s because the log could not be written: ${why}`;
     this.#options.mark(threadId, runId => ({ type: 'warning', runId, code, message }));
   }
 
-  /** The thread was closed: its runs wait no more. */
-  forget(threadId: string): void {
-    if (this.#threads.delete(threadId) && this.#threads.size === 0)
-      this.#options.report('No run waits for the log any more.');
+  /** No run of the thread waits any more. */
+  close(threadId: string): void {
+    this.#threads.delete(threadId);
   }
 }

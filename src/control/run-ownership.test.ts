@@ -28,7 +28,7 @@ const endless: Agent = {
   id: 'endless',
   async *invoke({ runId, signal }) {
     yield { type: 'harness_start', runId, agentId: 'endless' };
-    await new Promise(resolve => signal.addEventListener('abort', resolve));
+    if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve));
   },
 };
 const { pid: endedPid } = spawnSync(process.execPath, ['--version']);

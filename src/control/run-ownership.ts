@@ -62,7 +62,7 @@ export class RunOwnership {
     } finally {
       this.#cancelLook?.();
       // What cannot be done now may succeed later.
-      if (!signal.aborted) this.#cancelLook = clock.after(leaseMs, () => void this.watch().catch(() => {}));
+      if (!signal.aborted) this.#cancelLook = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
     }
   }
 

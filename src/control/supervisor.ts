@@ -361,7 +361,7 @@ export class Supervisor implements RunControl {
     if (!thread.exit()) return;
     this.#threads.delete(threadId);
     await thread.close();
-    this.#outages.forget(threadId);
+    this.#outages.close(threadId);
   }
 
   /** Another process owns the thread now: what runs here is detached. */
