@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { foldAll, pendingRelays } from '../projections/index.ts';
+import { foldAll, relayBook } from '../projections/index.ts';
 import { createClient, createThreadStore } from './index.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
@@ -32,8 +32,8 @@ describe('a thread store', () => {
     await client.answerRelay(id, asked.pending[0]?.id as string, { outcome: 'answer', answer: 'this' });
     await vi.waitFor(() => expect(store.getSnapshot().seq).toBe(6));
     const events = await server.log.read(id);
-    expect(store.getSnapshot().pending).toEqual(foldAll(pendingRelays, events));
-    expect(JSON.stringify(store.getSnapshot().view)).toContain('said this');
+    expect(store.getSnapshot().pending).toEqual(foldAll(relayBook, events).pending);
+    expect(JSON.stringify(store.getSnapshot().nodes)).toContain('said this');
     expect([asked.seq, asked.pending.length]).toEqual([3, 1]);
     await vi.waitFor(() => expect(changes).toBeGreaterThan(1));
     leave();

@@ -1,19 +1,18 @@
 import type { LoggedEvent } from '../events/index.ts';
-import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
-import { type PendingRelay, pendingRelays, threadView } from '../projections/index.ts';
+import type { Conversation } from '../graph/index.ts';
+import { type ThreadReading, threadReading } from '../projections/index.ts';
 import type { Client } from './client.ts';
 
+/** Listeners hear at most once in this time, in milliseconds. */
+const frameMs = 16;
+
 /** What is known of a thread at one moment. It never changes: a later moment is another object. */
-export interface ThreadSnapshot {
-  /** The newest event taken in. */
-  readonly seq: number;
+export interface ThreadSnapshot extends ThreadReading {
   readonly conversation: Conversation;
-  /** The thread as a person reads it. */
-  readonly view: ReturnType<typeof threadView.view>;
-  /** What waits for a person. */
-  readonly pending: readonly PendingRelay[];
   /** Whether events come in right now. */
   readonly isConnected: boolean;
+  /** Whether the connection was lost and is tried again. */
+  readonly isReconnecting: boolean;
   /** Why no more events come, when the server refused them. */
   readonly error?: unknown;
 }
@@ -32,10 +31,9 @@ export interface ThreadStore {
 export function createThreadStore(client: Pick<Client, 'watch'>, threadId: string): ThreadStore {
   const listeners = new Set<() => void>();
   const stop = new AbortController();
-  let conversation = createConversation();
-  let view = threadView.initial;
-  let pending = pendingRelays.initial;
+  let state = threadReading.initial;
   let isConnected = false;
+  let isReconnecting = false;
   let failure: { readonly error: unknown } | undefined;
   let snapshot: ThreadSnapshot | undefined;
   let isScheduled = false;
@@ -47,16 +45,15 @@ export function createThreadStore(client: Pick<Client, 'watch'>, threadId: strin
     setTimeout(() => {
       isScheduled = false;
       for (const listener of listeners) listener();
-    });
+    }, frameMs);
   };
   const take = (event: LoggedEvent) => {
-    conversation = reduceConversation(conversation, event);
-    view = threadView.step(view, event);
-    pending = pendingRelays.step(pending, event);
+    state = threadReading.step(state, event);
     changed();
   };
   const onConnection = (connected: boolean) => {
     isConnected = connected;
+    isReconnecting = !connected;
     changed();
   };
   const follow = async () => {
@@ -76,11 +73,10 @@ export function createThreadStore(client: Pick<Client, 'watch'>, threadId: strin
     },
     getSnapshot() {
       snapshot ??= {
-        seq: view.seq,
-        conversation,
-        view: threadView.view(view),
-        pending: pendingRelays.view(pending),
+        ...threadReading.view(state),
+        conversation: state.conversation,
         isConnected,
+        isReconnecting,
         ...failure,
       };
       return snapshot;

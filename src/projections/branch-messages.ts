@@ -17,7 +17,7 @@ import { cutTo, endOf, type ListEnd } from './join-messages.ts';
 import { ListOrigin } from './list-origin.ts';
 import type { Message } from './message.ts';
 import { callsOf, pushSpan } from './project-messages.ts';
-import { type Span, spansOf } from './spans.ts';
+import { type Span, spansOf } from './reading/spans.ts';
 import { enclosed, pushStrict } from './strict-messages.ts';
 
 /** A message of the branch, as it was when it was taken in. */

@@ -4,13 +4,19 @@
  */
 export type { AssistantPart, Message, ToolResultPart } from './message.ts';
 export { type CallState, foldRun, type RelayState, type RunState } from './run-state.ts';
-export { threadView } from './thread-view.ts';
 export { Transcript, type TranscriptOptions } from './transcript.ts';
 export { conversationFold, type Fold, foldAll } from './fold.ts';
 export { type MessagesOptions, messagesFold, projectMessages } from './project-messages.ts';
-export { type PendingRelay, pendingRelays, type PendingRelaysState } from './pending-relays.ts';
+export { RelayBook, relayBook, type RelayClosing, type RelayEntry, type RelayStatus } from './relay-book.ts';
 export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
-export { projectThread, type ThreadOptions, threadFold } from './project-thread.ts';
+export { projectThread, type ThreadOptions, threadFold } from './reading/project-thread.ts';
+export { type Notice, noticeOf } from './reading/notice.ts';
+export {
+  type ThreadReading,
+  threadReading,
+  type ThreadReadingState,
+  type UsageTotal,
+} from './reading/thread-reading.ts';
 export { type RunStanding, runStatus, type RunStatusState } from './run-status.ts';
 export { totals, type TotalsView } from './totals.ts';
 export type { Totals, TotalsState } from './totals-tables.ts';
@@ -25,7 +31,7 @@ export type {
   UserPart,
   ViewNode,
   ViewPart,
-} from './view-node.ts';
+} from './reading/view-node.ts';
 export type { DagTier } from './dag-unit.ts';
 export {
   type Dag,
@@ -37,5 +43,4 @@ export {
   type DagState,
   projectDAG,
 } from './project-dag.ts';
-export { branchView } from './branch-view.ts';
 export * from './activity/index.ts';

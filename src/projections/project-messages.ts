@@ -6,7 +6,7 @@ import { pushAssistant, pushUser } from './join-messages.ts';
 import { beginningAs } from './list-origin.ts';
 import type { Message } from './message.ts';
 import { shortenMessages } from './shorten-output.ts';
-import { type Span, spansOf } from './spans.ts';
+import { type Span, spansOf } from './reading/spans.ts';
 import { strictMessages } from './strict-messages.ts';
 import { summaryText } from './transcript.ts';
 

@@ -1,7 +1,7 @@
 import type { Active, Conversation } from '../graph/index.ts';
 import { conversationFold, type Fold } from './fold.ts';
-import { projectThread } from './project-thread.ts';
-import type { ReplPart, ViewNode } from './view-node.ts';
+import { projectThread } from './reading/project-thread.ts';
+import type { ReplPart, ViewNode } from './reading/view-node.ts';
 
 /** One execution of code, as a person follows it in a terminal. */
 export interface ReplEntry {

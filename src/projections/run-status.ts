@@ -2,6 +2,7 @@ import type { AgentEvent } from '../events/index.ts';
 import { advance, type Draft, emptyMoment, type Moment } from '../graph/versioned/index.ts';
 import type { RunStatus } from '../graph/index.ts';
 import type { Fold } from './fold.ts';
+import { type RelayBook, relayBook } from './relay-book.ts';
 
 /** Where a run stands. */
 export interface RunStanding {
@@ -22,25 +23,36 @@ export interface RunStanding {
 }
 
 interface Tables {
-  run: Omit<RunStanding, 'status'> & { readonly ended?: RunStatus };
+  run: Omit<RunStanding, 'status' | 'openRelays'> & { readonly ended?: RunStatus };
   order: string;
-  /** A call or a relay to whether it is open, and the run it is of. */
+  /** A call to whether it is open, and the run it is of. */
   open: { readonly runId: string; readonly isOpen: boolean };
 }
 
-export type RunStatusState = Moment<Tables>;
+export interface RunStatusState {
+  readonly runs: Moment<Tables>;
+  readonly relays: RelayBook;
+}
 
 /** Where every run stands, in the order in which they began, as a fold. */
 export const runStatus: Fold<RunStatusState, readonly RunStanding[]> = {
   get initial() {
-    return emptyMoment<Tables>();
+    return { runs: emptyMoment<Tables>(), relays: relayBook.initial };
   },
-  step: (state, event) => advance(state, event, draft => take(draft, event)),
-  view: state => state.all('order', '').map(runId => standing(state.last('run', runId) as Tables['run'])),
+  step: (state, event) => {
+    const runs = advance(state.runs, event, draft => take(draft, event));
+    const relays = relayBook.step(state.relays, event);
+    return runs === state.runs && relays === state.relays ? state : { runs, relays };
+  },
+  view: ({ runs, relays }) => {
+    const open = new Map<string, number>();
+    for (const { runId } of relays.pending) open.set(runId, (open.get(runId) ?? 0) + 1);
+    return runs.all('order', '').map(runId => standing(runs.last('run', runId) as Tables['run'], open.get(runId) ?? 0));
+  },
 };
 
-function standing({ ended, ...run }: Tables['run']): RunStanding {
-  return { ...run, status: ended ?? (run.openRelays > 0 ? 'waiting' : 'running') };
+function standing({ ended, ...run }: Tables['run'], openRelays: number): RunStanding {
+  return { ...run, openRelays, status: ended ?? (openRelays > 0 ? 'waiting' : 'running') };
 }
 
 function take(draft: Draft<Tables>, event: AgentEvent): void {
@@ -55,29 +67,28 @@ function take(draft: Draft<Tables>, event: AgentEvent): void {
     });
   } else if (event.type === 'step_start')
     change(draft, runId, { step: event.step, ...(event.model !== undefined && { model: event.model }) });
-  else if (event.type === 'tool_call') open(draft, `call ${event.id}`, runId, 'openCalls');
-  else if (event.type === 'tool_result') close(draft, `call ${event.id}`, 'openCalls');
-  else if (event.type === 'relay') open(draft, `relay ${event.id}`, runId, 'openRelays');
-  else if (event.type === 'relay_resolved') close(draft, `relay ${event.relayId}`, 'openRelays');
+  else if (event.type === 'tool_call') openCall(draft, event.id, runId);
+  else if (event.type === 'tool_result') closeCall(draft, event.id);
+  else if (event.type === 'relay') change(draft, runId, {});
   else if (event.type === 'harness_end')
     change(draft, runId, { ended: event.reason ?? 'complete', ...(ts !== undefined && { endedAt: ts }) });
 }
 
-function open(draft: Draft<Tables>, key: string, runId: string, counter: 'openCalls' | 'openRelays'): void {
-  if (draft.last('open', key)?.isOpen) return;
-  draft.add('open', key, { runId, isOpen: true });
-  change(draft, runId, { [counter]: (draft.last('run', runId)?.[counter] ?? 0) + 1 });
+function openCall(draft: Draft<Tables>, callId: string, runId: string): void {
+  if (draft.last('open', callId)?.isOpen) return;
+  draft.add('open', callId, { runId, isOpen: true });
+  change(draft, runId, { openCalls: (draft.last('run', runId)?.openCalls ?? 0) + 1 });
 }
 
-function close(draft: Draft<Tables>, key: string, counter: 'openCalls' | 'openRelays'): void {
-  const known = draft.last('open', key);
+function closeCall(draft: Draft<Tables>, callId: string): void {
+  const known = draft.last('open', callId);
   if (!known?.isOpen) return;
-  draft.add('open', key, { ...known, isOpen: false });
-  change(draft, known.runId, { [counter]: (draft.last('run', known.runId)?.[counter] ?? 1) - 1 });
+  draft.add('open', callId, { ...known, isOpen: false });
+  change(draft, known.runId, { openCalls: (draft.last('run', known.runId)?.openCalls ?? 1) - 1 });
 }
 
 function change(draft: Draft<Tables>, runId: string, change: Partial<Tables['run']>): void {
   const known = draft.last('run', runId);
   if (known === undefined) draft.add('order', '', runId);
-  draft.add('run', runId, { ...(known ?? { runId, openCalls: 0, openRelays: 0 }), ...change });
+  draft.add('run', runId, { ...(known ?? { runId, openCalls: 0 }), ...change });
 }

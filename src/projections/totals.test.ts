@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
 import type { AgentEvent } from '../events/index.ts';
-import { foldAll, pendingRelays, runStatus, totals } from './index.ts';
+import { foldAll, runStatus, totals } from './index.ts';
 
 const at = (seconds: number, event: AgentEvent): AgentEvent => ({
   ...event,
@@ -64,16 +64,6 @@ describe('totals', () => {
   });
 });
 
-describe('pending relays', () => {
-  it('wait until they are answered, or until their run ends', () => {
-    expect(foldAll(pendingRelays, [relay])).toEqual([{ id: 'q', runId, relay }]);
-    expect(foldAll(pendingRelays, [relay, { type: 'relay_resolved', runId, relayId: 'q', outcome: 'reject' }])).toEqual(
-      [],
-    );
-    expect(foldAll(pendingRelays, [relay, { type: 'harness_end', runId, agentId: 'a' }])).toEqual([]);
-  });
-});
-
 describe('run status', () => {
   it('tells whether a run works, waits for a person or has ended, and what is open', () => {
     expect(foldAll(runStatus, events.slice(0, 4))).toMatchObject([
@@ -94,7 +84,7 @@ describe('run status', () => {
   });
 });
 
-describe.each(Object.entries({ totals, pendingRelays, runStatus }))('laws of %s', (_, fold) => {
+describe.each(Object.entries({ totals, runStatus }))('laws of %s', (_, fold) => {
   const { initial, step, view } = fold as {
     initial: object;
     step: (state: object, event: AgentEvent) => object;

@@ -1,10 +1,10 @@
 import { SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
-import { type PendingRelay, pendingRelays, type PendingRelaysState } from '../projections/index.ts';
+import { type RelayBook, relayBook, type RelayEntry } from '../projections/index.ts';
 import type { Scope } from './security/access.ts';
 
 /** A relay that waits, with its thread. */
-export interface WaitingRelay extends PendingRelay {
+export interface WaitingRelay extends RelayEntry {
   readonly threadId: string;
 }
 
@@ -17,7 +17,7 @@ const remembered = 1000;
  */
 export class PendingInbox {
   readonly #log: EventLog;
-  readonly #states = new Map<string, PendingRelaysState>();
+  readonly #books = new Map<string, RelayBook>();
 
   constructor(log: EventLog) {
     this.#log = log;
@@ -32,24 +32,24 @@ export class PendingInbox {
   }
 
   /** What waits in one thread, oldest first. */
-  async pendingIn({ id, createdAt }: Thread): Promise<readonly PendingRelay[]> {
+  async pendingIn({ id, createdAt }: Thread): Promise<readonly RelayEntry[]> {
     // The id of a thread that is gone may be used again.
     const key = `${createdAt} ${id}`;
-    let state = this.#states.get(key) ?? pendingRelays.initial;
-    this.#states.delete(key);
+    let book = this.#books.get(key) ?? relayBook.initial;
+    this.#books.delete(key);
     try {
       for (;;) {
-        const page = await this.#log.read(id, { after: state.seq, limit: pageSize });
-        for (const event of page) state = pendingRelays.step(state, event);
+        const page = await this.#log.read(id, { after: book.seq, limit: pageSize });
+        for (const event of page) book = relayBook.step(book, event);
         if (page.length < pageSize) break;
       }
     } catch (error) {
       if (SingletreeError.is(error, 'thread_not_found')) return [];
       throw error;
     }
-    this.#states.set(key, state);
-    const [oldest] = this.#states.keys();
-    if (this.#states.size > remembered && oldest !== undefined) this.#states.delete(oldest);
-    return state.pending;
+    this.#books.set(key, book);
+    const [oldest] = this.#books.keys();
+    if (this.#books.size > remembered && oldest !== undefined) this.#books.delete(oldest);
+    return book.pending;
   }
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
-import type { ThreadView } from '../../src/projections/thread-view-tree.ts';
+import type { ThreadReading } from '../../src/projections/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { Composer } from './composer.tsx';
@@ -14,7 +14,7 @@ import { TopBar } from './top-bar.tsx';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
-import { useThreadView } from './use-thread-view.ts';
+import { useThread } from './use-thread.ts';
 
 interface ConversationProps extends PageProps {
   readonly threadId: string;
@@ -23,24 +23,26 @@ interface ConversationProps extends PageProps {
 
 /** One conversation: what was said and done so far, as it goes on, and the place to write. */
 export function Conversation({ client, agents, threadId, title, refresh, onMenu }: ConversationProps) {
-  const { view, conversation, connected, failure } = useThreadView(client, threadId);
-  const { queued, enqueue } = useQueued(view);
+  const thread = useThread(client, threadId);
+  const { nodes, running, pending } = thread ?? nothingYet;
+  const failure = thread?.error === undefined ? undefined : errorText(thread.error);
+  const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
-  const { element, away, onScroll, toBottom, stay } = useStickToBottom(view, queued.length);
+  const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
   const graph = useGraphToggle();
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
     threadId,
-    view,
+    nodes,
     agents,
+    isRunning: running.length > 0,
     onAsked: toBottom,
     onSelect: stay,
     onProblem: setProblem,
   });
-  const running = view.running.length;
 
-  useEffect(refresh, [running, refresh]);
+  useEffect(refresh, [running.length, refresh]);
 
   const send = async (message: MessageBody) => {
     const { steered } = await client.sendMessage(threadId, message);
@@ -49,18 +51,18 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
     toBottom();
   };
   const stop = () => {
-    const stopping = view.running.map(run => client.abortRun(run.runId));
+    const stopping = running.map(run => client.abortRun(run.runId));
     Promise.all(stopping).catch((error: Error) => setProblem(error.message));
   };
 
   return (
     <main className="main">
-      <TopBar title={title ?? 'Conversation'} usage={view.usage} graph={graph} onMenu={onMenu} />
+      <TopBar title={title ?? 'Conversation'} {...(thread && { usage: thread.usage })} graph={graph} onMenu={onMenu} />
       <div className="scroll" data-shown={!graph.shown} ref={element} onScroll={onScroll}>
-        <div className="column" role="log" aria-label="Conversation" aria-busy={running > 0}>
+        <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
           <RelayAnswers value={answer}>
             <Branches value={branches}>
-              <EntryList entries={view.entries} agents={agents} />
+              <EntryList nodes={nodes} agents={agents} tasksId={thread?.tasksId} />
             </Branches>
           </RelayAnswers>
           {queued.map(({ key, text }) => (
@@ -76,7 +78,7 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
           )}
         </div>
       </div>
-      {graph.shown && <GraphView conversation={conversation} onClose={graph.onClose} />}
+      {graph.shown && thread && <GraphView conversation={thread.conversation} onClose={graph.onClose} />}
       <div className="foot">
         <button
           type="button"
@@ -87,17 +89,27 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
         >
           <DownIcon />
         </button>
-        <StatusLine view={view} connected={connected || failure !== undefined} problem={problem} />
-        <Composer agents={agents} usual={lastAgent(view)} running={running > 0} onSend={send} onStop={stop} />
+        <StatusLine
+          waiting={pending}
+          running={running.length > 0}
+          connected={thread?.isReconnecting !== true || failure !== undefined}
+          problem={problem}
+        />
+        <Composer agents={agents} usual={lastAgent(nodes)} running={running.length > 0} onSend={send} onStop={stop} />
       </div>
     </main>
   );
 }
 
 /** The agent that answered last. */
-function lastAgent({ entries }: ThreadView): string | undefined {
-  const entry = entries.findLast(each => each.kind === 'run');
-  return entry?.kind === 'run' ? entry.run.agentId : undefined;
+function lastAgent(nodes: ThreadReading['nodes']): string | undefined {
+  return nodes.findLast(({ role }) => role === 'assistant')?.agentId;
+}
+
+const nothingYet = { seq: 0, nodes: [], running: [], pending: [] };
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function useAnswer(client: Client, threadId: string) {

@@ -1,6 +1,5 @@
 import { memo, type ReactElement } from 'react';
-import type { BranchEntry, Siblings } from '../../src/projections/branch-view.ts';
-import type { ItemView, RunView } from '../../src/projections/thread-view-tree.ts';
+import { noticeOf, type ViewNode, type ViewPart } from '../../src/projections/index.ts';
 import type { AgentInfo } from '../../src/protocols/index.ts';
 import { Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
 import { Prose } from './prose-view.tsx';
@@ -10,70 +9,94 @@ import { ToolCard } from './tool-card.tsx';
 import { Bubble, UserMessage } from './user-message.tsx';
 import { endWording } from './wording.ts';
 
+interface EntryListProps {
+  readonly nodes: readonly ViewNode[];
+  readonly agents: readonly AgentInfo[];
+  /** The part with the newest list of tasks: the others are not shown. */
+  readonly tasksId: string | undefined;
+}
+
 /** The conversation from its first message to its newest. */
-export function EntryList({ entries, agents }: { entries: readonly BranchEntry[]; agents: readonly AgentInfo[] }) {
-  return entries.map(entry => {
-    const key = keyOf(entry);
-    if (entry.kind === 'run') {
-      const { run, messageId, siblings, answers } = entry;
-      const name = agents.find(agent => agent.id === run.agentId)?.name;
-      const place = { messageId, siblings, retryable: answers !== undefined };
-      return <RunBlock key={key} run={run} name={name} {...place} />;
-    }
-    if (entry.kind === 'user' && entry.messageId !== undefined) {
-      const { content, messageId, siblings } = entry;
-      return <UserMessage key={key} content={content} messageId={messageId} siblings={siblings} />;
-    }
-    return <ItemBlock key={key} item={entry} live={false} />;
+export function EntryList({ nodes, agents, tasksId }: EntryListProps) {
+  return nodes.map(node => {
+    const tasks = node.parts.some(part => part.id === tasksId) ? tasksId : undefined;
+    // The same for all versions of a message: what has the focus keeps it when another one is shown.
+    const key = node.siblings.ids[0];
+    if (node.role !== 'assistant') return <MessageBlock key={key} node={node} tasksId={tasks} />;
+    const name = agents.find(agent => agent.id === node.agentId)?.name;
+    return <RunBlock key={key} node={node} name={name} tasksId={tasks} isMessage />;
   });
 }
 
-/** The same for all versions of a message: what has the focus keeps it when another one is shown. */
-function keyOf(entry: BranchEntry): string | number {
-  if (entry.kind !== 'user' && entry.kind !== 'run') return entry.seq;
-  return entry.siblings?.ids[0] ?? entry.messageId ?? entry.seq;
-}
+/** What a person said, or what stands before the first message, with what happened beside it. */
+const MessageBlock = memo(function MessageBlock({ node, tasksId }: { node: ViewNode; tasksId: string | undefined }) {
+  const said = node.role === 'user' ? node.parts.find(part => part.kind === 'user') : undefined;
+  return (
+    <>
+      {said !== undefined && <UserMessage content={said.content} messageId={node.id} siblings={node.siblings} />}
+      {node.parts.map(part =>
+        part === said ? null : <PartBlock key={part.id} part={part} live={false} tasksId={tasksId} />,
+      )}
+    </>
+  );
+});
 
 interface RunBlockProps {
-  readonly run: RunView;
+  readonly node: ViewNode;
   readonly name?: string | undefined;
-  /** The message it is; absent when another run started it. */
-  readonly messageId?: string | undefined;
-  readonly siblings?: Siblings | undefined;
-  readonly retryable?: boolean;
+  readonly tasksId?: string | undefined;
+  /** Whether it is a message of the conversation, not a run that another one started. */
+  readonly isMessage?: boolean;
 }
 
 /** A run: who runs, what it did, how it ended, and its versions. */
-export const RunBlock = memo(function RunBlock({ run, name, messageId, siblings, retryable = false }: RunBlockProps) {
-  const running = run.status === 'running';
-  const last = run.items.at(-1);
-  const end = endWording[run.status];
+export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage = false }: RunBlockProps) {
+  const { id, agentId, model, status = 'running', parts, siblings, answers } = node;
+  const running = status === 'running';
+  const last = parts.at(-1);
+  const end = endWording[status];
   const writes = last?.kind === 'text' || (last?.kind === 'tool' && last.status !== 'done') || last?.kind === 'relay';
   return (
-    <section className="run" aria-label={`Run of ${name ?? run.agentId ?? 'an agent'}`}>
+    <section className="run" aria-label={`Run of ${name ?? agentId ?? 'an agent'}`}>
       <p className="run-head">
-        <strong>{name ?? run.agentId ?? 'agent'}</strong>
-        {run.model !== undefined && <span>{run.model}</span>}
+        <strong>{name ?? agentId ?? 'agent'}</strong>
+        {model !== undefined && <span>{model}</span>}
       </p>
-      {run.items.map(item => (
-        <ItemBlock key={item.seq} item={item} live={running && item === last} />
+      {parts.map(part => (
+        <PartBlock key={part.id} part={part} live={running && part === last} tasksId={tasksId} />
       ))}
       {running && !writes && <p className="working" aria-label="Working" />}
       {end !== undefined && <p className="run-end">{end}</p>}
-      {messageId !== undefined && (
-        <RunFoot messageId={messageId} siblings={siblings} retryable={retryable && !running} />
-      )}
+      {isMessage && <RunFoot messageId={id} siblings={siblings} retryable={answers !== undefined && !running} />}
     </section>
   );
 });
 
-const ItemBlock = memo(function ItemBlock({ item, live }: { item: ItemView; live: boolean }): ReactElement {
-  if (item.kind === 'user') return <Bubble content={item.content} />;
-  if (item.kind === 'text') return <Prose text={item.content} />;
-  if (item.kind === 'reasoning') return <Reasoning text={item.content} live={live} />;
-  if (item.kind === 'tool') return <ToolCard tool={item} />;
-  if (item.kind === 'relay') return <RelayCard relay={item} />;
-  if (item.kind === 'repl') return <ReplCard item={item} />;
-  if (item.kind === 'tasks') return <TaskList tasks={item.tasks} />;
-  return <Notice level={item.level} message={item.message} />;
+interface PartBlockProps {
+  readonly part: ViewPart;
+  readonly live: boolean;
+  readonly tasksId: string | undefined;
+}
+
+const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProps): ReactElement | null {
+  if (part.kind === 'user') {
+    if (part.by === undefined) return <Bubble content={part.content} />;
+    return <Notice level="info" message={`The agent was told what the subagent "${part.by}" said.`} />;
+  }
+  if (part.kind === 'text' || part.kind === 'reasoning')
+    return part.kind === 'text' ? <Prose text={part.text} /> : <Reasoning text={part.text} live={live} />;
+  if (part.kind === 'tool') return <ToolCard tool={part} />;
+  if (part.kind === 'relay') return <RelayCard relay={part} />;
+  if (part.kind === 'repl') return <ReplCard item={part} />;
+  if (part.kind === 'run')
+    return (
+      <>
+        {part.runs.map(run => (
+          <RunBlock key={run.id} node={run} />
+        ))}
+      </>
+    );
+  if (part.event.type === 'tasks') return part.id === tasksId ? <TaskList tasks={part.event.tasks} /> : null;
+  const notice = noticeOf(part.event);
+  return notice === undefined ? null : <Notice level={notice.level} message={notice.message} />;
 });

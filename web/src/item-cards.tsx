@@ -1,5 +1,5 @@
-import type { NoticeItem, TasksItem } from '../../src/projections/thread-view-item.ts';
-import type { ReplView } from '../../src/projections/thread-view-tree.ts';
+import type { EventOf } from '../../src/events/index.ts';
+import type { Notice as NoticeLine, ReplPart } from '../../src/projections/index.ts';
 import { RunBlock } from './entry-list.tsx';
 import { Prose } from './prose-view.tsx';
 
@@ -14,7 +14,7 @@ export function Reasoning({ text, live }: { text: string; live: boolean }) {
 }
 
 /** One line about the run. */
-export function Notice({ level, message }: { level: NoticeItem['level']; message: string }) {
+export function Notice({ level, message }: NoticeLine) {
   return (
     <p className="notice" data-level={level} role={level === 'error' ? 'alert' : undefined}>
       {message}
@@ -23,31 +23,33 @@ export function Notice({ level, message }: { level: NoticeItem['level']; message
 }
 
 /** Code that the agent ran, folded away, what it printed, and the runs it started. */
-export function ReplCard({ item }: { item: ReplView }) {
-  const tone = item.error !== undefined ? 'bad' : item.ended ? 'good' : 'busy';
+export function ReplCard({ item: { code = '', printed, output, runs } }: { item: ReplPart }) {
+  const error = output?.error;
+  const text = output?.stdout ?? printed.map(piece => piece.text).join('');
+  const tone = error !== undefined ? 'bad' : output !== undefined ? 'good' : 'busy';
   return (
     <section className="card" aria-label="Code">
       <details className="card-details">
         <summary className="card-head">
           <span className="dot" data-tone={tone} />
           <span className="card-name">code</span>
-          <span className="card-gist">{item.code.trim().split('\n', 1)[0]}</span>
+          <span className="card-gist">{code.trim().split('\n', 1)[0]}</span>
           <span className="card-status" data-tone={tone}>
-            {item.error !== undefined ? 'Failed' : item.ended ? 'Done' : 'Running'}
+            {error !== undefined ? 'Failed' : output !== undefined ? 'Done' : 'Running'}
           </span>
         </summary>
-        <pre className="card-pre">{item.code}</pre>
+        <pre className="card-pre">{code}</pre>
       </details>
-      {item.printed !== '' && <pre className="card-pre output">{item.printed}</pre>}
-      {item.error !== undefined && (
+      {text !== '' && <pre className="card-pre output">{text}</pre>}
+      {error !== undefined && (
         <p className="card-line" data-tone="bad">
-          {item.error}
+          {error}
         </p>
       )}
-      {item.runs.length > 0 && (
+      {runs.length > 0 && (
         <div className="card-runs">
-          {item.runs.map(run => (
-            <RunBlock key={run.runId} run={run} />
+          {runs.map(run => (
+            <RunBlock key={run.id} node={run} />
           ))}
         </div>
       )}
@@ -56,7 +58,7 @@ export function ReplCard({ item }: { item: ReplView }) {
 }
 
 /** The agent's own list of what is to be done. */
-export function TaskList({ tasks }: { tasks: TasksItem['tasks'] }) {
+export function TaskList({ tasks }: { tasks: EventOf<'tasks'>['tasks'] }) {
   return (
     <ul className="tasks" aria-label="Tasks">
       {tasks.map(task => (

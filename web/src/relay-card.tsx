@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
-import type { RelayView } from '../../src/projections/thread-view-tree.ts';
+import type { RelayPart } from '../../src/projections/index.ts';
 import { DecisionForm } from './decision-form.tsx';
 import { Prose } from './prose-view.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { readable } from './wording.ts';
 
 /** A relay that stands alone in the conversation: a question, a plan, or one whose tool call is not shown. */
-export function RelayCard({ relay }: { relay: RelayView }) {
+export function RelayCard({ relay }: { relay: RelayPart }) {
   return (
     <section className="card" data-tone={relay.status === 'pending' ? 'ask' : 'quiet'} aria-label="Question to you">
       <RelayPanel relay={relay} />
@@ -15,7 +15,7 @@ export function RelayCard({ relay }: { relay: RelayView }) {
 }
 
 /** What is asked, and the means to answer it, or the answer once there is one. */
-export function RelayPanel({ relay }: { relay: RelayView }) {
+export function RelayPanel({ relay }: { relay: RelayPart }) {
   return (
     <div className="relay" data-status={relay.status}>
       {(relay.status === 'pending' || relay.relay.relayKind === 'question' || relay.relay.relayKind === 'plan') && (
@@ -23,9 +23,9 @@ export function RelayPanel({ relay }: { relay: RelayView }) {
       )}
       {relay.status === 'pending' ? (
         relay.relay.relayKind === 'question' ? (
-          <QuestionForm relayId={relay.id} question={relay.relay} />
+          <QuestionForm relayId={relay.relay.id} question={relay.relay} />
         ) : (
-          <DecisionForm relayId={relay.id} kind={relay.relay.relayKind} />
+          <DecisionForm relayId={relay.relay.id} kind={relay.relay.relayKind} />
         )
       ) : (
         <p className="relay-answer">{answerText(relay)}</p>
@@ -34,7 +34,7 @@ export function RelayPanel({ relay }: { relay: RelayView }) {
   );
 }
 
-function RelayAsk({ relay: { relay } }: { relay: RelayView }): ReactElement {
+function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
   if (relay.relayKind === 'permission')
     return (
       <>
@@ -88,9 +88,9 @@ function Params({ params }: { params: Record<string, unknown> }) {
   );
 }
 
-function answerText({ resolved }: RelayView): string {
-  if (!resolved) return 'Not answered: the run ended.';
-  const { outcome, answer, feedback, remember } = resolved;
+function answerText({ answer: given }: RelayPart): string {
+  if (!given) return 'Not answered: the run ended.';
+  const { outcome, answer, feedback, remember } = given;
   const said = feedback === undefined || feedback === '' ? '' : `: ${feedback}`;
   if (outcome === 'answer')
     return `Answered: ${Array.isArray(answer) ? answer.join(', ') : (answer ?? feedback ?? '')}`;

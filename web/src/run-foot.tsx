@@ -1,4 +1,4 @@
-import type { Siblings } from '../../src/projections/branch-view.ts';
+import type { ViewNode } from '../../src/projections/index.ts';
 import { useBranches } from './branch-actions.ts';
 import { RetryIcon } from './icons.tsx';
 import { QuietButton } from './quiet-button.tsx';
@@ -6,7 +6,7 @@ import { VersionSwitcher } from './version-switcher.tsx';
 
 interface RunFootProps {
   readonly messageId: string;
-  readonly siblings: Siblings | undefined;
+  readonly siblings: ViewNode['siblings'];
   readonly retryable: boolean;
 }
 
@@ -15,7 +15,7 @@ export function RunFoot({ messageId, siblings, retryable }: RunFootProps) {
   const { retry, blocked } = useBranches();
   return (
     <div className="actions">
-      {siblings && <VersionSwitcher siblings={siblings} />}
+      {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
       {retryable && (
         <QuietButton blocked={blocked} onClick={() => retry(messageId)}>
           <RetryIcon />

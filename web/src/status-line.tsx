@@ -1,14 +1,14 @@
-import type { ThreadView } from '../../src/projections/thread-view-tree.ts';
+import type { ThreadReading } from '../../src/projections/index.ts';
 
 interface StatusLineProps {
-  readonly view: ThreadView;
+  readonly waiting: ThreadReading['pending'];
+  readonly running: boolean;
   readonly connected: boolean;
   readonly problem: string | undefined;
 }
 
 /** One line about now: whether something runs, waits or went wrong. It keeps its place when it is empty. */
-export function StatusLine({ view, connected, problem }: StatusLineProps) {
-  const waiting = view.pending.length;
+export function StatusLine({ waiting: { length: waiting }, running, connected, problem }: StatusLineProps) {
   const [text, tone] =
     problem !== undefined
       ? [problem, 'bad']
@@ -16,7 +16,7 @@ export function StatusLine({ view, connected, problem }: StatusLineProps) {
         ? ['Connection lost. Trying again…', 'unsure']
         : waiting > 0
           ? [waiting === 1 ? 'Waiting for your answer' : `Waiting for ${waiting} answers of yours`, 'ask']
-          : view.running.length > 0
+          : running
             ? ['Working…', 'busy']
             : ['', 'quiet'];
   return (

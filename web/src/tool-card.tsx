@@ -1,18 +1,19 @@
 import { memo } from 'react';
 import type { ToolOutput } from '../../src/events/index.ts';
-import type { ToolView } from '../../src/projections/thread-view-tree.ts';
+import type { RelayPart, ToolPart } from '../../src/projections/index.ts';
 import { RunBlock } from './entry-list.tsx';
-import { RelayPanel } from './relay-card.tsx';
+import { RelayCard, RelayPanel } from './relay-card.tsx';
 import { gist, readable, toolWording } from './wording.ts';
 
-/** A tool call: what was asked, where it stands, what came of it, and the runs it started. */
-export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolView }) {
+/** A tool call: what was asked, where it stands, its outcome, the runs it started, and what it asks a person. */
+export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const { label, tone } = toolWording[tool.status];
-  const input = tool.call ? readable(tool.call.input) : tool.inputText;
-  const about = tool.call ? gist(tool.call.input) : '';
+  const input = 'input' in tool ? readable(tool.input) : tool.inputText;
+  const about = 'input' in tool ? gist(tool.input) : '';
   const told = tool.output && outputText(tool.output);
-  const asks = tool.relay?.status === 'pending';
-  return (
+  const permission = tool.relays.findLast(relay => !isAlone(relay));
+  const asks = permission?.status === 'pending';
+  const card = (
     <section className="card" data-tone={tone} aria-label={`Tool ${tool.name}`}>
       <details className="card-details">
         <summary className="card-head">
@@ -47,17 +48,30 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolView }) {
           {tool.progress.slice(-5).map(readable).join('\n')}
         </pre>
       )}
-      {tool.relay && <RelayPanel relay={tool.relay} />}
+      {permission && <RelayPanel relay={permission} />}
       {tool.runs.length > 0 && (
         <div className="card-runs">
           {tool.runs.map(run => (
-            <RunBlock key={run.runId} run={run} />
+            <RunBlock key={run.id} node={run} />
           ))}
         </div>
       )}
     </section>
   );
+  return (
+    <>
+      {card}
+      {tool.relays.filter(isAlone).map(relay => (
+        <RelayCard key={relay.id} relay={relay} />
+      ))}
+    </>
+  );
 });
+
+/** Whether what is asked is no question about the call itself. */
+function isAlone({ relay: { relayKind } }: RelayPart): boolean {
+  return relayKind === 'question' || relayKind === 'plan';
+}
 
 function outputText(output: ToolOutput): string {
   if ('error' in output) return output.error;

@@ -1,5 +1,5 @@
 import { type Ref, useEffect } from 'react';
-import type { UsageTotal } from '../../src/projections/thread-view-item.ts';
+import type { UsageTotal } from '../../src/projections/index.ts';
 import { MenuIcon } from './icons.tsx';
 import { dollars, shortCount } from './wording.ts';
 

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
-import type { BranchEntry, BranchView } from '../../src/projections/branch-view.ts';
+import type { ThreadReading } from '../../src/projections/index.ts';
 import type { AgentInfo } from '../../src/protocols/index.ts';
 import type { BranchActions } from './branch-actions.ts';
 
 interface Conversation {
   readonly client: Client;
   readonly threadId: string;
-  readonly view: BranchView;
+  readonly nodes: ThreadReading['nodes'];
+  readonly isRunning: boolean;
   readonly agents: readonly AgentInfo[];
   /** Called when a run was asked for. */
   readonly onAsked: () => void;
@@ -23,8 +24,7 @@ export function useBranchActions(conversation: Conversation): BranchActions {
   useEffect(() => {
     latest.current = conversation;
   });
-  const running = conversation.view.running.length > 0;
-  const blocked = running ? 'Wait until the run is over, or stop it' : asking ? 'One moment' : undefined;
+  const blocked = conversation.isRunning ? 'Wait until the run is over, or stop it' : asking ? 'One moment' : undefined;
 
   return useMemo(() => {
     const tell = (sent: Promise<unknown>) => {
@@ -57,10 +57,9 @@ export function useBranchActions(conversation: Conversation): BranchActions {
 }
 
 /** The agent that answered a message or is that answer, and its model, as far as they are offered. */
-function answerer({ view, agents }: Conversation, messageId: string): { agent?: string; model?: string } {
-  const at = view.entries.findIndex(entry => 'messageId' in entry && entry.messageId === messageId);
-  const isRun = (entry: BranchEntry) => entry.kind === 'run';
-  const run = at < 0 ? undefined : view.entries.slice(at).find(isRun)?.run;
+function answerer({ nodes, agents }: Conversation, messageId: string): { agent?: string; model?: string } {
+  const at = nodes.findIndex(({ id }) => id === messageId);
+  const run = at < 0 ? undefined : nodes.slice(at).find(({ role }) => role === 'assistant');
   const agent = agents.find(({ id }) => id === run?.agentId);
   const model = agent?.models?.find(id => id === run?.model);
   return { ...(agent && { agent: agent.id }), ...(model !== undefined && { model }) };

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ThreadView } from '../../src/projections/thread-view-tree.ts';
+import type { ThreadReading, ViewPart } from '../../src/projections/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { messageText } from './user-message.tsx';
 
@@ -11,14 +11,14 @@ interface Queued {
 }
 
 /** Messages that a run will take in at its next step: they are shown until the log has them, or the run ended. */
-export function useQueued(view: ThreadView) {
+export function useQueued({ seq, nodes, running }: Pick<ThreadReading, 'seq' | 'nodes' | 'running'>) {
   const [sent, setSent] = useState<readonly Queued[]>([]);
-  const waits = ({ after, text }: Queued) =>
-    view.running.some(
-      run => !run.items.some(item => item.kind === 'user' && item.seq > after && messageText(item) === text),
-    );
+  const waits = ({ after, text }: Queued) => {
+    const isIt = (part: ViewPart) => part.kind === 'user' && (part.seq ?? 0) > after && messageText(part) === text;
+    return running.some(run => !nodes.find(node => node.id === run.messageId)?.parts.some(isIt));
+  };
   const enqueue = (message: MessageBody) => {
-    const queued = { key: sent.length, text: messageText(message), after: view.seq };
+    const queued = { key: sent.length, text: messageText(message), after: seq };
     setSent(before => [...before, queued]);
   };
   return { queued: sent.filter(waits), enqueue };

@@ -1,6 +1,6 @@
 import { memo, useEffect, useRef, useState } from 'react';
 import type { ContentPart } from '../../src/events/index.ts';
-import type { Siblings } from '../../src/projections/branch-view.ts';
+import type { ViewNode } from '../../src/projections/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { useBranches } from './branch-actions.ts';
 import { EditIcon } from './icons.tsx';
@@ -30,7 +30,7 @@ export function Bubble({ content }: { content: Content }) {
 interface UserMessageProps {
   readonly content: Content;
   readonly messageId: string;
-  readonly siblings: Siblings | undefined;
+  readonly siblings: ViewNode['siblings'];
 }
 
 /** A message of a person: it can be edited, and its versions can be switched. */
@@ -66,7 +66,7 @@ export const UserMessage = memo(function UserMessage({ content, messageId, sibli
           <EditIcon />
           Edit
         </QuietButton>
-        {siblings && <VersionSwitcher siblings={siblings} />}
+        {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
       </div>
     </div>
   );

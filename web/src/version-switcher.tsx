@@ -1,10 +1,10 @@
-import type { Siblings } from '../../src/projections/branch-view.ts';
+import type { ViewNode } from '../../src/projections/index.ts';
 import { useBranches } from './branch-actions.ts';
 import { NextIcon, PreviousIcon } from './icons.tsx';
 import { QuietButton } from './quiet-button.tsx';
 
 /** Which version of a message is shown, and the way to the others. */
-export function VersionSwitcher({ siblings: { ids, index } }: { siblings: Siblings }) {
+export function VersionSwitcher({ siblings: { ids, index } }: { siblings: ViewNode['siblings'] }) {
   const { select, blocked } = useBranches();
   const previous = ids[index - 1];
   const next = ids[index + 1];

@@ -1,10 +1,10 @@
-import type { RunStatus } from '../../src/projections/thread-view-item.ts';
-import type { ToolStatus } from '../../src/projections/thread-view-tree.ts';
+import type { RunStatus } from '../../src/graph/index.ts';
+import type { CallStatus } from '../../src/projections/index.ts';
 
 export type Tone = 'quiet' | 'busy' | 'ask' | 'good' | 'bad' | 'unsure';
 
 /** What the page says about a tool call, and how it looks. */
-export const toolWording: Record<ToolStatus, { label: string; tone: Tone }> = {
+export const toolWording: Record<CallStatus, { label: string; tone: Tone }> = {
   preparing: { label: 'Writing…', tone: 'busy' },
   waiting: { label: 'Waiting for you', tone: 'ask' },
   running: { label: 'Running', tone: 'busy' },

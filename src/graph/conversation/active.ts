@@ -2,7 +2,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { type Conversation, momentOf } from './conversation.ts';
 import type { Message } from './record.ts';
 import { messageNamed } from './runs.ts';
-import { all, type Reader, start } from './tables.ts';
+import { all, type Reader, start, type Tree } from './tables.ts';
 import { endOfBranch } from './tree.ts';
 
 /** What a view shows: a branch of the conversation, or all of it. */
@@ -13,17 +13,30 @@ export interface Active {
   readonly full: boolean;
 }
 
-const byTree = new WeakMap<object, Active>();
+/** The active branch of the tree that was asked for last, for each storage of conversations. */
+const newestActive = new WeakMap<object, { readonly tree: Tree; readonly active: Active }>();
 
 /** The branch that is active: of each set of siblings the one that was made or selected last. */
 export function defaultActive(conversation: Conversation): Active {
   const moment = momentOf(conversation);
   const tree = moment.last('tree', all);
-  const known = tree && byTree.get(tree);
-  if (known !== undefined) return known;
-  const active = branchTo(moment, endOfBranch(moment, start));
-  if (tree !== undefined) byTree.set(tree, active);
+  if (tree === undefined) return branchTo(moment, start);
+  const before = newestActive.get(moment.store);
+  if (before?.tree === tree) return before.active;
+  const active = (before && extended(before, tree)) ?? branchTo(moment, endOfBranch(moment, start));
+  newestActive.set(moment.store, { tree, active });
   return active;
+}
+
+/** The branch with the messages that were added to its end since; undefined when something else happened to the tree. */
+function extended(before: { readonly tree: Tree; readonly active: Active }, tree: Tree): Active | undefined {
+  const added: string[] = [];
+  for (let at = tree; at !== before.tree; ) {
+    if (at.added === undefined) return undefined;
+    added.push(at.added.messageId);
+    at = at.added.to;
+  }
+  return { messages: [...before.active.messages, ...added.toReversed()], full: false };
 }
 
 /** The branch that ends with a message; throws `invalid_argument` when there is none. */

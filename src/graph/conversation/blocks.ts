@@ -62,7 +62,8 @@ export function addChunk(draft: ConversationDraft, block: Block, { name, kind, e
   draft.add('chunk', chunk.id, chunk);
   draft.add('chunks', block.id, chunk.id);
   draft.add('everyChunk', all, chunk.id);
-  if (ownerId !== undefined) draft.add('attached', ownerId, chunk.id);
+  if (ownerId === undefined) draft.add('heads', block.id, chunk.id);
+  else draft.add(kind === 'tool_progress' ? 'reports' : 'attached', ownerId, chunk.id);
   chunkChanged(draft, chunk.id);
   return chunk;
 }

@@ -31,6 +31,7 @@ function takeInput(draft: ConversationDraft, event: EventOf<'tool_call'>, callId
   draft.add('chunk', chunk.id, { ...chunk, ownerId: callId });
   draft.add('attached', callId, chunk.id);
   draft.add('named', key, none);
+  chunkChanged(draft, chunk.id);
 }
 
 /** Adds an execution. */
@@ -83,6 +84,9 @@ export function addRelay(draft: ConversationDraft, event: EventOf<'relay'>): voi
   const { runId, toolCallId } = event;
   const owner = toolCallId === undefined ? undefined : find(draft, 'call', { id: toolCallId, runId });
   const { id } = attach(draft, owner, { name: event.id, kind: 'relay', event });
+  const before = draft.last('named', named('relay', event.id));
+  const answer = before && draft.last('answer', before);
+  if (answer) draft.add('answer', id, answer);
   draft.add('named', named('relay', event.id), id);
   draft.add('asked', event.runId, id);
 }
@@ -92,14 +96,17 @@ export function closeRelays(draft: ConversationDraft, runId: string): void {
   for (const id of draft.all('asked', runId)) if (draft.last('answer', id) === undefined) chunkChanged(draft, id);
 }
 
-/** Writes an answer onto its relay and tells whether it was asked; the first answer stands. */
+/** Writes an answer onto its relay and returns whether it was asked; the first answer before the end of its run counts. */
 export function answerRelay(draft: ConversationDraft, event: EventOf<'relay_resolved'>): boolean {
-  const id = draft.last('named', named('relay', event.relayId));
-  if (id === undefined) return false;
-  if (draft.last('answer', id) !== undefined) return true;
-  draft.add('answer', id, event);
-  chunkChanged(draft, id);
-  return true;
+  const asked = draft.all('named', named('relay', event.relayId));
+  for (const id of asked) {
+    const runId = draft.last('chunk', id)?.runId ?? '';
+    const isClosed = draft.last('run', runId)?.status !== 'running';
+    if (isClosed || draft.last('answer', id) !== undefined) continue;
+    draft.add('answer', id, event);
+    chunkChanged(draft, id);
+  }
+  return asked.length > 0;
 }
 
 /** Forgets the calls of a superseded block that had no effect: what names them later means something else. */

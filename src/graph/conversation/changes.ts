@@ -21,6 +21,7 @@ export function changed(draft: ConversationDraft, messageId: string): void {
     if (chunk === undefined) break;
     draft.add('chunkChanged', chunk.id, count);
     id = draft.last('block', chunk.blockId)?.messageId;
+    if (id !== undefined) touchBlock(draft, id, chunk.blockId);
   }
   if (draft.last('touched', all) !== outermost) draft.add('touched', all, outermost);
 }
@@ -33,6 +34,7 @@ export function followersChanged(draft: ConversationDraft, messageId: string): v
 /** Notes that a block is not what it was, and neither is its message. */
 export function blockChanged(draft: ConversationDraft, { id, messageId }: Block): void {
   changed(draft, messageId);
+  touchBlock(draft, messageId, id);
   draft.add('blockChanged', id, count);
 }
 
@@ -45,5 +47,16 @@ export function chunkChanged(draft: ConversationDraft, chunkId: string): void {
   if (chunk.ownerId !== undefined) draft.add('chunkChanged', chunk.ownerId, count);
   draft.add('blockChanged', chunk.blockId, count);
   const messageId = draft.last('block', chunk.blockId)?.messageId;
-  if (messageId !== undefined) changed(draft, messageId);
+  if (messageId === undefined) return;
+  touchBlock(draft, messageId, chunk.blockId);
+  changed(draft, messageId);
+}
+
+/** Notes that every part of a message may have another status. */
+export function standingChanged(draft: ConversationDraft, messageId: string): void {
+  draft.add('standingChanged', messageId, ++count);
+}
+
+function touchBlock(draft: ConversationDraft, messageId: string, blockId: string): void {
+  if (draft.last('touchedBlocks', messageId) !== blockId) draft.add('touchedBlocks', messageId, blockId);
 }

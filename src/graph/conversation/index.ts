@@ -2,6 +2,8 @@ export { type Active, activeUpTo, defaultActive, fullHistory, selectSibling } fr
 export { type Conversation, createConversation, reduceConversation } from './conversation.ts';
 export { collapseNode, editMessage, retryOf, selectMessage, summariseSpan } from './operations.ts';
 export {
+  blockIdsFrom,
+  blocksTouchedSince,
   changeOf,
   getAnswer,
   getAttached,
@@ -9,9 +11,11 @@ export {
   getBlocks,
   getChunk,
   getChunks,
+  getHeads,
   getMessage,
   getMessageAtBirth,
   getMessages,
+  getReports,
   getRun,
   getSiblings,
   getSpawned,
@@ -22,6 +26,8 @@ export {
   isSuperseded,
   type Mark,
   markOf,
+  markOfMessage,
+  type MessageMark,
   textOf,
   touchedSince,
 } from './queries.ts';

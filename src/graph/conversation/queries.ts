@@ -54,7 +54,20 @@ export function textOf(conversation: Conversation, chunkId: string): string {
   return momentOf(conversation).text(chunkId);
 }
 
-/** What belongs to a call or an execution: its start, reports, results, relays, output. */
+/** The chunks of a block that belong to no call or execution, or did not when they came, in the order in which they came. */
+export function getHeads(conversation: Conversation, blockId: string): Chunk[] {
+  const moment = momentOf(conversation);
+  return newest(moment, 'chunk', moment.all('heads', blockId));
+}
+
+/** What a call reported, oldest first; of many only the newest. */
+export function getReports(conversation: Conversation, callId: string, most: number): Chunk[] {
+  const moment = momentOf(conversation);
+  const count = moment.count('reports', callId);
+  return newest(moment, 'chunk', moment.from('reports', callId, Math.max(0, count - most)));
+}
+
+/** What belongs to a call or an execution, but for reports: its start, results, relays, output. */
 export function getAttached(conversation: Conversation, chunkId: string): Chunk[] {
   const moment = momentOf(conversation);
   return newest(moment, 'chunk', moment.all('attached', chunkId));
@@ -136,6 +149,37 @@ export function touchedSince(conversation: Conversation, mark: Mark): readonly s
   if (mark.in !== moment.store || mark.touches > moment.count('touched', all)) return undefined;
   if (mark.moves !== moment.count('moved', all)) return undefined;
   return moment.from('touched', all, Math.max(0, mark.touches - 1));
+}
+
+/** How much of a message was looked at: `blocksTouchedSince` says what changed after it. */
+export interface MessageMark {
+  readonly in: object;
+  readonly touches: number;
+  readonly standing: number;
+}
+
+/** A mark at what a message is now. */
+export function markOfMessage(conversation: Conversation, messageId: string): MessageMark {
+  const moment = momentOf(conversation);
+  const standing = moment.last('standingChanged', messageId) ?? 0;
+  return { in: moment.store, touches: moment.count('touchedBlocks', messageId), standing };
+}
+
+/** The ids of the blocks of a message that may have changed since the mark; undefined when all of them may have. */
+export function blocksTouchedSince(
+  conversation: Conversation,
+  messageId: string,
+  mark: MessageMark,
+): readonly string[] | undefined {
+  const moment = momentOf(conversation);
+  const now = markOfMessage(conversation, messageId);
+  if (mark.in !== now.in || mark.touches > now.touches || mark.standing !== now.standing) return undefined;
+  return moment.from('touchedBlocks', messageId, Math.max(0, mark.touches - 1));
+}
+
+/** The ids of the blocks of a message from a place on, in the order in which they began. */
+export function blockIdsFrom(conversation: Conversation, messageId: string, start: number): readonly string[] {
+  return momentOf(conversation).from('blocks', messageId, start);
 }
 
 /** The summaries, oldest first. */

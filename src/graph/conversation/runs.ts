@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../events/index.ts';
 import { addChunk, claim, factBlock } from './blocks.ts';
-import { changed, chunkChanged } from './changes.ts';
+import { changed, chunkChanged, standingChanged } from './changes.ts';
 import type { Message, Run } from './record.ts';
 import { all, type ConversationDraft, named, type Reader, start } from './tables.ts';
 import { addMessage, moveUnder, tipOf } from './tree.ts';
@@ -25,6 +25,7 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
 /** Replaces what is known about a run. */
 export function changeRun(draft: ConversationDraft, run: Run, change: Partial<Run>): void {
   draft.add('run', run.runId, { ...run, ...change });
+  if (change.status !== undefined || change.tellsStart !== undefined) standingChanged(draft, run.messageId);
   changed(draft, run.messageId);
 }
 

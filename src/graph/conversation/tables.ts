@@ -16,6 +16,8 @@ export interface Tables {
   blocks: string;
   chunks: string;
   followers: string;
+  /** Block to its chunks that belonged to no call or execution when they came. */
+  heads: string;
   /** Message (or `start`) to the active one of those that follow it; `none` when all of them moved away. */
   activeFollower: string;
   /** `tip` to the last message of the active branch; `unknown` when it has to be looked for. */
@@ -32,9 +34,11 @@ export interface Tables {
   named: string;
   /** Block to the stream that grew last, and its chunk. */
   growing: { readonly stream: string; readonly chunkId: string };
-  /** Call or execution to the chunks that belong to it, and to the messages of the runs it started. */
+  /** Call or execution to the chunks that belong to it, but for reports, and to the messages of the runs it started. */
   attached: string;
   spawned: string;
+  /** Call to what it reported. */
+  reports: string;
   /** An id nobody has yet to the messages of the runs that name it as their cause. */
   waiting: string;
   /** Run to the chunks of its relays. */
@@ -53,10 +57,19 @@ export interface Tables {
   followersChanged: number;
   /** `all` to the messages on branches that changed, in order; one that changes again and again is there once. */
   touched: string;
+  /** Message to its blocks that changed, in order; one that changes again and again is there once. */
+  touchedBlocks: string;
+  /** Message to a number that is another one when a run in it ended, or first told that a tool started. */
+  standingChanged: number;
   /** `all` to the messages that were taken off a branch and put under what started them. */
   moved: string;
-  /** `tree` to a new object after every change in who follows whom. */
-  tree: object;
+  /** `all` to a new object after every change in who follows whom. */
+  tree: Tree;
+}
+
+/** Who follows whom at one moment; when only a message was added at the end of the active branch, it says so. */
+export interface Tree {
+  readonly added?: { readonly to: Tree; readonly messageId: string };
 }
 
 export type ConversationDraft = Draft<Tables>;

@@ -76,5 +76,6 @@ function follow(draft: ConversationDraft, message: Message): void {
   followersChanged(draft, parent);
   draft.add('activeFollower', parent, message.id);
   draft.add('tip', all, atTip ? message.id : unknownTip);
-  draft.add('tree', all, {});
+  const tree = draft.last('tree', all);
+  draft.add('tree', all, atTip && tree !== undefined ? { added: { to: tree, messageId: message.id } } : {});
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../events/index.ts';
-import { createConversation, defaultActive, fullHistory, reduceConversation } from '../graph/index.ts';
-import { projectRepl, projectThread, type ThreadOptions, threadFold } from './index.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { createConversation, defaultActive, fullHistory, reduceConversation } from '../../graph/index.ts';
+import { projectRepl, projectThread, type ThreadOptions, threadFold } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
 const threadOf = (events: readonly AgentEvent[], options: ThreadOptions = {}) => {

@@ -1,4 +1,11 @@
-import { type Active, type Block, type Conversation, getBlocks, getSummaries, type Summary } from '../graph/index.ts';
+import {
+  type Active,
+  type Block,
+  type Conversation,
+  getBlocks,
+  getSummaries,
+  type Summary,
+} from '../../graph/index.ts';
 
 /** A piece of what is shown: a block, or a summary with the blocks it stands for. */
 export type Span = { readonly block: Block } | { readonly summary: Summary; readonly blocks: readonly Block[] };

@@ -1,6 +1,19 @@
-import type { ToolOutput } from '../events/index.ts';
-import { type Chunk, type Conversation, getAnswer, getAttached, getRun, getSpawned, textOf } from '../graph/index.ts';
+import type { ToolOutput } from '../../events/index.ts';
+import {
+  type Chunk,
+  type Conversation,
+  getAnswer,
+  getAttached,
+  getReports,
+  getRun,
+  getSpawned,
+  textOf,
+} from '../../graph/conversation/index.ts';
+import { relayStanding } from '../relay-book.ts';
 import type { CallStatus, RelayPart, ToolPart, ViewNode } from './view-node.ts';
+
+/** How many reports of a call are shown. */
+const keptReports = 200;
 
 export interface ToolContext {
   /** Whether a call is folded. */
@@ -11,7 +24,9 @@ export interface ToolContext {
 /** A call with all that belongs to it; the chunk is the call, or a piece of one whose call is not there. */
 export function toolPart(conversation: Conversation, chunk: Chunk, context: ToolContext): ToolPart {
   const { event } = chunk;
-  const pieces = event.type === 'tool_call' ? getAttached(conversation, chunk.id) : [chunk];
+  const isCall = event.type === 'tool_call';
+  const pieces = isCall ? getAttached(conversation, chunk.id) : [chunk];
+  const reports = isCall ? getReports(conversation, chunk.id, keptReports) : pieces;
   const collapsed = context.isFolded(chunk.id);
   const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [event.output] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
@@ -20,7 +35,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
     kind: 'tool',
     id: chunk.id,
     name: 'name' in event && typeof event.name === 'string' ? event.name : '',
-    status: statusOf(conversation, chunk, { output, pieces, relays }),
+    status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
     relays,
     collapsed,
   } as const;
@@ -28,9 +43,9 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const written = pieces.find(piece => piece.kind === 'tool_input_delta');
   return {
     ...part,
-    ...(event.type === 'tool_call' && { input: event.input }),
+    ...(isCall && { input: event.input }),
     inputText: written === undefined ? '' : textOf(conversation, written.id),
-    progress: pieces.flatMap(({ event }) => (event.type === 'tool_progress' ? [event.content] : [])),
+    progress: reports.flatMap(({ event }) => (event.type === 'tool_progress' ? [event.content] : [])),
     ...(output !== undefined && { output }),
     laterOutputs,
     runs: context.nodesOf(getSpawned(conversation, chunk.id).map(({ id }) => id)),
@@ -40,22 +55,22 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
 /** A relay with its answer; undefined when the chunk is none. */
 export function relayPart(conversation: Conversation, { id, event }: Chunk): RelayPart | undefined {
   if (event.type !== 'relay') return undefined;
-  const answer = getAnswer(conversation, id);
-  const running = getRun(conversation, event.runId)?.status === 'running';
-  const status = answer !== undefined ? 'answered' : running ? 'pending' : 'closed';
-  return { kind: 'relay', id, relay: event, status, ...(answer !== undefined && { answer }) };
+  const hasEnded = getRun(conversation, event.runId)?.status !== 'running';
+  return { kind: 'relay', id, relay: event, ...relayStanding(getAnswer(conversation, id), hasEnded) };
 }
 
 interface Outcome {
   readonly output: ToolOutput | undefined;
   readonly pieces: readonly Chunk[];
+  readonly reports: readonly Chunk[];
   readonly relays: readonly RelayPart[];
 }
 
-function statusOf(conversation: Conversation, chunk: Chunk, { output, pieces, relays }: Outcome): CallStatus {
+function statusOf(conversation: Conversation, chunk: Chunk, { output, pieces, reports, relays }: Outcome): CallStatus {
   if (output !== undefined) return 'status' in output ? 'denied' : 'error' in output ? 'failed' : 'done';
   const run = getRun(conversation, chunk.runId);
-  const started = pieces.some(({ kind }) => kind === 'tool_start' || kind === 'tool_progress');
+  const started =
+    pieces.some(({ kind }) => kind === 'tool_start') || reports.some(({ kind }) => kind === 'tool_progress');
   const refused = relays.some(({ answer }) => answer?.outcome !== 'approve' && answer?.outcome !== 'revise');
   const called = chunk.kind !== 'tool_input_delta';
   if (run?.status !== 'running') return !started && (run?.tellsStart || refused || !called) ? 'skipped' : 'unknown';

@@ -14,8 +14,9 @@ import {
   markOf,
   type Summary,
   touchedSince,
-} from '../graph/index.ts';
-import { conversationFold, type Fold } from './fold.ts';
+} from '../../graph/index.ts';
+import { conversationFold, type Fold } from '../fold.ts';
+import { partsOfMessage } from './message-parts.ts';
 import { spansOf } from './spans.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ToolPart, ViewNode, ViewPart } from './view-node.ts';
@@ -24,6 +25,8 @@ export interface ThreadOptions {
   readonly hideReasoning?: boolean;
   /** Folds every call that nobody unfolded. What people folded is shown whole in the full history. */
   readonly collapseTools?: boolean;
+  /** Shows what summaries stand for instead of the summaries. */
+  readonly showSources?: boolean;
 }
 
 /**
@@ -32,7 +35,8 @@ export interface ThreadOptions {
  */
 export function projectThread(conversation: Conversation, active: Active, options: ThreadOptions = {}): ViewNode[] {
   const context = contextOf(conversation, active, options);
-  if (active.full || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context);
+  const isWhole = active.full || options.showSources === true;
+  if (isWhole || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context);
   const isFolded = ({ id }: Summary) => isCollapsed(conversation, id) !== false;
   const spans = spansOf(conversation, active, isFolded);
   const nodes: ViewNode[] = [];
@@ -72,23 +76,40 @@ function contextOf(conversation: Conversation, { full }: Active, options: Thread
   return context;
 }
 
-const branches = new WeakMap<
-  Active,
-  { readonly mark: Mark; readonly key: string; readonly nodes: readonly ViewNode[] }
->();
+/** A branch as it was last shown. */
+interface ShownBranch {
+  readonly mark: Mark;
+  readonly key: string;
+  readonly messages: readonly string[];
+  readonly nodes: readonly ViewNode[];
+}
 
-/** The nodes of a branch; when it was looked at before, only those that changed since are looked at again. */
+const shown = new WeakMap<object, ShownBranch>();
+
+/** The nodes of a branch; of one that was looked at before, or that it continues, only what changed since is looked at. */
 function branchNodes(conversation: Conversation, active: Active, context: PartContext): ViewNode[] {
-  const before = branches.get(active);
-  const touched = before?.key === context.key ? touchedSince(conversation, before.mark) : undefined;
-  const nodes = before && touched ? [...before.nodes] : [...context.nodesOf(active.messages)];
+  const mark = markOf(conversation);
+  const before = shown.get(mark.in);
+  const touched = before && continues(active, before, context) ? touchedSince(conversation, before.mark) : undefined;
+  const { messages } = active;
+  const nodes = touched === undefined ? [] : [...(before as ShownBranch).nodes];
   for (const id of new Set(touched)) {
-    const place = active.messages.lastIndexOf(id);
-    const node = place < 0 ? undefined : keptNode(conversation, id, context);
+    const place = messages.lastIndexOf(id);
+    const node = place < 0 || place >= nodes.length ? undefined : keptNode(conversation, id, context);
     if (node !== undefined) nodes[place] = node;
   }
-  branches.set(active, { mark: markOf(conversation), key: context.key, nodes });
+  for (let place = nodes.length; place < messages.length; place++) {
+    const node = keptNode(conversation, messages[place] as string, context);
+    if (node !== undefined) nodes.push(node);
+  }
+  shown.set(mark.in, { mark, key: context.key, messages, nodes });
   return [...nodes];
+}
+
+/** Whether a branch is another one, or that with more messages: a message is preceded by the same ones on every branch. */
+function continues({ messages }: Active, before: ShownBranch, { key }: PartContext): boolean {
+  const last = before.messages.length - 1;
+  return before.key === key && before.nodes.length > last && messages[last] === before.messages[last];
 }
 
 /** The node of a message of which only some blocks are shown. */
@@ -100,7 +121,9 @@ function partialNode(
 ): ViewNode {
   const isWhole = blocks.length === getBlocks(conversation, message.id).length;
   const whole = isWhole ? keptNode(conversation, message.id, context) : undefined;
-  return whole ?? nodeOf(conversation, message, blocks, context);
+  if (whole !== undefined) return whole;
+  const parts = blocks.flatMap(block => partsOfBlock(conversation, block, context));
+  return nodeOf(conversation, message, parts, context);
 }
 
 const kept = new WeakMap<ConversationMessage, { change: number; siblings: number; key: string; node: ViewNode }>();
@@ -113,7 +136,7 @@ function keptNode(conversation: Conversation, messageId: string, context: PartCo
   const siblings = changeOf(conversation, 'followers', message.parentMessageId ?? '');
   const before = kept.get(message);
   if (before?.change === change && before.siblings === siblings && before.key === context.key) return before.node;
-  const node = nodeOf(conversation, message, getBlocks(conversation, message.id), context);
+  const node = nodeOf(conversation, message, partsOfMessage(conversation, message, context), context);
   kept.set(message, { change, siblings, key: context.key, node });
   return node;
 }
@@ -121,26 +144,34 @@ function keptNode(conversation: Conversation, messageId: string, context: PartCo
 function nodeOf(
   conversation: Conversation,
   message: ConversationMessage,
-  blocks: readonly Block[],
+  parts: readonly ViewPart[],
   context: PartContext,
 ): ViewNode {
   const { id, role, runId } = message;
   const collapsed = !context.full && isCollapsed(conversation, id) === true;
-  const parts = blocks.flatMap(block => partsOfBlock(conversation, block, context));
   const run = role === 'assistant' ? getRun(conversation, runId) : undefined;
   const ids = getSiblings(conversation, message);
+  const cause = run?.parentId === undefined ? undefined : getMessage(conversation, run.parentId);
+  let text: string | undefined;
+  let toolCalls: readonly ToolPart[] | undefined;
   return {
     id,
     role,
     runId,
-    text: textOfParts(parts, role),
-    toolCalls: collapsed ? [] : parts.filter((part): part is ToolPart => part.kind === 'tool'),
+    // Made when they are asked for: a run of many steps is shown again after each of them.
+    get text() {
+      return (text ??= textOfParts(parts, role));
+    },
+    get toolCalls() {
+      return (toolCalls ??= collapsed ? [] : parts.filter((part): part is ToolPart => part.kind === 'tool'));
+    },
     parts: collapsed ? [] : parts,
     siblings: { index: ids.indexOf(id), count: ids.length, ids },
     collapsed,
     ...(run?.agentId !== undefined && { agentId: run.agentId }),
     ...(run?.model !== undefined && { model: run.model }),
     ...(run !== undefined && { status: run.status }),
+    ...(cause?.role === 'user' && { answers: cause.id }),
   };
 }
 

@@ -4,12 +4,12 @@ import {
   changeOf,
   type Conversation,
   getAttached,
-  getChunks,
+  getHeads,
   getRun,
   getSpawned,
   isSuperseded,
   textOf,
-} from '../graph/index.ts';
+} from '../../graph/conversation/index.ts';
 import { relayPart, type ToolContext, toolPart } from './thread-tool.ts';
 import type { ReplPart, ViewPart } from './view-node.ts';
 
@@ -23,7 +23,7 @@ export interface PartContext extends ToolContext {
 
 /** What a block holds for a person, in order; superseded attempts and accounts are left out. */
 export function partsOfBlock(conversation: Conversation, block: Block, context: PartContext): ViewPart[] {
-  return getChunks(conversation, block.id).flatMap(chunk => {
+  return getHeads(conversation, block.id).flatMap(chunk => {
     if (chunk.ownerId !== undefined || chunk.kind === 'usage') return [];
     if (context.hideReasoning && chunk.kind === 'reasoning') return [];
     const isGone = block.state === 'superseded' && isSuperseded(conversation, chunk);
@@ -48,7 +48,10 @@ function keptPart(conversation: Conversation, chunk: Chunk, context: PartContext
 function partOf(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
   const { id, kind, event } = chunk;
   if (kind === 'text' || kind === 'reasoning') return { kind, id, text: textOf(conversation, id) };
-  if (event.type === 'user') return { kind: 'user', id, content: event.content };
+  if (event.type === 'user') {
+    const { content, by, seq } = event;
+    return { kind: 'user', id, content, ...(seq !== undefined && { seq }), ...(by !== undefined && { by }) };
+  }
   if (event.type === 'relay') return relayPart(conversation, chunk) as ViewPart;
   if (kind === 'repl_input' || kind === 'repl_progress' || kind === 'repl_output')
     return replPart(conversation, chunk, context);

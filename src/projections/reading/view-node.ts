@@ -1,30 +1,33 @@
-import type { AgentEvent, ContentPart, EventOf, ToolOutput } from '../events/index.ts';
-import type { RunStatus } from '../graph/index.ts';
+import type { AgentEvent, ContentPart, EventOf, ToolOutput } from '../../events/index.ts';
+import type { RunStatus } from '../../graph/index.ts';
+import type { RelayEntry } from '../relay-book.ts';
 
 /** Where a call stands; `unknown` means it was started and nobody knows how it ended, `skipped` that it never ran. */
 export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
 
-/** Streamed text or reasoning, its fragments joined. */
-export interface ProsePart {
-  readonly kind: 'text' | 'reasoning';
+interface Prose<Kind extends string> {
+  readonly kind: Kind;
   readonly id: string;
   readonly text: string;
 }
+
+/** Streamed text or reasoning, its fragments joined. */
+export type ProsePart = Prose<'text'> | Prose<'reasoning'>;
 
 /** What a person said: a message, or a word to an agent at work. */
 export interface UserPart {
   readonly kind: 'user';
   readonly id: string;
   readonly content: string | readonly ContentPart[];
+  /** Its place in the log, when it is from one. */
+  readonly seq?: number;
+  /** The subagent whose words were passed on; absent when a person spoke. */
+  readonly by?: string;
 }
 
-/** What was asked of a person, and the answer; it is `closed` when its run ended first. */
-export interface RelayPart {
+/** What was asked of a person, and where that stands. */
+export interface RelayPart extends Pick<RelayEntry, 'id' | 'relay' | 'answer' | 'status' | 'reason'> {
   readonly kind: 'relay';
-  readonly id: string;
-  readonly relay: EventOf<'relay'>;
-  readonly answer?: EventOf<'relay_resolved'>;
-  readonly status: 'pending' | 'answered' | 'closed';
 }
 
 /** A tool call, with everything that came of it. */
@@ -37,7 +40,7 @@ export interface ToolPart {
   readonly input?: unknown;
   /** The arguments as far as the model has written them. */
   readonly inputText: string;
-  /** What the tool reported, oldest first. */
+  /** What the tool reported, oldest first; of many reports only the newest 200. */
   readonly progress: readonly unknown[];
   readonly output?: ToolOutput;
   /** Results that came after the first. */
@@ -95,6 +98,8 @@ export interface ViewNode {
   readonly agentId?: string;
   readonly model?: string;
   readonly status?: RunStatus;
+  /** The message of a person that it answers: it can be tried again. */
+  readonly answers?: string;
   /** The messages that a summary stands for, in whole or in part. */
   readonly covers?: readonly string[];
 }

@@ -1,0 +1,57 @@
+import {
+  blockIdsFrom,
+  blocksTouchedSince,
+  type Conversation,
+  getBlock,
+  markOfMessage,
+  type Message,
+  type MessageMark,
+} from '../../graph/conversation/index.ts';
+import { type PartContext, partsOfBlock } from './thread-parts.ts';
+import type { ViewPart } from './view-node.ts';
+
+/** What a message was last shown as. */
+interface Prepared {
+  readonly key: string;
+  readonly mark: MessageMark;
+  /** The parts of each block, in the order of the blocks, and where each block stands. */
+  readonly blocks: (readonly ViewPart[])[];
+  readonly places: Map<string, number>;
+  readonly parts: readonly ViewPart[];
+}
+
+const prepared = new WeakMap<Message, Prepared>();
+
+/** The parts of a whole message; when it was looked at before, only its blocks that changed are looked at again. */
+export function partsOfMessage(
+  conversation: Conversation,
+  message: Message,
+  context: PartContext,
+): readonly ViewPart[] {
+  const { id } = message;
+  const known = prepared.get(message);
+  const touched = known?.key === context.key ? blocksTouchedSince(conversation, id, known.mark) : undefined;
+  const before = touched === undefined ? undefined : known;
+  const { blocks, places }: Pick<Prepared, 'blocks' | 'places'> = before ?? { blocks: [], places: new Map() };
+  let first = blocks.length;
+  let kept = before?.parts.length ?? 0;
+  for (const blockId of new Set(touched)) {
+    const place = places.get(blockId);
+    if (place === undefined) continue;
+    while (first > place) kept -= blocks[--first]?.length ?? 0;
+    blocks[place] = partsIn(conversation, blockId, context);
+  }
+  for (const blockId of blockIdsFrom(conversation, id, blocks.length)) {
+    places.set(blockId, blocks.length);
+    blocks.push(partsIn(conversation, blockId, context));
+  }
+  const parts = before?.parts.slice(0, kept) ?? [];
+  for (let place = first; place < blocks.length; place++) for (const part of blocks[place] ?? []) parts.push(part);
+  prepared.set(message, { key: context.key, mark: markOfMessage(conversation, id), blocks, places, parts });
+  return parts;
+}
+
+function partsIn(conversation: Conversation, blockId: string, context: PartContext): readonly ViewPart[] {
+  const block = getBlock(conversation, blockId);
+  return block === undefined ? [] : partsOfBlock(conversation, block, context);
+}
