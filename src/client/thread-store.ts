@@ -20,9 +20,9 @@ export interface ThreadSnapshot extends ThreadReading {
 /** A thread that is followed; it fits `useSyncExternalStore`. */
 export interface ThreadStore {
   /** Calls back after each change; returns what ends that. */
-  subscribe(listener: () => void): () => void;
+  readonly subscribe: (listener: () => void) => () => void;
   /** The same object until something changes. */
-  getSnapshot(): ThreadSnapshot;
+  readonly getSnapshot: () => ThreadSnapshot;
   /** Stops following. */
   close(): void;
 }
