@@ -1,4 +1,6 @@
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
+import { endOrphanedProcesses } from '../agents/process/orphaned-processes.ts';
+import { runMark } from '../agents/process/process-marks.ts';
 import {
   type AgentEvent,
   type ContentPart,
@@ -266,6 +268,7 @@ export class Supervisor implements RunControl {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
     let isAborted = false;
+    if (!isNew) await endOrphanedProcesses(runMark(open.owner, threadId, runId));
     if (!isNew) await thread.expectAnswers();
     const visit = (event: LoggedEvent) => {
       thread.inbox.take(event);
@@ -293,6 +296,7 @@ export class Supervisor implements RunControl {
       params: {
         runId,
         parentId,
+        runMark: runMark(this.#options.owner, threadId, runId),
         ...given,
         raw: line => thread.appendRaw(runId, line),
         ...(model !== undefined && { model }),
