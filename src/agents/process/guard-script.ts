@@ -9,7 +9,6 @@ export const guardScript = `
 trap '' INT TERM HUP QUIT PIPE
 owner=$1
 children=' '
-starting=
 drop() {
   rest=\${children#* $1:}
   [ "$rest" = "$children" ] || children="\${children%% $1:*} \${rest#* }"
@@ -18,7 +17,7 @@ marked() {
   [ -r /proc/self/environ ] || return 0
   set --
   for child in $children; do set -- "$@" -e "${childVariable}=$owner.\${child%%:*}."; done
-  grep -lF "$@" /proc/[0-9]*/environ | while read -r file; do
+  grep -zlF "$@" /proc/[0-9]*/environ | while read -r file; do
     file=\${file#/proc/}
     echo "\${file%/environ}"
   done
