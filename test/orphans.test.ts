@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { SqliteLog } from '../src/log/index.ts';
 
 const script = fileURLToPath(new URL('support/process-owner.mjs', import.meta.url));
@@ -40,13 +40,13 @@ interface Scene {
 }
 
 const scenes: Scene[] = [];
-afterEach(() => {
-  for (const { owner, pids } of scenes.splice(0)) {
+afterAll(() => {
+  for (const { owner, pids } of scenes) {
     owner.kill('SIGKILL');
     for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL');
   }
+  rmSync(base, { recursive: true, force: true });
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 function run(what: 'start' | 'take-over', { kind, folder }: Pick<Scene, 'kind' | 'folder'>, leaseMs = 15_000) {
   const args = [script, what, kind, join(folder, 'log.db'), folder, `${leaseMs}`];
@@ -76,8 +76,20 @@ async function kill({ owner }: Scene, signal: NodeJS.Signals = 'SIGKILL'): Promi
 }
 
 const allGone = ({ pids }: Scene) => vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), 10_000);
-const guardOf = ({ owner }: Scene) =>
-  Number(spawnSync('pgrep', ['-f', `SINGLETREE_GUARD=\\S+/${owner.pid}\\b`], { encoding: 'utf8' }).stdout);
+
+/** The process id of the guard of an owner; undefined when it has none. */
+function guardOf({ owner }: Scene): number | undefined {
+  const args = ['-f', `SINGLETREE_GUARD=[^ ]*/${owner.pid} `];
+  const [pid] = spawnSync('pgrep', args, { encoding: 'utf8' }).stdout.split('\n');
+  return pid === undefined || pid === '' ? undefined : Number(pid);
+}
+
+function killGuard(scene: Scene): number {
+  const pid = guardOf(scene);
+  if (pid === undefined) throw new Error('The owner has no guard.');
+  process.kill(pid, 'SIGKILL');
+  return pid;
+}
 
 /** Takes the run over in another process and returns what that one reports. */
 async function takeOver(scene: Scene, leaseMs?: number): Promise<string[]> {
@@ -100,9 +112,9 @@ describe('the processes of an owner that is killed', () => {
     const made = await scene(kind, work('plain'), { count: kind === 'mcp' ? 4 : 2 });
     await kill(made);
     await allGone(made);
-    const { size } = statSync(join(made.folder, 'ticks'));
-    await new Promise(resolve => setTimeout(resolve, 120));
-    expect(statSync(join(made.folder, 'ticks')).size).toBe(size);
+    rmSync(join(made.folder, 'ticks'));
+    await takeOver(made);
+    expect(existsSync(join(made.folder, 'ticks'))).toBe(false);
   });
 
   it('end though they ignore SIGTERM', async () => {
@@ -125,9 +137,8 @@ describe('the processes of an owner that is killed', () => {
 
   it('end though their guard was killed before', async () => {
     const made = await scene('bash', work('plain'));
-    const first = guardOf(made);
-    process.kill(first, 'SIGKILL');
-    await vi.waitFor(() => expect([0, first]).not.toContain(guardOf(made)), 10_000);
+    const first = killGuard(made);
+    await vi.waitFor(() => expect([undefined, first]).not.toContain(guardOf(made)), 10_000);
     await kill(made);
     await allGone(made);
   });
@@ -151,7 +162,7 @@ describe('a takeover', () => {
   it.runIf(onLinux)('ends what is left though the guard was killed with the owner', async () => {
     const made = await scene('subagent', work('escaped'));
     made.owner.kill('SIGSTOP');
-    process.kill(guardOf(made), 'SIGKILL');
+    killGuard(made);
     await kill(made);
     expect(made.pids.filter(isRunning)).toEqual(made.pids);
     expect(await takeOver(made)).toEqual(['resumed 0', 'ended 0']);

@@ -3,7 +3,8 @@ import { childVariable } from './process-marks.ts';
 /**
  * The guard, for any POSIX shell. It reads from its owner which children exist (`start <number>`, `group <number> <id>`,
  * `end <number>`). When that input ends, its owner is gone: it ends the process groups of the children that are left, and
- * on Linux also what left a group and still carries its mark. It sends SIGTERM, and SIGKILL to what is alive a second later.
+ * on Linux also what left a group and still carries its mark. It sends SIGTERM, and SIGKILL to what is alive a second later;
+ * what has ended and was not yet reaped is not waited for.
  */
 export const guardScript = `
 trap '' INT TERM HUP QUIT PIPE
@@ -29,11 +30,15 @@ signal() {
   done
   for process in $(marked); do kill "-$1" "$process"; done
 }
+works() {
+  kill -0 "-$1" || return 1
+  [ ! -r /proc/self/stat ] || grep -qE "\\) [^XZ] [0-9]+ $1 " /proc/[0-9]*/stat
+}
 remain() {
   for child in $children; do
     group=\${child#*:}
-    if [ -z "$group" ]; then [ "$round" -ge 10 ] || return 0
-    elif kill -0 "-$group"; then return 0
+    if [ -z "$group" ]; then [ "$round" -ge 5 ] || return 0
+    elif works "$group"; then return 0
     fi
   done
   [ -n "$(marked)" ]
@@ -48,9 +53,9 @@ done
 [ "$children" != ' ' ] || exit 0
 round=0
 signal TERM
-while remain && [ "$round" -lt 200 ]; do
-  sleep 0.05 || sleep 1
+while remain && [ "$round" -lt 100 ]; do
+  sleep 0.1 || sleep 1
   round=$((round + 1))
-  [ "$round" -lt 20 ] || signal KILL
+  [ "$round" -lt 10 ] || signal KILL
 done
 `;
