@@ -259,7 +259,8 @@ export class Supervisor implements RunControl {
       return await this.#run(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
       await this.#leave(threadId, thread);
-      return isFinished(error);
+      // Processes that cannot be ended work on: the run is not ours.
+      return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : isFinished(error);
     }
   }
 

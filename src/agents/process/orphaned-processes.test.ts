@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../events/index.ts';
 import { endOrphanedProcesses, listWithPs } from './orphaned-processes.ts';
-import { runMark, runVariable } from './process-marks.ts';
+import { guardVariable, runMark, runVariable } from './process-marks.ts';
 
 const onLinux = process.platform === 'linux';
 const started: ChildProcess[] = [];
@@ -41,13 +42,25 @@ describe.runIf(onLinux)('orphaned processes', () => {
     const mark = newId();
     const child = await orphan(mark, ':');
     const ended = once(child, 'exit');
-    await endOrphanedProcesses(mark, listWithPs);
+    await endOrphanedProcesses(mark, { list: listWithPs });
     expect((await ended)[1]).toBe('SIGTERM');
   });
 
   it('never are this process', async () => {
     const self = { pid: process.pid, shown: `${runVariable}=mine` };
-    await endOrphanedProcesses('mine', async () => [self]);
+    await endOrphanedProcesses('mine', { list: async () => [self] });
+  });
+
+  it('that cannot be ended are an error, and guards that do not end are left to themselves', async () => {
+    const pid = 2 ** 30; // No system has so many processes.
+    const immortal = { pid, shown: `${runVariable}=it` };
+    const guard = { pid, shown: `${guardVariable}=${hostname()}/${pid}` };
+    const pause = async () => {};
+    const ending = endOrphanedProcesses('it', { list: async () => [immortal, guard], pause });
+    await expect(ending).rejects.toMatchObject({ code: 'run_under_way', details: { pids: [pid] } });
+    let looks = 0;
+    await endOrphanedProcesses('it', { list: async () => (looks++, [guard]), pause });
+    expect(looks).toBeGreaterThan(10);
   });
 });
 

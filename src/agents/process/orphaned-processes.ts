@@ -11,6 +11,11 @@ interface ShownProcess {
   readonly shown: string;
 }
 
+interface Surroundings {
+  readonly list?: () => Promise<readonly ShownProcess[]>;
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
 const stepMs = 25;
 /** What is alive this long after SIGTERM gets SIGKILL. */
 const termMs = 1_000;
@@ -23,7 +28,7 @@ const killMs = 10_000;
  */
 export async function endOrphanedProcesses(
   runMark: string,
-  list: () => Promise<readonly ShownProcess[]> = listProcesses,
+  { list = listProcesses, pause = sleep }: Surroundings = {},
 ): Promise<void> {
   const mark = `${runVariable}=${runMark}`;
   for (let waitedMs = 0; ; waitedMs += stepMs) {
@@ -35,7 +40,7 @@ export async function endOrphanedProcesses(
     if (waitedMs > termMs + killMs) return;
     if (waitedMs === 0) signalAll(orphans, 'SIGTERM');
     else if (waitedMs >= termMs) signalAll(orphans, 'SIGKILL');
-    await sleep(stepMs);
+    await pause(stepMs);
   }
 }
 

@@ -51,9 +51,11 @@ class ProcessGuard {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     });
+    guard.on('error', () => {});
+    // Without a shell, or without room for another process, there is no guard until the next child tries again.
+    if (guard.pid === undefined) return;
     const input = guard.stdin as Socket;
     input.on('error', () => {});
-    guard.on('error', () => {});
     guard.once('exit', (_code, signal) => this.#ended(input, signal));
     guard.unref();
     input.unref();
