@@ -85,6 +85,19 @@ describe('the architecture', () => {
     expect(folders.map(entry => entry.name).filter(name => name !== 'cli' && !(name in mayImport))).toEqual([]);
   });
 
+  it('starts child processes only through the guard, but for the browser, which may outlive the command', () => {
+    const starters = sources('src').filter(file =>
+      importsOf(readFileSync(join(root, file), 'utf8')).some(
+        ({ specifier, typeOnly }) => /^(node:)?(child_process|cluster)$/.test(specifier) && !typeOnly,
+      ),
+    );
+    expect(starters.toSorted()).toEqual([
+      'src/agents/process/guarded-process.ts',
+      'src/agents/process/process-guard.ts',
+      'src/cli/serve.ts',
+    ]);
+  });
+
   it('would notice a forbidden import, a node import and a Node global', () => {
     const code = [
       "import { createGraph } from '../graph/index.ts';",

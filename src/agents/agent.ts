@@ -51,6 +51,8 @@ export interface InvokeParams {
   readonly raw?: (line: RawLine) => Promise<void>;
   /** How many runs stand above this one; 0 when absent: a person started it. */
   readonly depth?: number;
+  /** Marks the processes that the run and its subagents start, so that whoever takes the run over can end them. */
+  readonly runMark?: string;
   /** What caused the run; the run's first event carries it. */
   readonly parentId?: string;
   /** Stops the run. */

@@ -1,4 +1,6 @@
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
+import { endOrphanedProcesses } from '../agents/process/orphaned-processes.ts';
+import { runMark } from '../agents/process/process-marks.ts';
 import {
   type AgentEvent,
   type ContentPart,
@@ -272,7 +274,8 @@ export class Supervisor implements RunControl {
       return await this.#run(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
       await this.#leave(threadId, thread);
-      return isFinished(error);
+      // Processes that cannot be ended work on: the run is not ours.
+      return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : isFinished(error);
     }
   }
 
@@ -281,6 +284,7 @@ export class Supervisor implements RunControl {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
     let isAborted = false;
+    if (!isNew) await endOrphanedProcesses(runMark(open.owner, threadId, runId));
     if (!isNew) await thread.expectAnswers();
     const visit = (event: LoggedEvent) => {
       thread.inbox.take(event);
@@ -308,6 +312,7 @@ export class Supervisor implements RunControl {
       params: {
         runId,
         parentId,
+        runMark: runMark(this.#options.owner, threadId, runId),
         ...given,
         raw: line => thread.appendRaw(runId, line),
         ...(model !== undefined && { model }),

@@ -85,6 +85,7 @@ async function* invoke(
       cwd,
       env: environmentFor(process.env, adapter.environment, { ...command.env, ...options.env }),
       signal,
+      runMark: params.runMark,
       settleMs: options.settleMs ?? 10_000,
       stopStepMs: options.stopStepMs ?? 600,
       isFinished: () => translator.finished,

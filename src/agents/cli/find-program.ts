@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { CliAdapter } from './cli-adapter.ts';
+import { environmentFor } from './process/environment.ts';
+import { lineText } from './process/line-reader.ts';
+import { runProcess } from './process/run-process.ts';
 
 /** What was found out about a program on this machine. */
 export interface FoundProgram {
@@ -61,11 +63,21 @@ async function isReachable(path: string, mode: number): Promise<boolean> {
   );
 }
 
-function versionOf(path: string, env: NodeJS.ProcessEnv, timeout: number): Promise<string | undefined> {
-  return new Promise(resolve => {
-    const child = execFile(path, ['--version'], { env, timeout, killSignal: 'SIGKILL' }, (_error, stdout, stderr) =>
-      resolve(/\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0]),
-    );
-    child.stdin?.end();
-  });
+/** How much of what a program prints may come before its version. */
+const mostPrinted = 64 * 1024;
+
+async function versionOf(command: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string | undefined> {
+  const printed = { stdout: '', stderr: '' };
+  const { signal } = new AbortController();
+  const settings = { signal, timeoutMs, settleMs: 0, isFinished: () => false, stopStepMs: 100 };
+  const call = { command, args: ['--version'], cwd: process.cwd(), env: environmentFor(env, [/^/]) };
+  try {
+    for await (const { stream, bytes } of runProcess({ ...call, ...settings })) {
+      printed[stream] += `${lineText(bytes)}\n`;
+      if (printed[stream].length > mostPrinted) break;
+    }
+  } catch {
+    return undefined;
+  }
+  return /\d+\.\d+[\w.+-]*/.exec(`${printed.stdout}${printed.stderr}`)?.[0];
 }

@@ -14,7 +14,10 @@ export interface CallScope {
   readonly channel: EventChannel;
   readonly lineage: Lineage;
   /** What a subagent is given of its parent's. */
-  readonly inherited: Pick<InvokeParams, 'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools'>;
+  readonly inherited: Pick<
+    InvokeParams,
+    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark'
+  >;
   readonly background: Background;
 }
 
@@ -52,6 +55,10 @@ export class CallContext implements ToolContext {
 
   get context(): unknown {
     return this.#scope.inherited.context;
+  }
+
+  get runMark(): string | undefined {
+    return this.#scope.inherited.runMark;
   }
 
   get lineage(): Lineage {

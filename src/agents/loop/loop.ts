@@ -177,7 +177,7 @@ export class Loop {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions: own, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
     const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
-    const { answers, decided, context, withheldTools } = params;
+    const { answers, decided, context, withheldTools, runMark } = params;
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
@@ -185,6 +185,7 @@ export class Loop {
       ...(decided !== undefined && { decided }),
       ...(context !== undefined && { context }),
       ...(withheldTools !== undefined && { withheldTools }),
+      ...(runMark !== undefined && { runMark }),
     };
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);

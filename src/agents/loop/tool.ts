@@ -26,6 +26,8 @@ export interface ToolContext {
    * says when it ends; the run does not end before it.
    */
   readonly runLater: (agent: Agent, request: SubagentRequest) => string;
+  /** Marks the processes that the call starts, so that whoever takes the run over can end them. */
+  readonly runMark?: string | undefined;
   /** What the run was started with, for its tools. */
   readonly context: unknown;
   /** Where the run stands among the runs that started each other, and what its subagents used. */

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
 import { environmentFor } from '../cli/process/environment.ts';
-import { signalGroup, stopGroup } from '../cli/process/process-group.ts';
+import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
+import { signalGroup, stopGroup } from '../process/process-group.ts';
 import type { McpProgram } from './mcp-server.ts';
 import { RecentOutput } from './recent-output.ts';
 
@@ -20,7 +20,7 @@ export class StdioTransport implements Transport {
   readonly #server: McpProgram;
   readonly #received = new ReadBuffer();
   readonly #stderr = new RecentOutput();
-  #child: ChildProcess | undefined;
+  #child: GuardedProcess | undefined;
   #gone: Promise<void> = Promise.resolve();
   #end: string | undefined;
   #closing: Promise<void> | undefined;
@@ -43,14 +43,15 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args = [], env, cwd } = this.#server;
-    const child = spawn(command, args, {
+    const child = startGuarded({
+      command,
+      args,
       env: environmentFor(process.env, [], env),
-      stdio: 'pipe',
-      detached: true,
+      stdin: 'pipe',
       ...(cwd !== undefined && { cwd }),
     });
     this.#child = child;
-    child.stdin.on('error', () => this.#kill());
+    child.stdin?.on('error', () => this.#kill());
     child.stdout.on('error', () => {});
     child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes));
     child.stderr.on('error', () => {});
@@ -113,18 +114,17 @@ export class StdioTransport implements Transport {
   }
 
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
-    const child = this.#child as ChildProcess;
+    const child = this.#child as GuardedProcess;
     this.#end ??= code === null ? `it was ended by ${signal}` : `it exited with code ${code}`;
     signalGroup(child, 'SIGTERM');
     const drained = setTimeout(() => {
       this.#kill();
-      for (const stream of [child.stdout, child.stderr] as Readable[]) stream.destroy();
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
     }, drainMs);
     child.once('close', () => clearTimeout(drained));
   }
 
   #ended(): void {
-    this.#kill();
     this.#received.clear();
     this.onclose?.();
   }

@@ -44,7 +44,7 @@ interface Parts {
 export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
-  const { runId, resume, signal, answers, decided, withheldTools } = params;
+  const { runId, resume, signal, answers, decided, withheldTools, runMark } = params;
   checkSources(params.permissions ?? []);
   const source = params.model ?? resume?.model ?? options.model;
   const model = await resolveModel(source, registry);
@@ -63,6 +63,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
     ...(decided !== undefined && { decided }),
     ...(params.context !== undefined && { context: params.context }),
     ...(withheldTools !== undefined && { withheldTools }),
+    ...(runMark !== undefined && { runMark }),
   };
   const put = channel.put.bind(channel);
   const runner = new CallRunner({

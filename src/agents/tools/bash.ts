@@ -32,7 +32,7 @@ export function bashTool({ workspace }: ToolRoom): Tool {
     shell: true,
     timeoutMs: mostTimeoutMs + 30_000,
     input,
-    execute: async ({ command, workdir = '.', timeout = defaultTimeoutMs }, { signal, progress }) => {
+    execute: async ({ command, workdir = '.', timeout = defaultTimeoutMs }, { signal, progress, runMark }) => {
       const output = new BoundedOutput(headBytes, tailBytes);
       const live = new LiveReport(() => progress(output.last(shownBytes)));
       const onOutput = (chunk: Uint8Array) => {
@@ -40,7 +40,7 @@ export function bashTool({ workspace }: ToolRoom): Tool {
         live.due();
       };
       const end = await workspace
-        .run({ command, folder: workdir, signal, timeoutMs: timeout, onOutput })
+        .run({ command, folder: workdir, signal, timeoutMs: timeout, runMark, onOutput })
         .finally(() => live.end());
       const { exitCode, timedOut } = end;
       const how = timedOut

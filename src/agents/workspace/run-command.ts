@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { signalGroup, stopGroup } from '../cli/process/process-group.ts';
+import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
+import { signalGroup, stopGroup } from '../process/process-group.ts';
 
 export interface CommandOptions {
   readonly command: string;
@@ -9,6 +9,8 @@ export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Marks it as a process of a run, so that a takeover of the run ends it. */
+  readonly runMark?: string | undefined;
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
@@ -30,14 +32,9 @@ const stopStepMs = 2_000;
  * background ends with it. When it is aborted, it rejects with the reason as soon as the group is gone.
  */
 export function runCommand(options: CommandOptions): Promise<CommandEnd> {
-  const { command, cwd, env, signal, timeoutMs, onOutput } = options;
+  const { command, cwd, env, signal, timeoutMs, runMark, onOutput } = options;
   signal.throwIfAborted();
-  const child = spawn(shell, ['-c', command], {
-    cwd,
-    env: { ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = startGuarded({ command: shell, args: ['-c', command], cwd, env, stdin: 'ignore', runMark });
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => onOutput?.(chunk));
     stream.on('error', () => {});
@@ -65,7 +62,7 @@ export function runCommand(options: CommandOptions): Promise<CommandEnd> {
 
 const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
 
-function ended(child: ChildProcess): Promise<{ exitCode: number; signal?: NodeJS.Signals }> {
+function ended(child: GuardedProcess): Promise<{ exitCode: number; signal?: NodeJS.Signals }> {
   return new Promise((resolve, reject) => {
     let drain: ReturnType<typeof setTimeout> | undefined;
     child.once('error', reject);
@@ -73,13 +70,12 @@ function ended(child: ChildProcess): Promise<{ exitCode: number; signal?: NodeJS
       signalGroup(child, 'SIGTERM');
       drain = setTimeout(() => {
         signalGroup(child, 'SIGKILL');
-        child.stdout?.destroy();
-        child.stderr?.destroy();
+        child.stdout.destroy();
+        child.stderr.destroy();
       }, drainMs);
     });
     child.once('close', (code, signal) => {
       clearTimeout(drain);
-      signalGroup(child, 'SIGKILL');
       if (signal === null) resolve({ exitCode: code ?? 1 });
       else resolve({ exitCode: 128 + constants.signals[signal], signal });
     });

@@ -43,6 +43,8 @@ export interface CommandRequest {
   readonly folder?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Marks it as a process of a run, so that a takeover of the run ends it. */
+  readonly runMark?: string | undefined;
   /** Gets output as it comes. */
   readonly onOutput?: (chunk: Uint8Array) => void;
 }

@@ -1,16 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { type GuardedProcess, startGuarded } from '../../process/guarded-process.ts';
+import { signalGroup, stopGroup } from '../../process/process-group.ts';
 import type { ProcessEnd } from '../run-translation.ts';
 import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';
-import { signalGroup, stopGroup } from './process-group.ts';
 
 export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Marks it as a process of a run, so that a takeover of the run ends it. */
+  readonly runMark?: string | undefined;
   /** What it reads; its input is closed at once when absent. */
   readonly input?: string;
   /** Its input is a file instead of a pipe. */
@@ -60,7 +62,7 @@ export async function* runProcess(options: ProcessOptions): AsyncGenerator<Proce
 class ProcessRun {
   readonly exit: Promise<ProcessExit>;
   readonly #options: ProcessOptions;
-  readonly #child: ChildProcess;
+  readonly #child: GuardedProcess;
   readonly #streams: readonly Readable[];
   readonly #lines: ProcessLine[] = [];
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -73,11 +75,11 @@ class ProcessRun {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    const { command, args, cwd, env, input, inputIsFile, signal } = options;
+    const { command, args, cwd, env, runMark, input, inputIsFile, signal } = options;
     // Some programs take their folder from PWD, which a shell would set.
     const surroundings = { ...env, PWD: resolve(cwd) };
     const start = (stdin: 'ignore' | 'pipe' | number) =>
-      spawn(command, [...args], { cwd, env: surroundings, stdio: [stdin, 'pipe', 'pipe'], detached: true });
+      startGuarded({ command, args, cwd, env: surroundings, stdin, runMark });
     if (input === undefined) this.#child = start('ignore');
     else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
     this.#child.stdin?.on('error', () => {});
@@ -114,7 +116,7 @@ class ProcessRun {
   readonly #onAbort = (): void => this.#stop({ reason: 'aborted', message: 'The run was aborted.' });
 
   #read(name: 'stdout' | 'stderr'): Readable {
-    const stream = this.#child[name] as Readable;
+    const stream = this.#child[name];
     const reader = new LineReader();
     const take = (pieces: readonly LinePiece[]) => {
       for (const piece of pieces) {
@@ -161,7 +163,6 @@ class ProcessRun {
   }
 
   #close(resolve: (exit: ProcessExit) => void, exit: ProcessExit): void {
-    signalGroup(this.#child, 'SIGKILL');
     this.#callOff?.();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#isClosed = true;

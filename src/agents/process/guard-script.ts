@@ -1,0 +1,61 @@
+import { childVariable } from './process-marks.ts';
+
+/**
+ * The guard, for any POSIX shell. It reads from its owner which children exist (`start <number>`, `group <number> <id>`,
+ * `end <number>`). When that input ends, its owner is gone: it ends the process groups of the children that are left, and
+ * on Linux also what left a group and still carries its mark. It sends SIGTERM, and SIGKILL to what is alive a second later;
+ * what has ended and was not yet reaped is not waited for.
+ */
+export const guardScript = `
+trap '' INT TERM HUP QUIT PIPE
+owner=$1
+children=' '
+drop() {
+  rest=\${children#* $1:}
+  [ "$rest" = "$children" ] || children="\${children%% $1:*} \${rest#* }"
+}
+marked() {
+  [ -r /proc/self/environ ] || return 0
+  set --
+  for child in $children; do set -- "$@" -e "${childVariable}=$owner.\${child%%:*}."; done
+  grep -zlF "$@" /proc/[0-9]*/environ | while read -r file; do
+    file=\${file#/proc/}
+    echo "\${file%/environ}"
+  done
+}
+signal() {
+  for child in $children; do
+    group=\${child#*:}
+    [ -z "$group" ] || kill "-$1" "-$group"
+  done
+  for process in $(marked); do kill "-$1" "$process"; done
+}
+works() {
+  kill -0 "-$1" || return 1
+  [ ! -r /proc/self/stat ] || grep -qE "\\) [^XZ] [0-9]+ $1 " /proc/[0-9]*/stat
+}
+remain() {
+  for child in $children; do
+    group=\${child#*:}
+    if [ -z "$group" ]; then [ "$round" -ge 5 ] || return 0
+    elif works "$group"; then return 0
+    fi
+  done
+  [ -n "$(marked)" ]
+}
+while read -r event child group; do
+  case $event in
+    start) children="$children$child: " ;;
+    group) drop "$child"; children="$children$child:$group " ;;
+    end) drop "$child" ;;
+  esac
+done
+[ "$children" != ' ' ] || exit 0
+round=0
+signal TERM
+while remain && [ "$round" -lt 100 ]; do
+  sleep 0.1 || sleep 1
+  round=$((round + 1))
+  [ "$round" -lt 10 ] || signal KILL
+done
+`;

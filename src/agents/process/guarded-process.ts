@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { signalGroup } from './process-group.ts';
+import { processGuard } from './process-guard.ts';
+import { childVariable, runVariable } from './process-marks.ts';
+
+export interface GuardedOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The folder it starts in; that of this process when absent. */
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** An open file, a pipe, or nothing to read. */
+  readonly stdin: number | 'pipe' | 'ignore';
+  /** Marks it as a process of a run, so that a takeover of the run ends it. */
+  readonly runMark?: string | undefined;
+}
+
+export interface GuardedProcess extends ChildProcess {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+/**
+ * Starts a program as the leader of a process group that never outlives this process: the guard ends the group when
+ * this process is gone. Nothing of the group is left once it emits `close`. Fails as `spawn` of Node does.
+ */
+export function startGuarded({ command, args, cwd, env, stdin, runMark }: GuardedOptions): GuardedProcess {
+  const number = processGuard.announce();
+  const marks = {
+    [childVariable]: processGuard.markOf(number),
+    ...(runMark !== undefined && { [runVariable]: runMark }),
+  };
+  let child: GuardedProcess;
+  try {
+    child = spawn(command, [...args], {
+      env: { ...env, ...marks },
+      stdio: [stdin, 'pipe', 'pipe'],
+      detached: true,
+      ...(cwd !== undefined && { cwd }),
+    }) as GuardedProcess;
+  } catch (error) {
+    processGuard.release(number);
+    throw error;
+  }
+  if (child.pid === undefined) processGuard.release(number);
+  else processGuard.started(number, child.pid);
+  child.once('close', () => {
+    if (child.pid === undefined) return;
+    signalGroup(child, 'SIGKILL');
+    processGuard.release(number);
+  });
+  return child;
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import { afterEach, describe, expect, it } from 'vitest';
+import { newId } from '../../events/index.ts';
+import { endOrphanedProcesses, listWithPs } from './orphaned-processes.ts';
+import { guardVariable, runMark, runVariable } from './process-marks.ts';
+
+const onLinux = process.platform === 'linux';
+const started: ChildProcess[] = [];
+afterEach(() => started.splice(0).forEach(child => child.kill('SIGKILL')));
+
+/** Starts a process as one that an owner left behind, and waits until it runs. */
+async function orphan(mark: string, command: string): Promise<ChildProcess> {
+  const child = spawn('/bin/sh', ['-c', `${command}; echo ready; while :; do sleep 0.05; done`], {
+    env: { ...process.env, [runVariable]: mark },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  started.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+const isOver = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+describe.runIf(onLinux)('orphaned processes', () => {
+  it('are gone when it returns, also those that do not listen to SIGTERM, and no others', async () => {
+    const [mark, other] = [newId(), newId()];
+    const [plain, deaf, unrelated] = [
+      await orphan(mark, ':'),
+      await orphan(mark, 'trap "" INT TERM HUP'),
+      await orphan(other, ':'),
+    ];
+    const ended = Promise.all([once(plain, 'exit'), once(deaf, 'exit')]);
+    await endOrphanedProcesses(mark);
+    expect((await ended).map(([, signal]) => signal)).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(isOver(unrelated)).toBe(false);
+  });
+
+  it('are found with ps where there is no /proc', async () => {
+    const mark = newId();
+    const child = await orphan(mark, ':');
+    const ended = once(child, 'exit');
+    await endOrphanedProcesses(mark, { list: listWithPs });
+    expect((await ended)[1]).toBe('SIGTERM');
+  });
+
+  it('never are this process', async () => {
+    const self = { pid: process.pid, shown: `${runVariable}=mine` };
+    await endOrphanedProcesses('mine', { list: async () => [self] });
+  });
+
+  it('that cannot be ended are an error, and guards that do not end are left to themselves', async () => {
+    const pid = 2 ** 30; // No system has so many processes.
+    const immortal = { pid, shown: `${runVariable}=it` };
+    const guard = { pid, shown: `${guardVariable}=${hostname()}/${pid}` };
+    const pause = async () => {};
+    const ending = endOrphanedProcesses('it', { list: async () => [immortal, guard], pause });
+    await expect(ending).rejects.toMatchObject({ code: 'run_under_way', details: { pids: [pid] } });
+    let looks = 0;
+    await endOrphanedProcesses('it', { list: async () => (looks++, [guard]), pause });
+    expect(looks).toBeGreaterThan(10);
+  });
+});
+
+describe('the mark of a run', () => {
+  it('differs for another owner, another thread and another run', () => {
+    const marks = [runMark('o', 't', 'r'), runMark('p', 't', 'r'), runMark('o', 'u', 'r'), runMark('o', 't', 's')];
+    expect(
+      new Set([...marks, runMark(undefined, 't', 'r'), runMark('o', 't/r', ''), runMark('o', '', 't/r')]).size,
+    ).toBe(7);
+    expect(runMark('o', 't', 'r')).toBe(marks[0]);
+  });
+
+  it('is plain text for whatever the ids are', () => {
+    expect(runMark('a\0b', '\ud800', '\n')).toMatch(/^[0-9a-f]{32}$/);
+  });
+});

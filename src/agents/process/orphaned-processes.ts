@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SingletreeError } from '../../events/index.ts';
+import { startGuarded } from './guarded-process.ts';
+import { isOrphanedGuard, runVariable } from './process-marks.ts';
+
+/** What the system shows of a process: its environment, and on some systems its arguments. */
+interface ShownProcess {
+  readonly pid: number;
+  readonly shown: string;
+}
+
+interface Surroundings {
+  readonly list?: () => Promise<readonly ShownProcess[]>;
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
+const stepMs = 25;
+/** What is alive this long after SIGTERM gets SIGKILL. */
+const termMs = 1_000;
+/** What is alive this long after the first SIGKILL cannot be ended. */
+const killMs = 10_000;
+
+/**
+ * Ends what an earlier owner of a run started for it on this machine and waits until it is gone, and until the guards of
+ * processes that have ended have done their work. Throws `run_under_way` when a process cannot be ended.
+ */
+export async function endOrphanedProcesses(
+  runMark: string,
+  { list = listProcesses, pause = sleep }: Surroundings = {},
+): Promise<void> {
+  const mark = `${runVariable}=${runMark}`;
+  for (let waitedMs = 0; ; waitedMs += stepMs) {
+    const processes = (await list()).filter(({ pid }) => pid !== process.pid);
+    const orphans = processes.filter(({ shown }) => shown.includes(mark)).map(({ pid }) => pid);
+    const guards = processes.filter(({ shown }) => isOrphanedGuard(shown));
+    if (orphans.length === 0 && guards.length === 0) return;
+    if (waitedMs > termMs + killMs && orphans.length > 0) throw cannotEnd(orphans);
+    if (waitedMs > termMs + killMs) return;
+    if (waitedMs === 0) signalAll(orphans, 'SIGTERM');
+    else if (waitedMs >= termMs) signalAll(orphans, 'SIGKILL');
+    await pause(stepMs);
+  }
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It is gone already.
+    }
+}
+
+function cannotEnd(pids: readonly number[]): SingletreeError {
+  return new SingletreeError(
+    'run_under_way',
+    `The run cannot be taken over: its earlier owner is gone, but it left processes that cannot be ended (${pids.join(', ')}). End them and try again.`,
+    { details: { pids } },
+  );
+}
+
+function listProcesses(): Promise<readonly ShownProcess[]> {
+  return existsSync('/proc/self/environ') ? listFromProc() : listWithPs();
+}
+
+async function listFromProc(): Promise<readonly ShownProcess[]> {
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  return Promise.all(
+    // Another user's process, and one that has ended, shows nothing.
+    pids.map(async pid => ({ pid, shown: await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '') })),
+  );
+}
+
+/** Lists the processes of a system without `/proc`; it hides the environment of its own programs. */
+export async function listWithPs(): Promise<readonly ShownProcess[]> {
+  const args = ['axeww', '-o', 'pid=,command='];
+  const ps = startGuarded({ command: 'ps', args, env: { PATH: '/usr/bin:/bin' }, stdin: 'ignore' });
+  ps.on('error', () => {});
+  ps.stderr.resume();
+  let text = '';
+  ps.stdout.setEncoding('latin1').on('data', chunk => (text += chunk));
+  await new Promise(resolve => ps.once('close', resolve));
+  return text.split('\n').map(line => ({ pid: Number.parseInt(line, 10), shown: line }));
+}

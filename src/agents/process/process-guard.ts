@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { newId } from '../../events/index.ts';
+import { guardScript } from './guard-script.ts';
+import { guardMark, guardVariable } from './process-marks.ts';
+
+/**
+ * One small shell beside this process that ends the children of this process when it is gone, however it ended: the
+ * shell's input is a pipe whose other end only this process has. It is started with the first child, and again when
+ * something ends it.
+ */
+class ProcessGuard {
+  readonly #id = newId();
+  /** The process groups of the children, by their numbers; undefined while a child is being started. */
+  readonly #children = new Map<number, number | undefined>();
+  #count = 0;
+  #input: Socket | undefined;
+
+  /** Announces a child before it is started; returns its number. */
+  announce(): number {
+    const child = ++this.#count;
+    this.#children.set(child, undefined);
+    if (this.#input === undefined) this.#start();
+    else this.#input.write(`start ${child}\n`);
+    return child;
+  }
+
+  /** The value of `SINGLETREE_CHILD` for a child: what it starts inherits it. */
+  markOf(child: number): string {
+    return `${this.#id}.${child}.`;
+  }
+
+  /** Names the process group of a child that was started. */
+  started(child: number, group: number): void {
+    this.#children.set(child, group);
+    this.#input?.write(`group ${child} ${group}\n`);
+  }
+
+  /** Releases a child that has ended, with all of its group. */
+  release(child: number): void {
+    this.#children.delete(child);
+    this.#input?.write(`end ${child}\n`);
+  }
+
+  #start(): void {
+    // Both the environment and the arguments say whose guard it is: systems show one or the other.
+    const mark = guardMark();
+    const guard = spawn('/bin/sh', ['-c', guardScript, `${guardVariable}=${mark}`, this.#id], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', [guardVariable]: mark },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    guard.on('error', () => {});
+    // Without a shell, or without room for another process, there is no guard until the next child tries again.
+    if (guard.pid === undefined) return;
+    const input = guard.stdin as Socket;
+    input.on('error', () => {});
+    guard.once('exit', (_code, signal) => this.#ended(input, signal));
+    guard.unref();
+    input.unref();
+    this.#input = input;
+    for (const [child, group] of this.#children)
+      input.write(`start ${child}\n${group === undefined ? '' : `group ${child} ${group}\n`}`);
+  }
+
+  #ended(input: Socket, signal: NodeJS.Signals | null): void {
+    input.destroy();
+    this.#input = undefined;
+    if (signal !== null && this.#children.size > 0) this.#start();
+  }
+}
+
+/** The guard of this process. */
+export const processGuard = new ProcessGuard();

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+
+/** The variable that names a child and all that it starts to the guard. */
+export const childVariable = 'SINGLETREE_CHILD';
+/** The variable that names the run that a process works for, as its owner runs it. */
+export const runVariable = 'SINGLETREE_RUN';
+/** The variable that names the process whose children a guard ends. */
+export const guardVariable = 'SINGLETREE_GUARD';
+
+/** The mark of the processes of a run, and of its subagents' runs, while this owner runs it. */
+export function runMark(owner: string | undefined, threadId: string, runId: string): string {
+  const name = JSON.stringify([owner ?? null, threadId, runId]);
+  return createHash('sha256').update(name).digest('hex').slice(0, 32);
+}
+
+/** The mark of the guard of this process. */
+export function guardMark(): string {
+  return `${hostname()}/${process.pid}`;
+}
+
+/** Whether what a system shows of a process says that it is the guard of a process of this machine that has ended. */
+export function isOrphanedGuard(shown: string): boolean {
+  const [, host, pid] = new RegExp(`\\b${guardVariable}=(\\S+)/(\\d+)\\b`).exec(shown) ?? [];
+  if (host !== hostname()) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}
