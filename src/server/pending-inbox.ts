@@ -34,15 +34,16 @@ export class PendingInbox {
     return waiting.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
   }
 
-  /** What waits in one thread, oldest first. */
-  async pendingIn({ id, createdAt }: Thread): Promise<readonly PendingRelay[]> {
+  /** What waits in one thread, oldest first. What was asked in events it shares or imported does not wait here. */
+  async pendingIn({ id, createdAt, importedSeq = 0, branchedFrom }: Thread): Promise<readonly PendingRelay[]> {
     // The id of a thread that is gone may be used again.
     const key = `${createdAt} ${id}`;
     let state = this.#states.get(key) ?? pendingRelays.initial;
     this.#states.delete(key);
     try {
       for (;;) {
-        const page = await this.#log.read(id, { after: state.seq, limit: pageSize });
+        const after = Math.max(state.seq, importedSeq, branchedFrom?.seq ?? 0);
+        const page = await this.#log.read(id, { after, limit: pageSize });
         for (const event of page) state = pendingRelays.step(state, event);
         if (page.length < pageSize) break;
       }
