@@ -52,7 +52,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getCurrentThreadId(): string | null {
-    return this.engine.threads.current?.id ?? null;
+    return this.engine.thread?.id ?? null;
   }
 
   async createThread(options: { title?: string } = {}): Promise<HarnessThread> {
@@ -67,7 +67,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   async listThreads(options: ListThreadsOptions = {}): Promise<HarnessThread[]> {
     checkArguments('listThreads', options);
-    return this.engine.threads.list(options);
+    return this.engine.threads.list(this.engine.resources.id, options);
   }
 
   async renameThread(change: { title: string }): Promise<void> {
@@ -95,7 +95,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getResourceId(): string {
-    return this.engine.threads.resourceId;
+    return this.engine.resources.id;
   }
 
   getDefaultResourceId(): string {
@@ -104,7 +104,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   setResourceId(chosen: { resourceId: string }): void {
     checkArguments('setResourceId', chosen);
-    this.engine.setResource(chosen.resourceId);
+    this.engine.resources.choose(chosen.resourceId);
   }
 
   getKnownResourceIds(): Promise<string[]> {
@@ -143,7 +143,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   async listMessages({ limit }: { limit?: number } = {}): Promise<HarnessMessage[]> {
-    const thread = this.engine.threads.current;
+    const { thread } = this.engine;
     if (thread === undefined) return [];
     await thread.sync();
     return lastMessages(threadMessages(thread.projection.conversation), limit);
@@ -175,7 +175,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async saveSystemReminderMessage(saved: SavedReminder): Promise<HarnessMessage | null> {
     checkArguments('saveSystemReminderMessage', saved);
     const { role, metadata, ...reminder } = saved;
-    return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
+    return this.engine.reminders.save(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
   /** Stops what runs; what it said stays. What runs in another process is not stopped: that is told as an error. */
