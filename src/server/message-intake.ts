@@ -1,9 +1,9 @@
-import type { RunControl } from '../control/run-control.ts';
+import type { RunControl, StartOptions } from '../control/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import { clearFollowUp, followUpsOf, markFollowUp } from './follow-ups.ts';
+import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { allThreads } from './threads.ts';
 import { titleOf } from './title.ts';
@@ -80,8 +80,7 @@ export class MessageIntake {
       const [first] = thread === undefined ? [] : followUpsOf(thread);
       if (thread === undefined || first === undefined) return;
       if (this.#running(threadId).length === 0) {
-        const runId = await this.#start(thread, first.message);
-        await clearFollowUp(this.#options.log, threadId, first.id);
+        const runId = await this.#start(thread, first.message, noFollowUp(first.id));
         this.#awaited.get(first.id)?.(runId);
         this.#awaited.delete(first.id);
       }
@@ -89,12 +88,17 @@ export class MessageIntake {
     });
   }
 
-  async #start(thread: Thread, message: MessageBody): Promise<string> {
+  async #start(thread: Thread, message: MessageBody, metadata?: StartOptions['metadata']): Promise<string> {
     const { log, control, agents } = this.#options;
     const { content, model, edits } = message;
     const agent = pickAgent(agents, message.agent);
-    const options = { agent, content, ...(model !== undefined && { model }), ...(edits !== undefined && { edits }) };
-    const run = await control.start(thread.id, options);
+    const run = await control.start(thread.id, {
+      agent,
+      content,
+      ...(model !== undefined && { model }),
+      ...(edits !== undefined && { edits }),
+      ...(metadata !== undefined && { metadata }),
+    });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
     return run.runId;
   }
