@@ -169,7 +169,8 @@ it('keeps two people apart, whatever they call in whatever order', async () => {
       for (const { id, resourceId, title } of await storage.listThreads()) {
         expect(title ?? resourceId).toBe(resourceId);
         for (const event of await storage.read(id)) {
-          const told = event.type === 'user' ? textOf(event.content) : event.type === 'tasks' ? JSON.stringify(event) : '';
+          const told =
+            event.type === 'user' ? textOf(event.content) : event.type === 'tasks' ? JSON.stringify(event) : '';
           expect(told).not.toContain(resourceId === 'first' ? 'second' : 'first');
           if (event.type === 'user' && told.includes(' said ')) all.push(told);
         }
@@ -186,5 +187,5 @@ it('keeps two people apart, whatever they call in whatever order', async () => {
 
 /** Lets what is on its way go on for a while. */
 async function pass(ticks: number): Promise<void> {
-  for (let tick = 0; tick < ticks; tick++) await null;
+  for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
 }

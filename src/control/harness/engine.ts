@@ -322,13 +322,6 @@ export class Engine<State extends object> {
       });
   }
 
-  /** Sends; resolves with the run that takes it in, when it has started. */
-  async accept(said: Said): Promise<{ accepted: true; runId: string }> {
-    const { runId, done } = this.send(said);
-    void done.catch(() => {});
-    return { accepted: true, runId: await runId() };
-  }
-
   /** Gives more to the tools of what runs. */
   addContext(more: RequestContext | undefined): void {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);

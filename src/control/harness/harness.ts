@@ -9,7 +9,7 @@ import { systemReminderText, withMetadata } from './messages/system-reminder.ts'
 import { threadMessages } from './messages/thread-messages.ts';
 import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
-import { type AcceptedSignal, readSignal, type Signal } from './signal.ts';
+import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './signal.ts';
 import { type Traced, traceIdOf, traceOf } from './tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads.ts';
 
@@ -137,7 +137,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
     const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
-    const accepted = this.engine.accept(said);
+    const accepted = acceptedBy(this.engine.send(said));
     accepted.catch(() => {});
     return { id, type, accepted };
   }

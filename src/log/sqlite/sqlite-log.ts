@@ -259,10 +259,7 @@ export class SqliteLog implements EventLog {
     return segments;
   }
 
-  #insertThread(
-    thread: NewThread,
-    { owner, fork, imported, branchedFrom }: NewPlace,
-  ): Thread {
+  #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#sql.thread(checkId('thread id', id)) !== undefined) throw threadExists(id);
     const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };
