@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly edits?: string;
   /** The newest event of the thread: when another one is, nothing happens but a rejection with `seq_conflict`. */
   readonly expectedSeq?: number;
+  /** Merged into the thread's metadata in the moment in which the message is appended. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Asked when the run ends for what is merged into the thread's metadata in that moment. */
   readonly note?: EndNote;
 }

@@ -109,7 +109,7 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, id, model, edits, note, expectedSeq } = options;
+    const { agent, content, id, model, edits, note, expectedSeq, metadata } = options;
     const said = typeof content === 'string' ? content : [...content];
     const asked = newId();
     let event: EventOf<'user'> = { type: 'user', runId: asked, content: said, ...(id !== undefined && { id }) };
@@ -118,7 +118,7 @@ export class Supervisor implements RunControl {
       const { conversation } = await this.#memory.of(threadId);
       event = editMessage(conversation, edits, { runId: asked, content: said });
     }
-    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model, note }, { event, expectedSeq });
+    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model, note, metadata }, { event, expectedSeq });
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
@@ -226,7 +226,7 @@ export class Supervisor implements RunControl {
       this.#starting.add(runId);
       const { owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...(model !== undefined && { model }) };
-      const metadata = openRunNote(open);
+      const metadata = Object.assign(openRunNote(open), wanted.metadata);
       if (asking === undefined) await this.#options.log.updateThread(threadId, { metadata });
       else await thread.ask(asking, metadata);
       if (startAfter !== undefined) thread.startAfter(startAfter);
@@ -397,6 +397,7 @@ interface Wanted {
   readonly parentId: string;
   readonly model: string | undefined;
   readonly note?: EndNote | undefined;
+  readonly metadata?: StartOptions['metadata'] | undefined;
   /** The newest event of the thread, when nothing is appended that asks for the run. */
   readonly startAfter?: number;
 }

@@ -8,6 +8,8 @@ import { threadEvents } from './thread-events.ts';
 
 /** What the log of a thread comes to: a fold of its events. */
 export class ThreadKnowledge {
+  /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
+  readonly importedSeq: number | undefined;
   readonly decisions = new Decisions();
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
@@ -20,6 +22,10 @@ export class ThreadKnowledge {
   /** How many bring it the events as they come. */
   #bringing = 0;
   #awaited: { readonly seq: number; readonly resolve: () => void }[] = [];
+
+  constructor(importedSeq?: number) {
+    this.importedSeq = importedSeq;
+  }
 
   get conversation(): Conversation {
     return this.#conversation;
@@ -35,12 +41,16 @@ export class ThreadKnowledge {
     if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
     this.#conversation = reduceConversation(this.#conversation, event);
+    if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
+    for (const watcher of this.#watchers) watcher(event);
+    if (this.#awaited.length > 0) this.#tellReached();
+  }
+
+  #empower(event: LoggedEvent): void {
     this.decisions.take(event);
     this.sessions.take(event);
     if (event.type === 'relay' && !this.relays.has(event.id)) this.relays.set(event.id, event);
     else if (event.type === 'relay_resolved') this.relays.set(event.relayId, 'answered');
-    for (const watcher of this.#watchers) watcher(event);
-    if (this.#awaited.length > 0) this.#tellReached();
   }
 
   /** Somebody brings it the events as they come. Returns what ends it. */
@@ -96,7 +106,9 @@ export class ThreadMemory {
   /** What a thread comes to now; empty when there is no such thread. Up to a seq that was just stored it need not be read. */
   async of(threadId: string, seq?: number): Promise<ThreadKnowledge> {
     const held = this.#held.get(threadId)?.knowledge;
-    if (seq !== undefined && held !== undefined && (await held.reached(seq))) return held;
+    // A thread that is being imported says later how far; one of our own never is.
+    const isOwn = held !== undefined && held.importedSeq === undefined;
+    if (seq !== undefined && isOwn && (await held.reached(seq))) return held;
     return this.#read(threadId);
   }
 
@@ -129,9 +141,9 @@ export class ThreadMemory {
     const kept = this.#held.get(threadId) ?? this.#kept.get(threadId);
     this.#kept.delete(threadId);
     if (thread === undefined) return new ThreadKnowledge();
-    const { createdAt, seq } = thread;
-    const isKnown = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.seq <= seq;
-    const knowledge = isKnown ? kept.knowledge : new ThreadKnowledge();
+    const { createdAt, seq, importedSeq } = thread;
+    const isSame = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.importedSeq === importedSeq;
+    const knowledge = isSame && kept.knowledge.seq <= seq ? kept.knowledge : new ThreadKnowledge(importedSeq);
     if (knowledge.seq < seq)
       for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
     if (this.#held.get(threadId)?.knowledge === knowledge) return knowledge;

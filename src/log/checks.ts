@@ -1,5 +1,5 @@
 import { SingletreeError } from '../events/index.ts';
-import type { Lease, LeaseRequest, RawLine, ReadRange } from './event-log.ts';
+import type { Lease, LeaseRequest, RawLine, ReadRange, Thread } from './event-log.ts';
 
 const maxIdLength = 256;
 /** Control characters and lone surrogates. */
@@ -44,6 +44,21 @@ export function checkRange({ after = 0, before = endOfTime, limit = defaultPage 
     before: checkCount('before', before, 0),
     limit: checkCount('limit', limit, 0),
   };
+}
+
+/** Throws `invalid_argument` unless a thread takes imported events after `seq`. */
+export function checkImportable({ id, importedSeq, seq }: Pick<Thread, 'id' | 'importedSeq' | 'seq'>): void {
+  if (importedSeq === seq) return;
+  throw new SingletreeError(
+    'invalid_argument',
+    `The thread "${id}" takes no imported events: it was not made for an import, or has events of its own. Import into a new thread.`,
+    { details: { threadId: id } },
+  );
+}
+
+/** How far the events that a branch shares were imported. */
+export function importedInBranch(importedSeq: number | undefined, seq: number): number | undefined {
+  return importedSeq === undefined ? undefined : Math.min(importedSeq, seq);
 }
 
 /** Whether a lease keeps somebody else from taking it. */

@@ -15,6 +15,11 @@ export interface Thread {
   readonly seq: number;
   /** Where it branched off, when it did. */
   readonly branchedFrom?: { readonly threadId: string; readonly seq: number };
+  /**
+   * The newest of its events that were imported; absent when it was not made for an import. What these events granted,
+   * asked or left open has no effect.
+   */
+  readonly importedSeq?: number;
 }
 
 export interface NewThread {
@@ -24,6 +29,8 @@ export interface NewThread {
   resourceId?: string;
   title?: string;
   metadata?: Record<string, unknown>;
+  /** Whether it is made to append imported events to; a branch takes after its parent instead. */
+  imported?: boolean;
 }
 
 export interface ThreadChange {
@@ -80,6 +87,11 @@ export interface AppendOptions {
   lease?: Lease;
   /** Merged into the thread's metadata in the same moment, as `updateThread` does. */
   metadata?: ThreadChange['metadata'];
+  /**
+   * Marks the events as imported: moves the thread's `importedSeq` in the same moment. `invalid_argument` unless the
+   * thread was made for an import and has only imported events.
+   */
+  imported?: boolean;
 }
 
 export interface ReadRange {
@@ -143,7 +155,10 @@ export interface EventLog {
   listThreads(filter?: ThreadFilter): Promise<Thread[]>;
   /** The thread is gone at once; events that branches still refer to are kept for them and removed with the last. */
   deleteThread(threadId: string): Promise<void>;
-  /** A new thread that shares the events up to and including `seq`, in constant time; its own begin at seq + 1. */
+  /**
+   * A new thread that shares the events up to and including `seq`, in constant time; its own begin at seq + 1. Shared
+   * events that were imported stay marked as such.
+   */
   branch(threadId: string, seq: number, thread?: NewThread): Promise<Thread>;
 
   /** Takes the lease when nobody else holds it, else `lease_held`. The same owner may take it again: a new token. */

@@ -18,7 +18,7 @@ export {
   type ThreadFilter,
   openRunPrefix,
 } from './event-log.ts';
-export { exportThread, importThread } from './jsonl.ts';
+export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export { MemoryLog } from './memory-log.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog, type SqliteLogOptions } from './sqlite/sqlite-log.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentEvent } from '../../test/support/random-events.ts';
 import type { AgentEvent } from '../events/index.ts';
-import { exportThread, importThread } from './jsonl.ts';
+import { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 import { MemoryLog } from './memory-log.ts';
 
 async function exported(log: MemoryLog, id: string): Promise<string> {
@@ -40,17 +40,29 @@ const lines = (count: number) => Array.from({ length: count }, (_, index) => sto
 const whole = `${lines(4).join('\n')}\n`;
 
 describe('export, import, export', () => {
-  it('gives the same bytes, whatever the events and wherever the chunks end', async () => {
+  it('gives the same bytes, then what closes them, whatever the events and wherever the chunks end', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(fc.array(agentEvent(), { maxLength: 12 }), sizes, async (events, sizes) => {
         const text = await exportOf(events);
         expect(text.split('\n')).toHaveLength(events.length + 1);
-        expect(await imported(chunks(text, sizes))).toBe(text);
-        expect(await imported(chunks(new TextEncoder().encode(text), sizes))).toBe(text);
+        const whole = await imported(chunks(text, sizes));
+        expect(whole.slice(0, text.length)).toBe(text);
+        expect(await imported(chunks(new TextEncoder().encode(text), sizes))).toBe(whole);
+        expect(await imported([whole])).toBe(whole);
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('gives the same bytes and no others when nothing is left open', async () => {
+    const ended: AgentEvent[] = [
+      { type: 'harness_start', runId: 'r', agentId: 'a' },
+      { type: 'relay', runId: 'r', id: 'q', relayKind: 'question', question: 'Which?' },
+      { type: 'harness_end', runId: 'r', agentId: 'a', reason: 'complete' },
+    ];
+    const text = await exportOf(ended);
+    expect(await imported([text])).toBe(text);
   });
 
   it('gives the same bytes when every chunk is one byte, or one half of a character', async () => {
@@ -116,6 +128,49 @@ describe('import', () => {
         message: expect.stringMatching(new RegExp(`^Line ${line}\\b`)),
       });
     }
+    expect(await log.listThreads()).toEqual([]);
+  });
+
+  it('cancels relays that wait and interrupts runs that are open, the innermost first', async () => {
+    const open: AgentEvent[] = [
+      { type: 'harness_start', runId: 'outer', agentId: 'a' },
+      { type: 'tool_call', runId: 'outer', id: 'c', name: 'agent', input: {} },
+      { type: 'harness_start', runId: 'inner', agentId: 'b', parentId: 'c' },
+      { type: 'relay', runId: 'inner', id: 'q', relayKind: 'question', question: 'Which?' },
+    ];
+    const log = new MemoryLog();
+    const { id, seq, importedSeq } = await importThread(log, [await exportOf(open)]);
+    expect([seq, importedSeq]).toEqual([7, 7]);
+    expect(await log.read(id, { after: 4 })).toMatchObject([
+      { type: 'relay_resolved', runId: 'inner', relayId: 'q', outcome: 'cancelled' },
+      { type: 'harness_end', runId: 'inner', agentId: 'b', reason: 'interrupted' },
+      { type: 'harness_end', runId: 'outer', agentId: 'a', reason: 'interrupted' },
+    ]);
+  });
+
+  it('takes no metadata: keys of it start runs and choose models', async () => {
+    const log = new MemoryLog();
+    const target = { metadata: { 'run:r': { runId: 'r', agentId: 'a', parentId: 'p' } } };
+    expect((await importThread(log, [whole], target as ImportTarget)).metadata).toEqual({});
+    expect(await log.listThreads({ openRuns: true })).toEqual([]);
+  });
+
+  it('marks what it stored, also when the process ends in the middle of it', async () => {
+    const log = new MemoryLog();
+    const deleteThread = log.deleteThread.bind(log);
+    log.deleteThread = async () => {};
+    await expect(importThread(log, [lines(700).join('\n'), '\nx'], { id: 'half' })).rejects.toThrow('Line 701');
+    expect(await log.getThread('half')).toMatchObject({ seq: 500, importedSeq: 500 });
+    await deleteThread('half');
+  });
+
+  it('ends without a thread when somebody writes into the thread meanwhile', async () => {
+    const log = new MemoryLog();
+    async function* source() {
+      yield `${lines(600).join('\n')}\n`;
+      await log.append('t', [{ type: 'warning', runId: 'r', message: 'own' }]);
+    }
+    await expect(importThread(log, source(), { id: 't' })).rejects.toMatchObject({ code: 'invalid_argument' });
     expect(await log.listThreads()).toEqual([]);
   });
 

@@ -1,7 +1,11 @@
 import { type AgentEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
+import { OpenEnds } from './open-ends.ts';
 
 const pageSize = 500;
+
+/** The thread that an import makes; its metadata is empty, because keys of it can start runs and choose models. */
+export type ImportTarget = Pick<NewThread, 'id' | 'resourceId' | 'title'>;
 
 /** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
@@ -14,19 +18,26 @@ export async function* exportThread(log: EventLog, threadId: string): AsyncGener
 }
 
 /**
- * A new thread made from lines of JSON. Exporting it gives the same bytes. When a line is not an event, or its `seq`
- * is not the next, the error names the line and no thread is left behind.
+ * A new thread made from lines of JSON, without power: what its events grant, ask or leave open has no effect. Exporting
+ * it gives the same bytes, then events that close what they left open. When a line is not an event, or its `seq` is not
+ * the next, the error names the line and no thread is left behind.
  */
 export async function importThread(
   log: EventLog,
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  thread: NewThread = {},
+  { id: threadId, resourceId, title }: ImportTarget = {},
 ): Promise<Thread> {
-  const { id } = await log.createThread(thread);
+  const { id } = await log.createThread({
+    imported: true,
+    ...(threadId !== undefined && { id: threadId }),
+    ...(resourceId !== undefined && { resourceId }),
+    ...(title !== undefined && { title }),
+  });
   try {
     let batch: AgentEvent[] = [];
     let number = 0;
     let seq = 0;
+    const openEnds = new OpenEnds();
     for await (const line of linesOf(source)) {
       number++;
       if (line.trim() === '') continue;
@@ -34,11 +45,13 @@ export async function importThread(
       seq++;
       if (event.seq !== undefined && event.seq !== seq) throw outOfOrder(number, event.seq, seq);
       batch.push(event);
+      openEnds.take(event);
       if (batch.length < pageSize) continue;
-      await log.append(id, batch);
+      await log.append(id, batch, { imported: true });
       batch = [];
     }
-    if (batch.length > 0) await log.append(id, batch);
+    batch.push(...openEnds.closing());
+    if (batch.length > 0) await log.append(id, batch, { imported: true });
     return (await log.getThread(id)) as Thread;
   } catch (error) {
     await log.deleteThread(id);

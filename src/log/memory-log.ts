@@ -4,8 +4,10 @@ import {
   checkBranchPoint,
   checkCount,
   checkId,
+  checkImportable,
   checkRange,
   checkRawLines,
+  importedInBranch,
   isHeldByAnother,
   leaseEnd,
   leaseHeld,
@@ -46,6 +48,11 @@ interface Held {
   readonly raw: Map<string, RawLine[]>;
 }
 
+/** Where a new thread begins. */
+interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<Held, 'fork'> {
+  readonly owner?: Held | undefined;
+}
+
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
@@ -61,19 +68,21 @@ export class MemoryLog implements EventLog {
   async append(
     threadId: string,
     events: readonly AgentEvent[],
-    { expectedSeq, once, lease, metadata }: AppendOptions = {},
+    { expectedSeq, once, lease, metadata, imported }: AppendOptions = {},
   ) {
     const held = this.#get(threadId);
     const { seq } = held.thread;
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
+    if (imported === true) checkImportable(held.thread);
     const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of bodies) held.bodies.push(body);
     const lastSeq = seq + bodies.length;
     if (once !== undefined) held.once.set(once, lastSeq);
-    held.thread = { ...held.thread, ...changed, seq: lastSeq, updatedAt: this.#stamp() };
+    const moved = imported === true && { importedSeq: lastSeq };
+    held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
     this.#live.publish(threadId, logged);
     return { firstSeq: seq + 1, lastSeq };
   }
@@ -89,7 +98,7 @@ export class MemoryLog implements EventLog {
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
-    return this.#add(thread, undefined, 0);
+    return this.#add(thread, { fork: 0, ...(thread.imported === true && { importedSeq: 0 }) });
   }
 
   async getThread(threadId: string): Promise<Thread | undefined> {
@@ -132,7 +141,11 @@ export class MemoryLog implements EventLog {
     checkBranchPoint(threadId, seq, from.thread.seq);
     let owner: Held | undefined = from;
     while (owner !== undefined && seq <= owner.fork) owner = owner.owner;
-    return this.#add({ resourceId: from.thread.resourceId, ...thread }, owner, seq, { threadId, seq });
+    const importedSeq = importedInBranch(from.thread.importedSeq, seq);
+    return this.#add(
+      { resourceId: from.thread.resourceId, ...thread },
+      { owner, fork: seq, branchedFrom: { threadId, seq }, ...(importedSeq !== undefined && { importedSeq }) },
+    );
   }
 
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
@@ -174,8 +187,9 @@ export class MemoryLog implements EventLog {
     this.#live.close();
   }
 
-  #add(thread: NewThread, owner: Held | undefined, fork: number, branchedFrom?: Thread['branchedFrom']): Thread {
+  #add(thread: NewThread, place: NewPlace): Thread {
     this.#checkOpen();
+    const { owner, fork, ...origin } = place;
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#threads.has(checkId('thread id', id))) throw threadExists(id);
     const now = this.#stamp();
@@ -188,7 +202,7 @@ export class MemoryLog implements EventLog {
         createdAt: now,
         updatedAt: now,
         seq: fork,
-        ...(branchedFrom && { branchedFrom }),
+        ...origin,
       },
       owner,
       fork,

@@ -11,6 +11,7 @@ export const threadInfo = z.looseObject({
   createdAt: z.string(),
   updatedAt: z.string(),
   seq: z.number(),
+  importedSeq: z.number().optional().describe('the newest of its events that were imported: they have no effect'),
   runs: z.array(runningRun),
 });
 

@@ -14,8 +14,9 @@ export async function markFollowUp(log: EventLog, threadId: string, id: string, 
   await log.updateThread(threadId, { metadata: { [prefix + id]: message } });
 }
 
-export async function clearFollowUp(log: EventLog, threadId: string, id: string): Promise<void> {
-  await log.updateThread(threadId, { metadata: { [prefix + id]: null } });
+/** The change of the thread's metadata that takes the note away; appended together with the message. */
+export function noFollowUp(id: string): Record<string, unknown> {
+  return { [prefix + id]: null };
 }
 
 /** The messages that wait in a thread, oldest first: their ids rise with time. */

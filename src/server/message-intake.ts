@@ -1,9 +1,9 @@
-import type { RunControl } from '../control/run-control.ts';
+import type { RunControl, StartOptions } from '../control/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import { clearFollowUp, followUpsOf, markFollowUp } from './follow-ups.ts';
+import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { titleOf } from './title.ts';
 
@@ -76,28 +76,41 @@ export class MessageIntake {
       .catch(() => {});
   }
 
-  /** Starts the oldest follow-up of a thread in which nothing runs. */
+  /** Starts the oldest follow-up of a thread in which nothing runs; of several servers only one does. */
   async #deliver(threadId: string): Promise<void> {
     await this.#inOrder(threadId, async () => {
+      const running = await this.#runningIn(threadId);
       const thread = await this.#options.log.getThread(threadId);
       const [first] = thread === undefined ? [] : followUpsOf(thread);
       if (thread === undefined || first === undefined) return;
-      if ((await this.#runningIn(threadId)) === undefined) {
-        const runId = await this.#start(thread, first.message);
-        await clearFollowUp(this.#options.log, threadId, first.id);
-        this.#awaited.get(first.id)?.(runId);
-        this.#awaited.delete(first.id);
-      }
+      if (running === undefined)
+        try {
+          const once = { metadata: noFollowUp(first.id), expectedSeq: thread.seq };
+          const runId = await this.#start(thread, first.message, once);
+          this.#awaited.get(first.id)?.(runId);
+          this.#awaited.delete(first.id);
+        } catch (error) {
+          if (!SingletreeError.is(error, 'seq_conflict') && !SingletreeError.is(error, 'lease_held')) throw error;
+        }
       void this.#deliverAfterRuns(threadId);
     });
   }
 
-  async #start(thread: Thread, message: MessageBody): Promise<string> {
+  async #start(
+    thread: Thread,
+    message: MessageBody,
+    once: Pick<StartOptions, 'metadata' | 'expectedSeq'> = {},
+  ): Promise<string> {
     const { log, control, agents } = this.#options;
     const { content, model, edits } = message;
     const agent = pickAgent(agents, message.agent);
-    const options = { agent, content, ...(model !== undefined && { model }), ...(edits !== undefined && { edits }) };
-    const run = await control.start(thread.id, options);
+    const run = await control.start(thread.id, {
+      agent,
+      content,
+      ...(model !== undefined && { model }),
+      ...(edits !== undefined && { edits }),
+      ...once,
+    });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
     return run.runId;
   }

@@ -31,15 +31,16 @@ export class PendingInbox {
     return waiting.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
   }
 
-  /** What waits in one thread, oldest first. */
-  async pendingIn({ id, createdAt }: Thread): Promise<readonly RelayEntry[]> {
+  /** What waits in one thread, oldest first. What was asked in events it shares or imported does not wait here. */
+  async pendingIn({ id, createdAt, importedSeq = 0, branchedFrom }: Thread): Promise<readonly RelayEntry[]> {
     // The id of a thread that is gone may be used again.
     const key = `${createdAt} ${id}`;
     let book = this.#books.get(key) ?? relayBook.initial;
     this.#books.delete(key);
     try {
       for (;;) {
-        const page = await this.#log.read(id, { after: book.seq, limit: pageSize });
+        const after = Math.max(book.seq, importedSeq, branchedFrom?.seq ?? 0);
+        const page = await this.#log.read(id, { after, limit: pageSize });
         for (const event of page) book = relayBook.step(book, event);
         if (page.length < pageSize) break;
       }

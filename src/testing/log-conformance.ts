@@ -3,6 +3,7 @@ import { branchLaws } from './log-conformance/branch-laws.ts';
 import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';
 import { conditionLaws } from './log-conformance/condition-laws.ts';
 import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
+import { importLaws } from './log-conformance/import-laws.ts';
 import { leaseLaws } from './log-conformance/lease-laws.ts';
 import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
 import { readLaws } from './log-conformance/read-laws.ts';
@@ -30,6 +31,7 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
     listingLaws(law);
   });
   runner.describe('branch', () => branchLaws(law));
+  runner.describe('imported events', () => importLaws(law));
   runner.describe('lease', () => leaseLaws(law));
   runner.describe('raw lines', () => rawLineLaws(law));
   runner.describe('close', () => {

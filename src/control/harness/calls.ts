@@ -13,6 +13,7 @@ export class Calls {
   #newest = 0;
   #leaving = 0;
   #atWork = 0;
+  #pending = 0;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -28,6 +29,11 @@ export class Calls {
   /** Whether a call is on its way that may leave the thread or the mode. */
   get isLeaving(): boolean {
     return this.#leaving > 0;
+  }
+
+  /** Whether all calls have settled. */
+  get isIdle(): boolean {
+    return this.#pending === 0 && this.#leaving === 0;
   }
 
   /** The number of the call that may leave them and is at work; 0 when none is. */
@@ -58,7 +64,8 @@ export class Calls {
 
   /** The same for work that has to be done whatever ended. */
   atEnd<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#last.then(work);
+    this.#pending++;
+    const done = this.#last.then(work).finally(() => this.#pending--);
     this.#last = done.catch(() => {});
     return done;
   }

@@ -8,10 +8,8 @@ import { checkArguments } from './check-arguments.ts';
 import { Choices } from './choices.ts';
 import type { HarnessConfig, HarnessMode } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
-import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { LeftRuns } from './left-runs.ts';
-import { saidMessage } from './messages/thread-messages.ts';
 import { LeftTurns } from './left-turns.ts';
 import { ModelCatalog } from './model-catalog.ts';
 import { agentOfMode, Modes } from './modes.ts';
@@ -19,7 +17,9 @@ import type { OpenThread } from './open-thread.ts';
 import { Permits } from './permits.ts';
 import { Planning } from './planning.ts';
 import { Relays } from './relays.ts';
+import { Reminders } from './reminders.ts';
 import { RequestContext } from './request-context.ts';
+import { Resources } from './resources.ts';
 import { Responses } from './responses.ts';
 import { setUpRun } from './run-setup.ts';
 import { Runs } from './runs.ts';
@@ -44,11 +44,13 @@ export class Engine<State extends object> {
   readonly catalog: ModelCatalog;
   readonly permits: Permits;
   readonly threads: Threads;
+  readonly resources: Resources;
   readonly records: ThreadRecords;
   readonly turns: Turns;
   readonly runs: Runs;
   readonly relays: Relays;
   readonly responses: Responses;
+  readonly reminders: Reminders;
   readonly heartbeats: Heartbeats;
   readonly #lock: HeldLock;
   readonly #calls: Calls;
@@ -61,6 +63,8 @@ export class Engine<State extends object> {
   readonly #leftTurns: LeftTurns;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
+  /** Under which choice of a resource the state was updated last. */
+  #updatedUnder = 0;
   /** What the tools of the newest run were given. */
   #runContext: RequestContext | undefined;
 
@@ -164,6 +168,15 @@ export class Engine<State extends object> {
       turns: this.turns,
       place: () => ({ resourceId: this.threads.resourceId, threadId: this.threads.current?.id }),
     });
+    const resourceId = config.resourceId ?? config.id;
+    this.resources = new Resources({
+      resourceId,
+      calls: this.#calls,
+      turns: this.turns,
+      leftTurns: this.#leftTurns,
+      threads: () => this.threads,
+      onError: error => void (this.#isDestroyed || onError(error)),
+    });
     this.#planning = new Planning({
       modes: this.modes,
       turns: this.turns,
@@ -171,7 +184,7 @@ export class Engine<State extends object> {
       switchMode: modeId => this.switchMode(modeId),
     });
     this.relays = new Relays({
-      thread: () => this.threads.current,
+      thread: () => this.thread,
       answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
       onSettled: (slot, id) => announcer.tell({ type: 'relay_settled', slot, id }),
       onError: error => {
@@ -185,13 +198,22 @@ export class Engine<State extends object> {
       announcer,
       leavePlanning: decided => this.#planning.leave(decided),
     });
+    this.reminders = new Reminders({
+      calls: this.#calls,
+      turns: this.turns,
+      resources: this.resources,
+      records: this.records,
+      thread: () => this.thread,
+      isOpen: () => this.threads.current !== undefined,
+      send: said => this.send(said),
+    });
     this.threads = new Threads({
       log: this.log,
       memory,
       announcer,
       lock: this.#lock,
       newThreadId: newOwnId,
-      resourceId: config.resourceId ?? config.id,
+      resourceId,
       newMetadata: () => {
         const { projectPath } = this.state.get();
         const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
@@ -209,6 +231,11 @@ export class Engine<State extends object> {
       },
       onEvent: (event, at) => this.#logTold(event, at),
     });
+  }
+
+  /** The thread that callers see: none from the moment in which they choose another resource. */
+  get thread(): OpenThread | undefined {
+    return this.resources.isChanging ? undefined : this.threads.current;
   }
 
   /** Done once, by whatever is called first. */
@@ -239,19 +266,6 @@ export class Engine<State extends object> {
     });
   }
 
-  /** Leaves the thread at once; what runs in it is stopped and its lock given back as soon as possible. */
-  setResource(resourceId: string): void {
-    const kept = this.#leftTurns.leave(this.#calls.next());
-    this.threads.resourceId = resourceId;
-    this.turns.abort();
-    this.threads.leave();
-    void kept.catch(error => this.announcer.tellError(error));
-    void this.#calls.atEnd(async () => {
-      await this.turns.stop();
-      if (this.threads.current === undefined) await this.#lock.release();
-    });
-  }
-
   /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
@@ -277,7 +291,12 @@ export class Engine<State extends object> {
 
   /** The same for what an updater gives back. */
   async updateState<Result>(updater: StateUpdater<Result>): Promise<Result> {
-    const result = await this.state.update(updater);
+    const { choice } = this.resources;
+    const result = await this.state.update(async state => {
+      const update = await updater(state);
+      this.#updatedUnder = choice;
+      return update;
+    });
     await this.#tasks.written;
     return result;
   }
@@ -293,7 +312,7 @@ export class Engine<State extends object> {
 
   /** Stops what runs in the open thread, whichever process owns it. */
   abort(): void {
-    const thread = this.threads.current;
+    const { thread } = this;
     if (this.turns.current !== undefined || thread === undefined || !this.announcer.display.isRunning)
       return this.turns.abort();
     void this.#calls
@@ -301,29 +320,6 @@ export class Engine<State extends object> {
       .catch(error => {
         if (!this.#isDestroyed) this.announcer.tellError(error, SingletreeError.is(error) ? error.code : undefined);
       });
-  }
-
-  /** Sends; resolves with the run that takes it in, when it has started. */
-  async accept(said: Said): Promise<{ accepted: true; runId: string }> {
-    const { runId, done } = this.send(said);
-    void done.catch(() => {});
-    return { accepted: true, runId: await runId() };
-  }
-
-  /** Puts something for the model into the open thread, or into the turn that is under way. Nobody answers it. */
-  async remind(content: string): Promise<HarnessMessage | null> {
-    if (this.threads.current === undefined) return null;
-    const id = newId();
-    if (!this.turns.takesIn) await this.turns.ended();
-    if (this.turns.takesIn) {
-      await this.send({ content, id, isQuiet: true }).done;
-      return saidMessage({ content }, id, new Date());
-    }
-    return this.#calls.alone(async () => {
-      if (this.threads.current === undefined) return null;
-      await this.records.append([{ type: 'user', runId: id, content }]);
-      return saidMessage({ content }, `${id}:user`, new Date());
-    });
   }
 
   /** Gives more to the tools of what runs. */
@@ -389,7 +385,9 @@ export class Engine<State extends object> {
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.announcer.tell({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');
-    if (changedKeys.includes('tasks')) this.#tasks.take({ restored: !isUpdate });
+    if (changedKeys.includes('tasks'))
+      if (this.resources.isReached(this.#updatedUnder)) this.#tasks.take({ restored: !isUpdate });
+      else this.#tasks.restore();
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
   }
 }

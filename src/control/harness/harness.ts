@@ -9,7 +9,7 @@ import { systemReminderText, withMetadata } from './messages/system-reminder.ts'
 import { threadMessages } from './messages/thread-messages.ts';
 import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
-import { type AcceptedSignal, readSignal, type Signal } from './signal.ts';
+import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './signal.ts';
 import { type Traced, traceIdOf, traceOf } from './tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads.ts';
 
@@ -52,7 +52,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getCurrentThreadId(): string | null {
-    return this.engine.threads.current?.id ?? null;
+    return this.engine.thread?.id ?? null;
   }
 
   async createThread(options: { title?: string } = {}): Promise<HarnessThread> {
@@ -67,7 +67,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   async listThreads(options: ListThreadsOptions = {}): Promise<HarnessThread[]> {
     checkArguments('listThreads', options);
-    return this.engine.threads.list(options);
+    return this.engine.threads.list(this.engine.resources.id, options);
   }
 
   async renameThread(change: { title: string }): Promise<void> {
@@ -95,7 +95,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getResourceId(): string {
-    return this.engine.threads.resourceId;
+    return this.engine.resources.id;
   }
 
   getDefaultResourceId(): string {
@@ -104,7 +104,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   setResourceId(chosen: { resourceId: string }): void {
     checkArguments('setResourceId', chosen);
-    this.engine.setResource(chosen.resourceId);
+    this.engine.resources.choose(chosen.resourceId);
   }
 
   getKnownResourceIds(): Promise<string[]> {
@@ -137,13 +137,13 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
     const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
-    const accepted = this.engine.accept(said);
+    const accepted = acceptedBy(this.engine.send(said));
     accepted.catch(() => {});
     return { id, type, accepted };
   }
 
   async listMessages({ limit }: { limit?: number } = {}): Promise<HarnessMessage[]> {
-    const thread = this.engine.threads.current;
+    const { thread } = this.engine;
     if (thread === undefined) return [];
     await thread.sync();
     return lastMessages(threadMessages(thread.projection.conversation), limit);
@@ -175,7 +175,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async saveSystemReminderMessage(saved: SavedReminder): Promise<HarnessMessage | null> {
     checkArguments('saveSystemReminderMessage', saved);
     const { role, metadata, ...reminder } = saved;
-    return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
+    return this.engine.reminders.save(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
   /** Stops what runs; what it said stays. What runs in another process is not stopped: that is told as an error. */

@@ -20,7 +20,8 @@ export interface LeftTurnsOptions {
 /** What was said before its thread was left, and had not begun: it stays there, without an answer. */
 export class LeftTurns {
   readonly #options: LeftTurnsOptions;
-  readonly #left = new WeakMap<Turn, Place>();
+  /** Where they are kept; undefined for where it is when they would begin. */
+  readonly #left = new WeakMap<Turn, Place | undefined>();
 
   constructor(options: LeftTurnsOptions) {
     this.#options = options;
@@ -31,14 +32,27 @@ export class LeftTurns {
     const { turns } = this.#options;
     const place = this.#options.place();
     const { current: turn } = turns;
-    if (turn !== undefined && turn.handles.length === 0 && turn.order < order) this.#left.set(turn, place);
+    if (turn !== undefined && turn.order < order) {
+      turns.leave();
+      if (turn.handles.length === 0) this.#left.set(turn, this.#left.get(turn) ?? place);
+    }
     await this.#keep(place, turns.forget(order));
+  }
+
+  /** The thread will be left: a turn that was asked for before and has not begun is kept where it would begin. */
+  skip(order: number): void {
+    const { turns } = this.#options;
+    const { current: turn } = turns;
+    if (turn === undefined || turn.handles.length > 0 || turn.order >= order) return;
+    turns.leave();
+    if (!this.#left.has(turn)) this.#left.set(turn, undefined);
   }
 
   /** Keeps what was said in a turn that was left before it began; tells whether it was. */
   async keep(turn: Turn, said: readonly Said[]): Promise<boolean> {
-    const place = this.#left.get(turn);
-    if (place === undefined) return false;
+    if (!this.#left.has(turn)) return false;
+    const place = this.#left.get(turn) ?? this.#options.place();
+    this.#left.set(turn, place);
     await this.#keep(place, said);
     return true;
   }

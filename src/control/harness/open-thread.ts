@@ -70,11 +70,11 @@ export class OpenThread {
 
   /** Reads a thread; what is shown of it is what one who followed it all the time sees. Nothing is told. */
   static async open(
-    thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom'>,
+    thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom' | 'importedSeq'>,
     options: OpenThreadOptions,
   ): Promise<{ thread: OpenThread; display: HarnessDisplayState }> {
     const opened = new OpenThread(thread.id, options);
-    const knowledge = new ThreadKnowledge();
+    const knowledge = new ThreadKnowledge(thread.importedSeq);
     opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
     let display = defaultDisplayState();
     for await (const event of threadEvents(options.log, thread.id)) {

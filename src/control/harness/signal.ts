@@ -2,7 +2,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import type { Traced } from './tracing.ts';
-import type { Said } from './turns.ts';
+import type { Said, Sent } from './turns.ts';
 
 type SignalText = { readonly type: 'text'; readonly text: string };
 type SignalFile = { readonly type: 'file' } & HarnessFile;
@@ -64,4 +64,10 @@ function contentOf(contents: SignalContents, files: readonly HarnessFile[] = [])
 function textOf(contents: SignalContents): string {
   if (typeof contents === 'string') return contents;
   return contents.flatMap(part => (part.type === 'text' ? part.text : [])).join('\n');
+}
+
+/** Resolves with the run that takes in what was sent, when it has started. */
+export async function acceptedBy({ runId, done }: Sent): Promise<{ accepted: true; runId: string }> {
+  void done.catch(() => {});
+  return { accepted: true, runId: await runId() };
 }

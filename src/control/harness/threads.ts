@@ -47,6 +47,7 @@ type Opened = Awaited<ReturnType<typeof OpenThread.open>>;
 export class Threads {
   readonly #options: ThreadsOptions;
   #current: OpenThread | undefined;
+  /** The resource in effect for the call that is at work. */
   resourceId: string;
 
   constructor(options: ThreadsOptions) {
@@ -79,9 +80,12 @@ export class Threads {
     await this.#change(await this.get(threadId));
   }
 
-  async list({ allResources = false, includeForkedSubagents = false }: ListThreadsOptions = {}) {
+  async list(
+    resourceId: string,
+    { allResources = false, includeForkedSubagents = false }: ListThreadsOptions = {},
+  ): Promise<HarnessThread[]> {
     const threads: HarnessThread[] = [];
-    for await (const thread of this.#all(allResources ? undefined : this.resourceId))
+    for await (const thread of this.#all(allResources ? undefined : resourceId))
       if (includeForkedSubagents || thread.metadata['forkedSubagent'] !== true) threads.push(harnessThread(thread));
     return threads;
   }
@@ -135,6 +139,16 @@ export class Threads {
     }
     if (open !== undefined) await this.clear();
     announcer.tell({ type: 'thread_deleted', threadId });
+  }
+
+  /** Stops what runs and closes the thread that is open; threads of another resource are worked on from then on. */
+  async changeResource(resourceId: string): Promise<void> {
+    try {
+      await this.#options.stop();
+    } finally {
+      await this.clear();
+      this.resourceId = resourceId;
+    }
   }
 
   /** Closes the thread that is open, and gives its lock back. */

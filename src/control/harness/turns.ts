@@ -80,6 +80,8 @@ interface Open {
   stopsAtStart: boolean;
   /** Whether its runs have ended: it takes nothing in any more. */
   isOver: boolean;
+  /** Whether its thread was left: it takes nothing in any more, and what it did not answer stays there. */
+  isLeft: boolean;
 }
 
 /** What a person says to the agent: one turn at a time; what is said meanwhile is taken in, or waits for its turn. */
@@ -99,7 +101,14 @@ export class Turns {
 
   /** Whether what is said now is put into the turn that is under way. */
   get takesIn(): boolean {
-    return this.#open !== undefined && !this.#open.isOver && !this.#open.isStopped && !this.#options.isLeaving();
+    if (this.#open === undefined || this.#options.isLeaving()) return false;
+    const { isOver, isStopped, isLeft } = this.#open;
+    return !isOver && !isStopped && !isLeft;
+  }
+
+  /** Whether a turn is under way that has no run yet. */
+  get isStarting(): boolean {
+    return this.#open !== undefined && this.#open.turn.handles.length === 0;
   }
 
   get followUpCount(): number {
@@ -163,6 +172,11 @@ export class Turns {
     await this.#open?.ended.catch(() => {});
   }
 
+  /** The thread of the turn that is under way is left. */
+  leave(): void {
+    if (this.#open !== undefined) this.#open.isLeft = true;
+  }
+
   /** The end of what runs is told: what is said from now on is for the next turn. One that only starts has not begun. */
   over(): void {
     if (this.#open !== undefined && this.#open.turn.handles.length > 0) this.#open.isOver = true;
@@ -202,7 +216,7 @@ export class Turns {
 
   #enter(turn: Turn, started: Promise<void>): Promise<void> {
     const ended = started.then(() => this.#run(turn)).finally(() => this.#next(turn));
-    this.#open = { turn, started, ended, isStopped: false, stopsAtStart: false, isOver: false };
+    this.#open = { turn, started, ended, isStopped: false, stopsAtStart: false, isOver: false, isLeft: false };
     return ended;
   }
 
@@ -210,7 +224,8 @@ export class Turns {
     const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
     this.over();
     const isComplete = outcomes.length > 0 && outcomes.every(outcome => wellEnded.has(outcome));
-    const isAnswered = isComplete && turn.steering.some(({ isQuiet }) => !isQuiet);
+    const isLeft = this.#open?.turn === turn && this.#open.isLeft;
+    const isAnswered = isComplete && !isLeft && turn.steering.some(({ isQuiet }) => !isQuiet);
     if (isAnswered) this.#queue.unshift({ said: joined(turn.steering.splice(0)), isFollowUp: false });
     await this.#options.settle(turn, turn.steering.splice(0));
     await turn.atEnd?.();

@@ -51,6 +51,7 @@ const migrations = [
    CREATE INDEX threads_by_resource ON threads (resource, updated DESC, id DESC);
    CREATE INDEX threads_by_update ON threads (updated DESC, id DESC);`,
   `CREATE INDEX threads_with_open_runs ON threads (updated DESC, id DESC) WHERE instr(info, '"run:') > 0;`,
+  'ALTER TABLE threads ADD COLUMN imported INTEGER;',
 ];
 
 /** The schema this version writes. */

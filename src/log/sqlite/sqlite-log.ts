@@ -3,8 +3,10 @@ import {
   checkBranchPoint,
   checkCount,
   checkId,
+  checkImportable,
   checkRange,
   checkRawLines,
+  importedInBranch,
   isHeldByAnother,
   leaseEnd,
   leaseHeld,
@@ -46,6 +48,9 @@ export interface SqliteLogOptions {
   now?: () => number;
 }
 
+/** Where a new thread begins. */
+type NewPlace = Pick<ThreadRow, 'owner' | 'fork' | 'imported'> & Pick<Thread, 'branchedFrom'>;
+
 /**
  * A log in one SQLite file, which any number of processes may use at once. With durability `process` (the default)
  * what was acknowledged survives the process; after a power loss the newest appends may be missing, never a part of
@@ -81,7 +86,7 @@ export class SqliteLog implements EventLog {
   async append(
     threadId: string,
     events: readonly AgentEvent[],
-    { expectedSeq, once, lease, metadata }: AppendOptions = {},
+    { expectedSeq, once, lease, metadata, imported }: AppendOptions = {},
   ) {
     const now = this.now();
     const isFresh = this.#newestThread.isFresh(threadId, now);
@@ -92,9 +97,11 @@ export class SqliteLog implements EventLog {
       if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
       if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
       if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
+      if (imported === true) checkImportable(toThread(this.#row(threadId)));
       const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
       this.#sql.insertEvents(key, seq + 1, bodies);
       if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
+      if (imported === true) this.#sql.setImported.run(seq + bodies.length, key);
       const changed = metadata && this.#info.after(info, { metadata });
       if (!isFresh) this.#sql.updateInfo.run(changed ?? info, new Date(now).toISOString(), key);
       else if (changed !== undefined) this.#sql.setInfo.run(changed, key);
@@ -131,7 +138,8 @@ export class SqliteLog implements EventLog {
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
     this.#newestThread.forget();
-    return this.#write(() => this.#insertThread(thread, { owner: null, fork: 0 }));
+    const imported = thread.imported === true ? 0 : null;
+    return this.#write(() => this.#insertThread(thread, { owner: null, fork: 0, imported }));
   }
 
   async getThread(threadId: string): Promise<Thread | undefined> {
@@ -184,9 +192,10 @@ export class SqliteLog implements EventLog {
       let owner: ThreadRow | undefined = from;
       while (owner !== undefined && seq <= owner.fork) owner = this.#sql.owner(owner);
       const branchedFrom = { threadId, seq };
+      const imported = importedInBranch(from.imported ?? undefined, seq) ?? null;
       return this.#insertThread(
         { resourceId: from.resource, ...thread },
-        { owner: owner?.key ?? null, fork: seq, branchedFrom },
+        { owner: owner?.key ?? null, fork: seq, imported, branchedFrom },
       );
     });
   }
@@ -250,13 +259,10 @@ export class SqliteLog implements EventLog {
     return segments;
   }
 
-  #insertThread(
-    thread: NewThread,
-    place: { owner: number | null; fork: number; branchedFrom?: Thread['branchedFrom'] },
-  ): Thread {
+  #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#sql.thread(checkId('thread id', id)) !== undefined) throw threadExists(id);
-    const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom: place.branchedFrom };
+    const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };
     const now = this.#stamp();
     this.#sql.insertThread.run(
       id,
@@ -264,8 +270,9 @@ export class SqliteLog implements EventLog {
       JSON.stringify(info),
       now,
       now,
-      place.owner,
-      place.fork,
+      owner,
+      fork,
+      imported,
     );
     return toThread(this.#row(id));
   }

@@ -13,6 +13,8 @@ export interface ThreadRow {
   readonly seq: number;
   readonly owner: number | null;
   readonly fork: number;
+  /** The newest event that was imported; null when the thread was not made for an import. */
+  readonly imported: number | null;
 }
 
 /** Where the events of a thread are: in its own row, and up to `fork` in that of its owner. */
@@ -39,11 +41,11 @@ function ofValues(statement: ReturnType<Connection['prepare']>): Statement {
   };
 }
 
-type RowTuple = [number, string, string, string, string, string, number, number | null, number];
+type RowTuple = [number, string, string, string, string, string, number, number | null, number, number | null];
 
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
 const newestSeq = 'coalesce((SELECT max(seq) FROM events WHERE thread = threads.key), fork)';
-const threadColumns = `key, id, resource, info, created, updated, ${newestSeq}, owner, fork`;
+const threadColumns = `key, id, resource, info, created, updated, ${newestSeq}, owner, fork, imported`;
 
 /** Holds for every thread with an open run, and for a few others; an index answers it. */
 const mayHaveOpenRun = `instr(info, '"${openRunPrefix}') > 0`;
@@ -73,6 +75,7 @@ export class Statements {
   readonly setInfo: Statement;
   readonly updateInfo: Statement;
   readonly #replaceInfo: Statement;
+  readonly setImported: Statement;
   readonly insertThread: Statement;
   readonly hide: Statement;
   readonly deleteThread: Statement;
@@ -112,8 +115,9 @@ export class Statements {
     this.setInfo = command('UPDATE threads SET info = ? WHERE key = ?');
     this.updateInfo = command('UPDATE threads SET info = ?, updated = ? WHERE key = ?');
     this.#replaceInfo = command('UPDATE threads SET info = ?, updated = ? WHERE id = ? AND info = ?');
+    this.setImported = command('UPDATE threads SET imported = ? WHERE key = ?');
     this.insertThread = command(
-      'INSERT INTO threads (id, resource, info, created, updated, owner, fork) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO threads (id, resource, info, created, updated, owner, fork, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
     this.hide = command('UPDATE threads SET hidden = 1, id = ? WHERE key = ?');
     this.deleteThread = command('DELETE FROM threads WHERE key = ?');
@@ -251,8 +255,8 @@ export class Statements {
 
 function toRow(tuple: unknown): ThreadRow | undefined {
   if (tuple === undefined) return undefined;
-  const [key, id, resource, info, created, updated, seq, owner, fork] = tuple as RowTuple;
-  return { key, id, resource, info, created, updated, seq, owner, fork };
+  const [key, id, resource, info, created, updated, seq, owner, fork, imported] = tuple as RowTuple;
+  return { key, id, resource, info, created, updated, seq, owner, fork, imported };
 }
 
 /** What a thread's row holds as JSON. */
@@ -273,5 +277,6 @@ export function toThread(row: ThreadRow): Thread {
     updatedAt: row.updated,
     seq: row.seq,
     ...(info.branchedFrom !== undefined && { branchedFrom: info.branchedFrom }),
+    ...(row.imported !== null && { importedSeq: row.imported }),
   };
 }

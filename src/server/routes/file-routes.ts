@@ -12,12 +12,12 @@ import { confinedPath } from '../static-files.ts';
 
 const tag = 'Files';
 
-/** The files that agents registered in a thread; they are downloaded from the configured folder only. */
+/** The files that agents registered in a thread; downloaded are those of the configured folder that were not imported. */
 export function fileRoutes(site: Site): Route[] {
   const { log, filesRoot } = site.options;
-  const filesOf = async (threadId: string): Promise<FileInfo[]> => {
+  const filesOf = async (threadId: string, after = 0): Promise<FileInfo[]> => {
     const files = new Map<string, FileInfo>();
-    for await (const event of threadEvents(log, threadId)) {
+    for await (const event of threadEvents(log, threadId, after)) {
       if (event.type !== 'file_registered') continue;
       const { id, runId, path, mediaType, size } = event;
       const known = { ...(mediaType !== undefined && { mediaType }), ...(size !== undefined && { size }) };
@@ -45,7 +45,7 @@ export function fileRoutes(site: Site): Route[] {
       answer: { contentType: 'application/octet-stream', description: 'The file' },
       handle: async ({ param, scope }) => {
         const thread = await site.find(scope, param('threadId'));
-        const file = (await filesOf(thread.id)).find(each => each.id === param('fileId'));
+        const file = (await filesOf(thread.id, thread.importedSeq)).find(each => each.id === param('fileId'));
         const isShared = scope.resourceId === undefined;
         const folder = typeof filesRoot === 'function' ? filesRoot(thread) : isShared ? filesRoot : undefined;
         const path = file && folder && (await confinedPath(folder, file.path));

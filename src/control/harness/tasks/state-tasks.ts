@@ -39,6 +39,11 @@ export class StateTasks {
     this.#options.state.setSetting('tasks', tasks.length === 0 ? undefined : [...tasks]);
   }
 
+  /** Shows again what the log told last: what the state was given is for another thread. */
+  restore(): void {
+    this.show(this.#logged);
+  }
+
   /** The state has other tasks: they are the open thread's from now on. `restored` when no tool changed them. */
   take({ restored }: { readonly restored: boolean }): void {
     const { state, hasThread } = this.#options;
