@@ -95,7 +95,12 @@ export class CallRunner {
     const ms = tool.timeoutMs ?? timeoutMs;
     const limit = new TimeLimit(ms, signal);
     const context = new CallContext(scope, {
-      ...{ runId, id, name, signal: limit.signal, asked, children },
+      runId,
+      id,
+      name,
+      signal: limit.signal,
+      asked,
+      children,
       paths: request?.paths,
       isGuarded: request && this.#approvals.guardFor(request),
     });
