@@ -18,8 +18,8 @@ export interface IntakeOptions {
 export class MessageIntake {
   readonly #options: IntakeOptions;
   readonly #inOrder = oneAtATime();
-  /** Who waits to hear which run a follow-up started. */
-  readonly #awaited = new Map<string, (runId: string) => void>();
+  /** Who waits to hear which run a follow-up started, by the id of the follow-up. */
+  readonly #awaited = new Map<string, AwaitedRun>();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -43,16 +43,31 @@ export class MessageIntake {
     });
   }
 
-  /** Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts. */
+  /**
+   * Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts, and rejects
+   * when it never does, as when its thread is deleted.
+   */
   takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
     return this.#inOrder(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       if (this.#running(thread.id).length === 0) return { runId: Promise.resolve(await this.#start(thread, message)) };
       checkWaits(message);
       const id = newId();
-      const runId = new Promise<string>(resolve => this.#awaited.set(id, resolve));
+      const runId = new Promise<string>((resolve, reject) =>
+        this.#awaited.set(id, { threadId: thread.id, resolve, reject }),
+      );
+      // A reader that went away hears nothing of it.
+      runId.catch(() => {});
       await this.#queue(thread.id, id, message);
       return { runId };
+    });
+  }
+
+  /** Removes a thread: nothing is taken in while `remove` works, and what waited is given up afterwards. */
+  removeThread(threadId: string, remove: () => Promise<void>): Promise<void> {
+    return this.#inOrder(threadId, async () => {
+      await remove();
+      this.#giveUp(threadId);
     });
   }
 
@@ -77,16 +92,31 @@ export class MessageIntake {
   async #deliver(threadId: string): Promise<void> {
     await this.#inOrder(threadId, async () => {
       const thread = await this.#options.log.getThread(threadId);
-      const [first] = thread === undefined ? [] : followUpsOf(thread);
-      if (thread === undefined || first === undefined) return;
+      if (thread === undefined) return this.#giveUp(threadId);
+      const [first] = followUpsOf(thread);
+      if (first === undefined) return;
       if (this.#running(threadId).length === 0) {
-        const runId = await this.#start(thread, first.message);
+        const runId = await this.#start(thread, first.message).catch((error: unknown) => {
+          this.#settle(first.id, awaited => awaited.reject(error));
+          throw error;
+        });
         await clearFollowUp(this.#options.log, threadId, first.id);
-        this.#awaited.get(first.id)?.(runId);
-        this.#awaited.delete(first.id);
+        this.#settle(first.id, awaited => awaited.resolve(runId));
       }
       void this.#deliverAfterRuns(threadId);
     });
+  }
+
+  /** Tells those who wait for a follow-up that it went with its thread. */
+  #giveUp(threadId: string): void {
+    for (const [id, awaited] of this.#awaited)
+      if (awaited.threadId === threadId) this.#settle(id, ({ reject }) => reject(deleted(threadId)));
+  }
+
+  #settle(id: string, settle: (awaited: AwaitedRun) => void): void {
+    const awaited = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    if (awaited !== undefined) settle(awaited);
   }
 
   async #start(thread: Thread, message: MessageBody): Promise<string> {
@@ -114,6 +144,18 @@ export class MessageIntake {
       }
     return undefined;
   }
+}
+
+interface AwaitedRun {
+  readonly threadId: string;
+  readonly resolve: (runId: string) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function deleted(threadId: string): SingletreeError {
+  return new SingletreeError('thread_not_found', `The thread "${threadId}" was deleted before the message was sent.`, {
+    details: { threadId },
+  });
 }
 
 /** Throws when a message cannot wait: what it takes the place of may be another by then. */
