@@ -10,12 +10,15 @@ export interface SecretScan {
 
 /** So many characters of a secret at the end of a text are the beginning of one. */
 const shortestBeginning = 3;
-const mostStates = 20_000;
+const mostStates = 5_000;
+const asciiSize = 128;
 
 /** A set of nodes that text has led to. */
 interface State {
   readonly nodes: readonly FormNode[];
-  readonly next: Map<number, State>;
+  /** Where characters of ASCII lead, as far as that is known; the others are in the map. */
+  readonly ascii: (State | undefined)[];
+  readonly others: Map<number, State>;
   readonly isFound: boolean;
   readonly isOpen: boolean;
 }
@@ -36,8 +39,9 @@ export class SecretMatcher {
     let state = this.#start;
     let isFound = false;
     for (let at = 0; at < text.length; at++) {
-      state = this.#step(state, text.charCodeAt(at));
-      isFound ||= state.isFound;
+      const code = text.charCodeAt(at);
+      state = (code < asciiSize ? state.ascii[code] : state.others.get(code)) ?? this.#step(state, code);
+      if (state.isFound) isFound = true;
     }
     return isFound || state.isOpen ? this.#locate(text) : { found: [], openAt: text.length };
   }
@@ -63,10 +67,9 @@ export class SecretMatcher {
   }
 
   #step(state: State, code: number): State {
-    const known = state.next.get(code);
-    if (known !== undefined) return known;
     const next = this.#stateOf([...state.nodes, this.#root].flatMap(node => node.next.get(code) ?? []));
-    state.next.set(code, next);
+    if (code < asciiSize) state.ascii[code] = next;
+    else state.others.set(code, next);
     return next;
   }
 
@@ -78,7 +81,13 @@ export class SecretMatcher {
       .join();
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    const made = { nodes, next: new Map(), isFound: nodes.some(({ isEnd }) => isEnd), isOpen: nodes.some(isBeginning) };
+    const made: State = {
+      nodes,
+      ascii: Array<State | undefined>(asciiSize).fill(undefined),
+      others: new Map(),
+      isFound: nodes.some(({ isEnd }) => isEnd),
+      isOpen: nodes.some(isBeginning),
+    };
     if (this.#states.size >= mostStates) this.#reset();
     this.#states.set(key, made);
     return made;
