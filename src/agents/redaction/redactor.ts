@@ -6,11 +6,11 @@ export interface Redactor {
   readonly isEmpty: boolean;
   readonly mark: string;
   /** Replaces secrets in a text. */
-  text(text: string): string;
+  readonly text: (text: string) => string;
   /** Replaces secrets in the strings of a JSON text, which stays JSON; what is not JSON is taken as text. */
-  json(text: string): string;
+  readonly json: (text: string) => string;
   /** Finds secrets in a text. */
-  scan(text: string): SecretScan;
+  readonly scan: (text: string) => SecretScan;
 }
 
 export interface RedactorOptions {

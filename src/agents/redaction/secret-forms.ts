@@ -96,7 +96,7 @@ function readPercent(from: FormNode, bytes: Buffer, to: FormNode): void {
 
 function readHex(from: FormNode, hex: string, to: FormNode | undefined): FormNode {
   let node = from;
-  for (const [index, digit] of [...hex].entries()) {
+  for (const [index, digit] of hex.split('').entries()) {
     const next = (index === hex.length - 1 ? to : undefined) ?? new FormNode(node.depth + 1);
     for (const spelling of new Set([digit, digit.toUpperCase()])) node.to(spelling, next);
     node = next;
@@ -110,7 +110,7 @@ function readBase64(root: FormNode, secret: Buffer, before: number): void {
   const [start, end] = [Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)];
   const characters = whole.toString('base64').slice(start, end);
   let node = root;
-  for (const [index, character] of [...characters].entries()) {
+  for (const [index, character] of characters.split('').entries()) {
     if (index > 0) allowLineBreak(node);
     const next = readCharacter(node, character);
     if (character === '+') node.to('-', next);

@@ -7,10 +7,22 @@ import { RedactedEvents } from './redacted-events.ts';
 const secret = 'sk-live-"0123"';
 const redactor = createRedactor([secret]);
 const ts = '2026-01-01T00:00:00.000Z';
-const text = (seq: number, content: string, id = 't', runId = 'r'): LoggedEvent =>
-  ({ type: 'text', runId, id, content, seq, ts }) as LoggedEvent;
-const other = (seq: number, runId = 'r'): LoggedEvent =>
-  ({ type: 'tool_start', runId, id: 'c', name: 'x', seq, ts }) as LoggedEvent;
+const text = (seq: number, content: string, id = 't', runId = 'r'): LoggedEvent => ({
+  type: 'text',
+  runId,
+  id,
+  content,
+  seq,
+  ts,
+});
+const other = (seq: number, runId = 'r'): LoggedEvent => ({
+  type: 'tool_start',
+  runId,
+  id: 'c',
+  name: 'x',
+  seq,
+  ts,
+});
 const contents = (events: readonly LoggedEvent[]) =>
   events.map(event => ('content' in event ? event.content : event.type));
 
@@ -37,6 +49,21 @@ describe('the events of a thread that readers see', () => {
     expect(events.push(other(4, 'another'))).toEqual([]);
     expect(contents(events.push(other(5)))).toEqual(['sk-live', 'tool_start', 'tool_start']);
     expect(contents(events.push(text(6, '-"0123" x')))).toEqual(['[redacted] x']);
+  });
+
+  it('hold back nothing that a person is asked, in whatever run', () => {
+    const events = new RedactedEvents(redactor);
+    events.push(text(1, 'sk-live'));
+    const relay = {
+      type: 'relay',
+      runId: 'another',
+      id: 'q',
+      relayKind: 'question',
+      question: '?',
+      seq: 2,
+      ts,
+    } as const;
+    expect(contents(events.push(relay))).toEqual(['sk-live', 'relay']);
   });
 
   it('hold back no more than so many events', () => {

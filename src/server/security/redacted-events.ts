@@ -50,7 +50,8 @@ export class RedactedEvents {
     const field = definitionOf(event.type)?.fragment;
     if (field === undefined) this.#closeTexts(event);
     else this.#addFragment(entry, field);
-    if (this.#waiting.length > mostWaiting) this.#closeAll();
+    // A person has to see at once what is asked.
+    if (event.type === 'relay' || this.#waiting.length > mostWaiting) this.#closeAll();
     return this.#takeReady();
   }
 
