@@ -71,12 +71,12 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
   const { webRoot, isPublic = false, hosts = [], logStyle = 'errors' } = site.options;
-  const { onFailure = error => console.error(site.redact(textOf(error))) } = site.options;
+  const { onFailure = error => console.error(site.redactor.text(textOf(error))) } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
   const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));
   const guard = requestGuard({ isPublic, hosts });
-  const tell = requestLog(logStyle, site.redact);
+  const tell = requestLog(logStyle, site.redactor);
 
   app.use(async (context, next) => {
     const start = performance.now();
@@ -105,18 +105,18 @@ export function appOf(site: Site): Hono<AppEnv> {
     return next();
   });
 
-  for (const route of routes) mountRoute(app, route, site.redact);
+  for (const route of routes) mountRoute(app, route, site.redactor);
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);
   });
   if (webRoot !== undefined) app.get('*', staticFiles(webRoot));
 
   app.notFound(() =>
-    problemResponse(new SingletreeError('not_found', 'There is nothing at this address.'), site.redact),
+    problemResponse(new SingletreeError('not_found', 'There is nothing at this address.'), site.redactor),
   );
   app.onError(error => {
     if (!SingletreeError.is(error) && !(error instanceof Refusal)) onFailure(error);
-    return problemResponse(error, site.redact);
+    return problemResponse(error, site.redactor);
   });
   return app;
 }

@@ -17,8 +17,8 @@ export interface IntakeOptions {
 export class MessageIntake {
   readonly #options: IntakeOptions;
   readonly #inOrder = oneAtATime();
-  /** Who waits to hear which run a follow-up started. */
-  readonly #awaited = new Map<string, (runId: string) => void>();
+  /** Who waits to hear which run a follow-up started, by the id of the follow-up. */
+  readonly #awaited = new Map<string, AwaitedRun>();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -43,7 +43,10 @@ export class MessageIntake {
     });
   }
 
-  /** Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts. */
+  /**
+   * Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts, and rejects
+   * when it never does, as when its thread is deleted.
+   */
   takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
     return this.#inOrder(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
@@ -51,9 +54,21 @@ export class MessageIntake {
         return { runId: Promise.resolve(await this.#start(thread, message)) };
       checkWaits(message);
       const id = newId();
-      const runId = new Promise<string>(resolve => this.#awaited.set(id, resolve));
+      const runId = new Promise<string>((resolve, reject) =>
+        this.#awaited.set(id, { threadId: thread.id, resolve, reject }),
+      );
+      // A reader that went away hears nothing of it.
+      runId.catch(() => {});
       await this.#queue(thread.id, id, message);
       return { runId };
+    });
+  }
+
+  /** Removes a thread: nothing is taken in while `remove` works, and what waited is given up afterwards. */
+  removeThread(threadId: string, remove: () => Promise<void>): Promise<void> {
+    return this.#inOrder(threadId, async () => {
+      await remove();
+      this.#giveUp(threadId);
     });
   }
 
@@ -81,19 +96,34 @@ export class MessageIntake {
     await this.#inOrder(threadId, async () => {
       const running = await this.#runningIn(threadId);
       const thread = await this.#options.log.getThread(threadId);
-      const [first] = thread === undefined ? [] : followUpsOf(thread);
-      if (thread === undefined || first === undefined) return;
+      if (thread === undefined) return this.#giveUp(threadId);
+      const [first] = followUpsOf(thread);
+      if (first === undefined) return;
       if (running === undefined)
         try {
           const once = { metadata: noFollowUp(first.id), expectedSeq: thread.seq };
           const runId = await this.#start(thread, first.message, once);
-          this.#awaited.get(first.id)?.(runId);
-          this.#awaited.delete(first.id);
+          this.#settle(first.id, awaited => awaited.resolve(runId));
         } catch (error) {
-          if (!SingletreeError.is(error, 'seq_conflict') && !SingletreeError.is(error, 'lease_held')) throw error;
+          if (!SingletreeError.is(error, 'seq_conflict') && !SingletreeError.is(error, 'lease_held')) {
+            this.#settle(first.id, awaited => awaited.reject(error));
+            throw error;
+          }
         }
       void this.#deliverAfterRuns(threadId);
     });
+  }
+
+  /** Rejects for those who wait for a follow-up that was deleted with its thread. */
+  #giveUp(threadId: string): void {
+    for (const [id, awaited] of this.#awaited)
+      if (awaited.threadId === threadId) this.#settle(id, ({ reject }) => reject(deleted(threadId)));
+  }
+
+  #settle(id: string, settle: (awaited: AwaitedRun) => void): void {
+    const awaited = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    if (awaited !== undefined) settle(awaited);
   }
 
   async #start(
@@ -133,6 +163,18 @@ export class MessageIntake {
       }
     return undefined;
   }
+}
+
+interface AwaitedRun {
+  readonly threadId: string;
+  readonly resolve: (runId: string) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function deleted(threadId: string): SingletreeError {
+  return new SingletreeError('thread_not_found', `The thread "${threadId}" was deleted before the message was sent.`, {
+    details: { threadId },
+  });
 }
 
 /** Throws when a message cannot wait: what it takes the place of may be another by then. */

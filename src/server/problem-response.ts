@@ -1,6 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
 import type { Problem } from '../protocols/index.ts';
-import type { Redactor } from './security/redactor.ts';
+import type { Redactor } from '../agents/redaction/redactor.ts';
 import { Refusal } from './security/refusal.ts';
 
 /** The error as the HTTP API tells it; what is not one of ours says nothing of itself. */
@@ -19,12 +19,12 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** The answer to a request that failed. */
-export function problemResponse(error: unknown, redact: Redactor): Response {
+export function problemResponse(error: unknown, redactor: Redactor): Response {
   const problem = problemOf(error);
   const headers = {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
     ...(error instanceof Refusal && error.headers),
   };
-  return new Response(redact(JSON.stringify(problem)), { status: problem.status, headers });
+  return new Response(redactor.json(JSON.stringify(problem)), { status: problem.status, headers });
 }

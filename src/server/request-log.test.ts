@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LogStyle, requestLog } from './request-log.ts';
-import { createRedactor } from './security/redactor.ts';
+import { createRedactor } from '../agents/redaction/redactor.ts';
 
 describe('the log of requests', () => {
   const lines = (style: LogStyle) => {

@@ -1,4 +1,4 @@
-import type { Redactor } from './security/redactor.ts';
+import type { Redactor } from '../agents/redaction/redactor.ts';
 
 /** One answered request. */
 export interface RequestRecord {
@@ -15,13 +15,14 @@ export type LogStyle = 'json' | 'pretty' | 'errors' | 'off';
 /** Makes the function that tells of requests, one line each, without secrets. */
 export function requestLog(
   style: LogStyle,
-  redact: Redactor,
+  redactor: Redactor,
   write: (line: string) => void = line => void process.stderr.write(`${line}\n`),
 ): (record: RequestRecord) => void {
   if (style === 'json')
-    return record => write(redact(JSON.stringify({ time: new Date().toISOString(), msg: 'request', ...record })));
+    return record =>
+      write(redactor.json(JSON.stringify({ time: new Date().toISOString(), msg: 'request', ...record })));
   if (style === 'off') return () => {};
   return ({ method, route, status, ms }) => {
-    if (style === 'pretty' || status >= 500) write(redact(`${method} ${route} ${status} ${ms.toFixed(1)} ms`));
+    if (style === 'pretty' || status >= 500) write(redactor.text(`${method} ${route} ${status} ${ms.toFixed(1)} ms`));
   };
 }

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
 import { readBody, readQuery } from './request-input.ts';
 import type { Scope } from './security/access.ts';
-import type { Redactor } from './security/redactor.ts';
+import type { Redactor } from '../agents/redaction/redactor.ts';
 
 /** What the middleware leaves for the routes. */
 export interface AppEnv {
@@ -62,7 +62,7 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(definitio
 }
 
 /** Adds a route to the app: its input is checked, its answer has no secrets in it. */
-export function mountRoute(app: Hono<AppEnv>, definition: Route, redact: Redactor): void {
+export function mountRoute(app: Hono<AppEnv>, definition: Route, redactor: Redactor): void {
   const { method, path, query, body, bodyBytes, status = 200, handle } = definition;
   app.on(method.toUpperCase(), honoPath(path), async context => {
     context.set('route', path);
@@ -75,7 +75,7 @@ export function mountRoute(app: Hono<AppEnv>, definition: Route, redact: Redacto
     });
     if (answer instanceof Response) return answer;
     if (status === 204) return new Response(null, { status });
-    return new Response(redact(JSON.stringify(answer ?? {})), { status, headers: jsonHeaders });
+    return new Response(redactor.json(JSON.stringify(answer ?? {})), { status, headers: jsonHeaders });
   });
 }
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import { openRunsOf } from '../control/open-runs.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
@@ -8,7 +9,6 @@ import { MessageIntake } from './message-intake.ts';
 import { Metrics } from './metrics.ts';
 import { PendingInbox } from './pending-inbox.ts';
 import { Access, type Scope } from './security/access.ts';
-import { createRedactor, type Redactor } from './security/redactor.ts';
 import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
 import { findThread } from './threads.ts';
@@ -17,7 +17,7 @@ import { findThread } from './threads.ts';
 export class Site {
   readonly options: AppOptions;
   readonly access: Access;
-  readonly redact: Redactor;
+  readonly redactor: Redactor;
   readonly metrics: Metrics = new Metrics();
   readonly intake: MessageIntake;
   readonly inbox: PendingInbox;
@@ -33,16 +33,16 @@ export class Site {
     // Every open stream listens to it.
     setMaxListeners(0, signal);
     this.access = new Access(tokens, options.attempts);
-    this.redact = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
+    this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
     this.intake = new MessageIntake(options);
     this.inbox = new PendingInbox(log);
     this.keepAlive = new KeepAlive(keepAliveMs);
-    this.feeds = new ThreadFeeds({ log, encode: this.encode });
+    this.feeds = new ThreadFeeds({ log, encode: this.encode, redactor: this.redactor });
   }
 
   /** An event as it is sent to readers. */
   readonly encode = (event: LoggedEvent): Uint8Array =>
-    text.encode(encodeSse({ id: event.seq, data: this.redact(JSON.stringify(event)) }));
+    text.encode(encodeSse({ id: event.seq, data: this.redactor.json(JSON.stringify(event)) }));
 
   readonly countEvents = (count: number): void => void (this.metrics.eventsSent += count);
 

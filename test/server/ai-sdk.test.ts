@@ -194,6 +194,25 @@ describe.each([5, 6, 7] as const)('useChat of AI SDK %i on the server', version 
     expect([chat.status, textOf(last(chat))]).toEqual(['ready', 'One, ']);
   });
 
+  it('ends when its thread is deleted, also while a message waits for its run', async () => {
+    hold = gate();
+    const { id, chat } = chatWith('patient');
+    const first = chat.sendMessage({ text: 'count' });
+    await vi.waitFor(() => expect(textOf(last(chat))).toBe('One, '));
+    const other = openChat(version, { id, url: server.url, body: { agent: 'patient' } });
+    const second = other.sendMessage({ text: 'and again' });
+    await vi.waitFor(async () =>
+      expect(Object.keys((await server.log.getThread(id))?.metadata ?? {}).join()).toContain('follow-up'),
+    );
+    expect((await fetch(`${server.url}/api/threads/${id}`, { method: 'DELETE' })).status).toBe(204);
+    await Promise.all([first, second]);
+    expect([other.status, other.error?.message]).toEqual([
+      'error',
+      `The thread "${id}" was deleted before the message was sent.`,
+    ]);
+    expect(running(id)).toEqual([]);
+  });
+
   it('tries an answer again, and edits a question: both stay in the log', async () => {
     const { id, chat } = chatWith('talker');
     await chat.sendMessage({ text: 'one' });

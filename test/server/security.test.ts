@@ -164,6 +164,32 @@ describe('a server with tokens', () => {
     expect((await post('null')).status).toBe(403);
   });
 
+  it.each([1, 2, 9, 19])('shows no secret that is split over two fragments after %i characters', async cut => {
+    const headers = bearer('master-token');
+    const { id } = await server.log.createThread({});
+    const text = (content: string) => ({ type: 'text' as const, runId: 'r', id: 't', content });
+    await server.log.append(id, [
+      { type: 'harness_start', runId: 'r', agentId: 'leaky' },
+      text(`the key is ${secret.slice(0, cut)}`),
+      text(`${secret.slice(cut)} and no more`),
+      { type: 'harness_end', runId: 'r', agentId: 'leaky', reason: 'complete' },
+    ]);
+    const shown = [(await local(`/api/threads/${id}/export`, { headers })).text];
+    for (const query of ['?', '?after=2', '?protocol=flow', '?protocol=ai-sdk']) {
+      const stream = await fetch(`${server.url}/api/threads/${id}/events${query}`, { headers });
+      let all = '';
+      for await (const chunk of (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+        all += chunk;
+        if (all.includes('harness_end')) break;
+      }
+      shown.push(all);
+    }
+    for (const text of shown) {
+      expect(text).toContain(' and no more');
+      expect(text).not.toContain(secret.slice(Math.min(cut, 9)));
+    }
+  });
+
   it('tells no secret: not in events, exports, encoded streams, nor in problems', async () => {
     const headers = bearer('master-token');
     const events = await server.log.read(theirs);
@@ -195,12 +221,12 @@ describe('a server with tokens', () => {
 });
 
 describe('guessing tokens', () => {
-  it('is stopped after a few wrong ones', async () => {
+  it('is stopped after a few wrong ones, and keeps out nobody who has a right one', async () => {
     const server = await startTestServer([], { tokens: [{ token: 'the-right-one' }], attempts: { most: 3 } });
     const statuses = [];
-    for (const token of ['a', 'b', 'c', 'd', 'the-right-one'])
+    for (const token of ['a', 'b', 'c', 'd', 'the-right-one', 'e'])
       statuses.push((await ask(server.url, '/api/threads', { headers: bearer(token) })).status);
-    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect(statuses).toEqual([401, 401, 401, 429, 200, 429]);
     const answer = await ask(server.url, '/api/threads', { headers: bearer('x') });
     expect(answer.json).toMatchObject({ code: 'too_many_attempts', status: 429 });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

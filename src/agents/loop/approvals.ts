@@ -2,7 +2,7 @@ import { type AgentEvent, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
 import { type DecisionSource, decideAll, type Grant, grantFor, type ToolRequest } from '../permissions/index.ts';
-import type { Tool } from './tool.ts';
+import { checkInput, type Tool, type ToolContext } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface ApprovalsOptions {
@@ -16,8 +16,8 @@ export interface ApprovalsOptions {
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Whether a call may run, and with which input. */
-export type Permit = { readonly input: unknown } | { readonly denied: string };
+/** Whether a call may run, with which input, and to which paths its arguments were resolved when that was decided. */
+export type Permit = { readonly input: unknown; readonly request?: ToolRequest } | { readonly denied: string };
 
 type Given = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
 
@@ -48,17 +48,30 @@ export class Approvals {
     const { call, relayId } = state;
     const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
     if (state.started) return { input: before === undefined ? call.input : inputOf(call.input, before) };
-    const decision = decideAll(rules, this.#grants, requestFor(tool, call.input));
+    const request = await resolvedRequest(tool, call.input);
+    const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
-    if (decision.policy === 'allow' && relayId === undefined) return { input: call.input };
+    if (decision.policy === 'allow' && relayId === undefined) return { input: call.input, request };
     const answer: Given | undefined = before ?? (await this.#ask(tool, { call, relayId }));
     if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
-    const revised = decideAll(rules, [], requestFor(tool, input));
+    const agreed = await resolvedRequest(tool, input);
+    const revised = decideAll(rules, [], agreed);
     if (revised.policy === 'deny') return { denied: revised.reason ?? 'It is not allowed.' };
     this.#grant(tool, input, answer);
-    return { input };
+    return { input, request: agreed };
+  }
+
+  /** Tells whether a rule that names a path denies or asks about the request when an argument of it is that path. */
+  guardFor(request: ToolRequest): ToolContext['isGuarded'] | undefined {
+    const { rules } = this.#options;
+    if (!rules.some(source => typeof source === 'function' || source.rules.some(({ input }) => input !== undefined)))
+      return undefined;
+    return (argument, path) => {
+      const { policy, rule } = decideAll(rules, [], { ...request, paths: { ...request.paths, [argument]: [path] } });
+      return policy === 'deny' || (policy === 'ask' && rule?.input !== undefined);
+    };
   }
 
   /** Undefined when there is nobody to ask. */
@@ -96,6 +109,14 @@ function inputOf(asked: unknown, { outcome, input }: Given): unknown {
 
 function requestFor({ name, category, shell }: Tool, input: unknown): ToolRequest {
   return { tool: name, input, ...(category !== undefined && { category }), ...(shell !== undefined && { shell }) };
+}
+
+/** The request with its paths resolved; an input that the tool does not take has none. */
+async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> {
+  const request = requestFor(tool, input);
+  if (tool.paths === undefined) return request;
+  const checked = await checkInput(tool, input);
+  return 'problem' in checked ? request : { ...request, paths: await tool.paths(checked.value) };
 }
 
 function refusal({ outcome, feedback, by }: Given): string {

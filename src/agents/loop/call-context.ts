@@ -3,6 +3,7 @@ import type { RelayState, RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { type ChildResult, runChild, settledChild } from '../subagents/child-run.ts';
 import type { Lineage } from '../subagents/lineage.ts';
+import type { RequestPaths } from '../permissions/index.ts';
 import type { Background } from './background.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { SubagentRequest, ToolContext, ToolEvent, ToolQuestion } from './tool.ts';
@@ -30,6 +31,8 @@ export interface CallPlace {
   /** What the call had asked and run before its process ended, in order. */
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
+  readonly paths: RequestPaths | undefined;
+  readonly isGuarded: ToolContext['isGuarded'] | undefined;
 }
 
 /** What a tool is told beside its input; what it asked and ran before a crash is taken up in the same order. */
@@ -37,6 +40,8 @@ export class CallContext implements ToolContext {
   readonly runId: string;
   readonly toolCallId: string;
   readonly signal: AbortSignal;
+  readonly paths?: RequestPaths;
+  readonly isGuarded?: NonNullable<ToolContext['isGuarded']>;
   readonly #scope: CallScope;
   readonly #place: CallPlace;
   #reports = 0;
@@ -51,6 +56,8 @@ export class CallContext implements ToolContext {
     this.runId = place.runId;
     this.toolCallId = place.id;
     this.signal = place.signal;
+    if (place.paths !== undefined) this.paths = place.paths;
+    if (place.isGuarded !== undefined) this.isGuarded = place.isGuarded;
   }
 
   get context(): unknown {

@@ -2,6 +2,7 @@ import { type EventOf, isToolParseError, type ToolOutput } from '../../events/in
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
+import type { ToolRequest } from '../permissions/index.ts';
 import { Places } from '../places.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';
@@ -74,14 +75,17 @@ export class CallRunner {
       const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
       const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
-      return await this.#places.use(signal, () => this.#execute(tool, { state, input: agreed.value, asked, children }));
+      const { request } = permit;
+      return await this.#places.use(signal, () =>
+        this.#execute(tool, { state, input: agreed.value, request, asked, children }),
+      );
     } catch (error) {
       if (signal.aborted) return undefined;
       return { error: error instanceof Error ? error.message || error.name : String(error) };
     }
   }
 
-  async #execute(tool: Tool, { state, input, asked, children }: Execution): Promise<ToolOutput> {
+  async #execute(tool: Tool, { state, input, request, asked, children }: Execution): Promise<ToolOutput> {
     const { runId, signal, timeoutMs, scope } = this.#options;
     const { name } = tool;
     const { id } = state.call;
@@ -90,7 +94,16 @@ export class CallRunner {
     signal.throwIfAborted();
     const ms = tool.timeoutMs ?? timeoutMs;
     const limit = new TimeLimit(ms, signal);
-    const context = new CallContext(scope, { runId, id, name, signal: limit.signal, asked, children });
+    const context = new CallContext(scope, {
+      runId,
+      id,
+      name,
+      signal: limit.signal,
+      asked,
+      children,
+      paths: request?.paths,
+      isGuarded: request && this.#approvals.guardFor(request),
+    });
     try {
       const running = Promise.resolve(tool.execute(input, context));
       return toolOutput(await untilAborted(running, limit.signal));
@@ -108,6 +121,8 @@ export class CallRunner {
 interface Execution {
   readonly state: CallState;
   readonly input: unknown;
+  /** What was decided about; undefined when the call had started before. */
+  readonly request: ToolRequest | undefined;
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
 }

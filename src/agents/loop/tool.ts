@@ -5,6 +5,8 @@ import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, RelayAnswer } from '../agent.ts';
 import type { ChildResult } from '../subagents/child-run.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
+import type { RequestPaths } from '../permissions/index.ts';
+import type { ResolvedPath } from '../workspace/index.ts';
 import { checkTool } from './check-tool.ts';
 
 /** What a tool is told beside its input. */
@@ -32,6 +34,13 @@ export interface ToolContext {
   readonly context: unknown;
   /** Where the run stands among the runs that started each other, and what its subagents used. */
   readonly lineage: Lineage;
+  /** The workspace paths of the call as they were resolved when it was permitted; absent when it was not decided now. */
+  readonly paths?: RequestPaths;
+  /**
+   * Whether a rule that names a path keeps this call from another path in the place of the one in its argument: for
+   * tools that find paths by themselves. Absent when nothing decides.
+   */
+  readonly isGuarded?: (argument: string, path: ResolvedPath) => boolean;
 }
 
 type Emitted = 'custom' | 'file_registered' | 'warning' | 'plan_status' | 'tasks';
@@ -80,6 +89,11 @@ export interface Tool<Input = unknown> {
   readonly category?: string;
   /** Whether it runs a shell command, in its argument `command` or the one named here. */
   readonly shell?: boolean | string;
+  /**
+   * The workspace paths that a call names, by the name of the argument: permission rules over these arguments are
+   * compared with the paths as the workspace resolves them. The call fails when it rejects.
+   */
+  paths?(input: Input): Promise<RequestPaths>;
   /** Its longest run in milliseconds; the loop's when absent, no limit when infinite. */
   readonly timeoutMs?: number;
   /** Whether a call that had started is executed again after its process ended: what it asked and ran is taken up again. */

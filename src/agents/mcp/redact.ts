@@ -1,3 +1,4 @@
+import { createRedactor } from '../redaction/redactor.ts';
 import type { McpServer } from './mcp-server.ts';
 
 /** Shorter values are no secrets, and hiding them would make every text unreadable. */
@@ -7,12 +8,8 @@ const shortestKey = 16;
 
 /** Hides what a server was given in confidence: the values of its environment and headers, the credentials in its address. */
 export function redactor(server: McpServer): (text: string) => string {
-  const secrets = [
-    ...new Set('url' in server ? addressSecrets(server.url, server.headers) : Object.values(server.env ?? {})),
-  ]
-    .filter(secret => secret.length >= shortest)
-    .toSorted((a, b) => b.length - a.length);
-  return text => secrets.reduce((left, secret) => left.replaceAll(secret, '[hidden]'), text);
+  const secrets = 'url' in server ? addressSecrets(server.url, server.headers) : Object.values(server.env ?? {});
+  return createRedactor(secrets, { shortest, mark: '[hidden]' }).text;
 }
 
 function addressSecrets(address: string, headers: Readonly<Record<string, string>> = {}): string[] {

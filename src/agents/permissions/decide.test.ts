@@ -57,6 +57,26 @@ describe('deciding about a tool call', () => {
     ['a command rule for another tool', [{ command: 'rm *', policy: 'deny' }], write('rm x'), 'ask'],
   ])('matches %s', (_, rules, request, policy) => expect(policyOf(rules, request)).toBe(policy));
 
+  describe('about workspace paths', () => {
+    const path = (written: string, ...resolved: string[]) => ({ written, resolved });
+    const named = (...paths: ReturnType<typeof path>[]): ToolRequest => ({ ...write('text'), paths: { path: paths } });
+    const rule = (glob: string, policy: Policy): PermissionRule => ({ input: { path: glob }, policy });
+
+    it.each<[string, PermissionRule, ToolRequest, Policy]>([
+      ['allows by where a path leads', rule('src/*', 'allow'), named(path('x', 'src/a', '/r/src/a')), 'allow'],
+      ['allows by an absolute glob', rule('/r/src/*', 'allow'), named(path('x', 'src/a', '/r/src/a')), 'allow'],
+      ['allows not by the text', rule('src/*', 'allow'), named(path('src/a', '.env', '/r/.env')), 'ask'],
+      ['allows nothing that is not resolved', rule('*', 'allow'), named(path('src/a')), 'ask'],
+      ['allows nothing that names no path', rule('*', 'allow'), named(), 'ask'],
+      ['allows by all paths', rule('src/*', 'allow'), named(path('a', 'src/a'), path('b', 'b')), 'ask'],
+      ['denies by where a path leads', rule('.env', 'deny'), named(path('x', '.env', '/r/.env')), 'deny'],
+      ['denies by the text', rule('.env', 'deny'), named(path('.env', 'other')), 'deny'],
+      ['denies by the normalised text', rule('.env', 'deny'), named(path('./a/../.env/')), 'deny'],
+      ['denies by one of several paths', rule('b', 'deny'), named(path('a', 'a'), path('b', 'b')), 'deny'],
+      ['compares another argument as text', { input: { 'file.mode': '4*' }, policy: 'deny' }, named(), 'deny'],
+    ])('%s', (_, given, request, policy) => expect(policyOf([given], request)).toBe(policy));
+  });
+
   describe('by rules that nobody checked', () => {
     const rules = (...given: unknown[]) => given as PermissionRule[];
 

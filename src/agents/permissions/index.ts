@@ -14,4 +14,4 @@ export {
   permissionRules,
 } from './rule.ts';
 export { matchCommand } from './shell-pattern.ts';
-export type { ToolRequest } from './tool-request.ts';
+export type { RequestPaths, ToolRequest } from './tool-request.ts';

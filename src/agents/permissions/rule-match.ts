@@ -1,11 +1,19 @@
 import { posix } from 'node:path';
 import { parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
+import { matchesPaths } from './path-match.ts';
 import { isUnderstood, type PermissionRule } from './rule.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
 import { allowsLine, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
-import { argumentsAt, commandArgument, commandLineOf, textOfArgument, type ToolRequest } from './tool-request.ts';
+import {
+  argumentsAt,
+  commandArgument,
+  commandLineOf,
+  pathsAt,
+  textOfArgument,
+  type ToolRequest,
+} from './tool-request.ts';
 
 /** A request with its command line parsed once for all rules. */
 interface Subject {
@@ -35,6 +43,8 @@ function matchesCall(rule: PermissionRule, request: ToolRequest): boolean {
   if (rule.category !== undefined && rule.category !== request.category) return false;
   return Object.entries(rule.input ?? {}).every(([path, glob]) => {
     if (rule.policy === 'allow' && isWild(globOf(glob)) && holdsCommand(path, request)) return false;
+    const paths = pathsAt(request, path);
+    if (paths !== undefined) return matchesPaths(rule.policy, glob, paths);
     return matchesArgument(rule, glob, argumentsAt(request.input, path));
   });
 }

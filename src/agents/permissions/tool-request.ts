@@ -1,3 +1,8 @@
+import type { ResolvedPath } from '../workspace/index.ts';
+
+/** The workspace paths that a call names, by the name of the argument; one argument may name several. */
+export type RequestPaths = Readonly<Record<string, readonly ResolvedPath[]>>;
+
 /** A tool call to decide about. */
 export interface ToolRequest {
   readonly tool: string;
@@ -5,6 +10,8 @@ export interface ToolRequest {
   readonly input: unknown;
   /** The call runs a shell command: `true` when its argument `command` holds it, or the name of the argument that does. */
   readonly shell?: boolean | string;
+  /** The arguments that are workspace paths, as the workspace resolves them: rules are compared with these. */
+  readonly paths?: RequestPaths;
 }
 
 /** The name of the argument that holds the command line; absent when the tool is no shell. */
@@ -34,6 +41,11 @@ export function argumentsAt(input: unknown, path: string): unknown[] {
     if (nested !== undefined) found.push(nested);
   }
   return found;
+}
+
+/** The workspace paths of an argument; absent when it is none. */
+export function pathsAt({ paths }: ToolRequest, name: string): readonly ResolvedPath[] | undefined {
+  return paths !== undefined && Object.hasOwn(paths, name) ? paths[name] : undefined;
 }
 
 /** The text that a glob is compared with: a string itself, anything else as JSON; absent when it has none. */

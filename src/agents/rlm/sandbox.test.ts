@@ -26,6 +26,26 @@ function runIn(sandbox: Sandbox) {
   };
 }
 
+describe('calls', () => {
+  it('leave the process its turn, however many a cell makes', async () => {
+    const { run } = sandboxWith({}, '', ['f']);
+    let turn = 0;
+    let isOver = false;
+    const count = () => {
+      turn++;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    const callsIn = new Map<number, number>();
+    const code = 'const all = await Promise.all(Array.from({ length: 5000 }, (_, i) => f(i))); print(all.length)';
+    const { stdout } = await run(code, async () => void callsIn.set(turn, (callsIn.get(turn) ?? 0) + 1));
+    isOver = true;
+    expect(stdout).toBe('5000\n');
+    // The count goes up before or after a group, so two groups may fall into one turn.
+    expect(Math.max(...callsIn.values())).toBeLessThanOrEqual(64);
+  });
+});
+
 describe('variables', () => {
   it('last from cell to cell and may be declared again', async () => {
     const { run } = sandboxWith();

@@ -36,6 +36,8 @@ export interface CellOutcome {
 const callShape = z.object({ name: z.string(), args: z.array(z.unknown()) });
 const startMs = 30_000;
 const graceMs = 2_000;
+/** How many messages of the thread are handled before others in this process have their turn. */
+const messagesAtOnce = 32;
 const lost = 'The REPL was started anew: all variables are gone, `context` is as it was.';
 
 interface OpenCell {
@@ -53,6 +55,9 @@ export class Sandbox {
   #cell: OpenCell | undefined;
   #watchdog: ReturnType<typeof setTimeout> | undefined;
   #told = 0;
+  /** What the thread sent and was not handled yet, in order. */
+  #incoming: FromThread[] = [];
+  #isHandling = false;
 
   /** Throws `invalid_argument` when the context does not fit. */
   constructor(options: SandboxOptions) {
@@ -100,7 +105,10 @@ export class Sandbox {
       execArgv: [],
       resourceLimits: { stackSizeMb: 16, maxOldGenerationSizeMb: 256 + Math.ceil(data.context.length / 2 ** 18) },
     });
-    worker.on('message', (message: FromThread) => this.#take(message));
+    worker.on('message', (message: FromThread) => {
+      this.#incoming.push(message);
+      if (!this.#isHandling) this.#handleSome();
+    });
     worker.on('error', error => this.#fail(`The sandbox failed: ${error.message}`));
     worker.on('exit', () => this.#fail('The sandbox ended.'));
     this.#worker = worker;
@@ -113,8 +121,20 @@ export class Sandbox {
     this.#rest();
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#incoming = [];
     worker?.removeAllListeners().on('error', () => {});
     await worker?.terminate();
+  }
+
+  /** Handles messages in small groups: a cell that makes thousands of calls must not hold up the process. */
+  #handleSome(): void {
+    const messages = this.#incoming.splice(0, messagesAtOnce);
+    this.#isHandling = messages.length > 0;
+    if (!this.#isHandling) return;
+    setImmediate(() => this.#handleSome());
+    const worker = this.#worker;
+    // What is left of a thread that was ended is nothing to act on.
+    for (const message of messages) if (this.#worker === worker) this.#take(message);
   }
 
   #take(message: FromThread): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import { BoundedOutput } from '../workspace/bounded-output.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const defaultTimeoutMs = 120_000;
 const mostTimeoutMs = 600_000;
@@ -22,7 +22,7 @@ const input = z.object({
 });
 
 /** Runs a shell command in the workspace. Its output is shown as it comes. */
-export function bashTool({ workspace }: ToolRoom): Tool {
+export function bashTool(room: ToolRoom): Tool {
   return defineTool({
     name: 'bash',
     description:
@@ -32,14 +32,16 @@ export function bashTool({ workspace }: ToolRoom): Tool {
     shell: true,
     timeoutMs: mostTimeoutMs + 30_000,
     input,
-    execute: async ({ command, workdir = '.', timeout = defaultTimeoutMs }, { signal, progress, runMark }) => {
+    paths: async ({ workdir = '.' }) => ({ workdir: [await room.workspace.resolve(workdir)] }),
+    execute: async ({ command, workdir = '.', timeout = defaultTimeoutMs }, context) => {
+      const { signal, progress, runMark } = context;
       const output = new BoundedOutput(headBytes, tailBytes);
       const live = new LiveReport(() => progress(output.last(shownBytes)));
       const onOutput = (chunk: Uint8Array) => {
         output.push(chunk);
         live.due();
       };
-      const end = await workspace
+      const end = await permittedWorkspace(room, context)
         .run({ command, folder: workdir, signal, timeoutMs: timeout, runMark, onOutput })
         .finally(() => live.end());
       const { exitCode, timedOut } = end;

@@ -2,6 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 
 const beginning = 8 * 1024;
 
+/** The kind of a file that is text in another encoding. */
+export const utf16 = 'UTF-16 text';
+
 /** How files of a kind start, in Latin-1; WebP has its name after a length. */
 const kinds: readonly (readonly [start: string, kind: string, at?: number])[] = [
   ['\x89PNG\r\n', 'a PNG image'],
@@ -13,8 +16,8 @@ const kinds: readonly (readonly [start: string, kind: string, at?: number])[] = 
   ['\x1f\x8b', 'a gzip archive'],
   ['\x7fELF', 'a program (ELF)'],
   ['SQLite format 3\0', 'an SQLite database'],
-  ['\xff\xfe', 'UTF-16 text'],
-  ['\xfe\xff', 'UTF-16 text'],
+  ['\xff\xfe', utf16],
+  ['\xfe\xff', utf16],
 ];
 
 /** What a file is when it is not text in UTF-8; undefined when it looks like text. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import { replaceExact } from './replace-exact.ts';
 import { readText } from './read-text.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { pathArgument, permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const input = z.object({
   path: z.string().min(1).describe('the file'),
@@ -12,7 +12,8 @@ const input = z.object({
 });
 
 /** Replaces an exact text in a file. A file that changed since the run read it has to be read again. */
-export function editTool({ workspace, seen, changing }: ToolRoom): Tool {
+export function editTool(room: ToolRoom): Tool {
+  const { seen, changing } = room;
   return defineTool({
     name: 'edit',
     description:
@@ -20,8 +21,11 @@ export function editTool({ workspace, seen, changing }: ToolRoom): Tool {
       'it does, or set replace_all. Spaces and line breaks count.',
     category: 'edit',
     input,
-    execute: ({ path, old_string, new_string, replace_all = false }, { runId, signal }) =>
-      changing.use(signal, async () => {
+    paths: pathArgument(room),
+    execute: ({ path, old_string, new_string, replace_all = false }, context) =>
+      changing.use(context.signal, async () => {
+        const { runId } = context;
+        const workspace = permittedWorkspace(room, context);
         const { text, stamp, real } = await readText(workspace, path);
         const known = seen.stampOf(runId, real);
         if (known !== undefined && known !== stamp)

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import { findFiles } from '../workspace/find-files.ts';
+import { SkippedFiles } from '../workspace/skipped-files.ts';
 import { globPattern } from './glob-pattern.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { pathGuard } from './path-guard.ts';
+import { pathArgument, permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const defaultLimit = 200;
 
@@ -16,28 +18,39 @@ const input = z.object({
 });
 
 /** Finds files by their path; what git ignores is left out when ripgrep or git is there. */
-export function globTool({ workspace }: ToolRoom): Tool {
+export function globTool(room: ToolRoom): Tool {
   return defineTool({
     name: 'glob',
-    description: 'Finds files of the workspace by a pattern for their path. What git ignores is left out.',
+    description:
+      'Finds files of the workspace by a pattern for their path. What git ignores is left out, and no link is followed.',
     category: 'read',
     input,
-    execute: async ({ pattern, path = '.', limit = defaultLimit }, { signal }) => {
+    paths: pathArgument(room),
+    execute: async ({ pattern, path = '.', limit = defaultLimit }, context) => {
+      const { signal } = context;
+      const workspace = permittedWorkspace(room, context);
       const matches = globPattern(pattern);
+      const isGuarded = await pathGuard(workspace, path, context);
+      const skipped = new SkippedFiles();
       const found: string[] = [];
-      let isComplete = true;
-      for await (const file of findFiles(workspace, path, signal)) {
-        if (!matches(file)) continue;
-        if (found.length === limit) {
-          isComplete = false;
-          break;
+      let hasMore = false;
+      for await (const file of findFiles(workspace, path, { signal, skipped })) {
+        if (isGuarded?.(file) === true) skipped.add('guarded');
+        else if (matches(file)) {
+          hasMore = found.length === limit;
+          if (hasMore) break;
+          found.push(inFolder(path, file));
         }
-        found.push(inFolder(path, file));
       }
-      const more = isComplete ? [] : [`[There are more: set limit, or narrow the pattern.]`];
+      const shown = found.length === 0 ? [`No file matches ${pattern}.`] : found;
+      const more = hasMore ? ['[There are more: set limit, or narrow the pattern.]'] : [];
       return {
-        context: found.length === 0 ? `No file matches ${pattern}.` : [...found, ...more].join('\n'),
-        result: { files: found, isComplete },
+        context: [...shown, ...more, ...skipped.lines].join('\n'),
+        result: {
+          files: found,
+          isComplete: !hasMore && skipped.isEmpty,
+          ...(!skipped.isEmpty && { skipped: skipped.counts }),
+        },
       };
     },
   });

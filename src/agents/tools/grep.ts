@@ -1,12 +1,17 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../loop/tool.ts';
+import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
+import { findFiles } from '../workspace/find-files.ts';
+import type { Workspace } from '../workspace/index.ts';
 import { programFor } from '../workspace/program.ts';
+import { SkippedFiles } from '../workspace/skipped-files.ts';
+import { describeBinary, utf16 } from './binary-kind.ts';
 import { inFolder } from './glob.ts';
 import { globPattern } from './glob-pattern.ts';
 import type { FoundLine, LineSearch } from './line-search.ts';
+import { type PathGuard, pathGuard } from './path-guard.ts';
 import { ripgrepLines } from './ripgrep-lines.ts';
 import { scanLines } from './scan-lines.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { pathArgument, permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const defaultLimit = 100;
 const longestLine = 400;
@@ -21,38 +26,82 @@ const input = z.object({
 });
 
 /** Searches lines of files: with ripgrep when it is there, else by itself, with the same answer. */
-export function grepTool({ workspace }: ToolRoom): Tool {
+export function grepTool(room: ToolRoom): Tool {
   return defineTool({
     name: 'grep',
     description:
       'Searches the lines of the files of the workspace for a regular expression. The answer has the path of each ' +
-      'file and under it the lines with their numbers. What git ignores and binary files are left out.',
+      'file and under it the lines with their numbers. What git ignores and binary files are left out, and no link is ' +
+      'followed.',
     category: 'read',
     input,
+    paths: pathArgument(room),
     execute: async (
-      { pattern, path = '.', glob, ignore_case = false, context = 0, limit = defaultLimit },
-      { signal },
+      { pattern, path = '.', glob, ignore_case = false, context: around = 0, limit = defaultLimit },
+      context,
     ) => {
+      const { signal } = context;
+      const workspace = permittedWorkspace(room, context);
       const isFile = (await workspace.look(path))?.kind === 'file';
-      const shown = new FoundLines({ path, isFile, limit, context });
+      const binary = isFile ? await workspace.withFile(path, ({ handle }) => describeBinary(handle)) : undefined;
+      if (binary !== undefined && binary !== utf16)
+        return {
+          context: `${path} was not searched: it is ${binary}, not text.`,
+          result: { matches: 0, files: 0, isComplete: false, binary },
+        };
+      const skipped = new SkippedFiles();
+      const guarded = isFile ? () => false : await guardedFiles(workspace, path, { context, skipped });
+      const fits = glob === undefined ? () => true : globPattern(glob);
+      const shown = new FoundLines({ path, isFile, limit, context: around });
       const search: LineSearch = {
         pattern,
         path,
         isFile,
         ignoreCase: ignore_case,
-        context,
-        matches: glob === undefined ? () => true : globPattern(glob),
+        context: around,
+        matches: file => fits(file) && !guarded(file),
         signal,
+        skipped,
         take: line => shown.take(line),
       };
       const ripgrep = await programFor(workspace, 'rg');
       await (ripgrep === undefined ? scanLines(workspace, search) : ripgrepLines(workspace, ripgrep, search));
       return {
-        context: shown.count === 0 ? `Nothing matches ${pattern}.` : shown.text,
-        result: { matches: shown.count, files: shown.files, isComplete: shown.isComplete },
+        context: [shown.count === 0 ? `Nothing matches ${pattern}.` : shown.text, ...skipped.lines].join('\n'),
+        result: {
+          matches: shown.count,
+          files: shown.files,
+          isComplete: shown.isComplete && skipped.isEmpty,
+          ...(!skipped.isEmpty && { skipped: skipped.counts }),
+        },
       };
     },
   });
+}
+
+interface GuardedSearch {
+  readonly context: ToolContext;
+  readonly skipped: SkippedFiles;
+}
+
+/** Which files a rule guards. They are counted before the search: their number says nothing about what is in them. */
+async function guardedFiles(
+  workspace: Workspace,
+  path: string,
+  { context, skipped }: GuardedSearch,
+): Promise<PathGuard> {
+  const isGuarded = await pathGuard(workspace, path, context);
+  if (isGuarded === undefined) return () => false;
+  const { signal } = context;
+  const known = new Map<string, boolean>();
+  const guarded: PathGuard = file => {
+    const before = known.get(file) ?? isGuarded(file);
+    known.set(file, before);
+    return before;
+  };
+  for await (const file of findFiles(workspace, path, { signal, skipped: new SkippedFiles() }))
+    if (guarded(file)) skipped.add('guarded');
+  return guarded;
 }
 
 interface Shown {

@@ -1,3 +1,5 @@
+import type { SkippedFiles } from '../workspace/skipped-files.ts';
+
 /** What is searched for, and where. */
 export interface LineSearch {
   readonly pattern: string;
@@ -10,6 +12,8 @@ export interface LineSearch {
   /** Which files are searched, by their path seen from the folder. */
   readonly matches: (file: string) => boolean;
   readonly signal: AbortSignal;
+  /** Gets what could not be searched. */
+  readonly skipped: SkippedFiles;
   /** Gets what is found, in the order of files and lines; returns false when it is enough. */
   readonly take: (found: FoundLine) => boolean;
 }

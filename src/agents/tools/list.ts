@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import type { FolderEntry } from '../workspace/index.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { SkippedFiles } from '../workspace/skipped-files.ts';
+import { pathGuard } from './path-guard.ts';
+import { pathArgument, permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const mostRead = 10_000;
 const defaultLimit = 500;
@@ -14,21 +16,32 @@ const input = z.object({
 const marks: Record<FolderEntry['kind'], string> = { folder: '/', file: '', link: '@', other: '?' };
 
 /** Lists a folder: folders first, each group in the order of the names. */
-export function listTool({ workspace }: ToolRoom): Tool {
+export function listTool(room: ToolRoom): Tool {
   return defineTool({
     name: 'list',
     description: 'Lists a folder of the workspace: folders end with /, links with @.',
     category: 'read',
     input,
-    execute: async ({ path = '.', limit = defaultLimit }) => {
-      const entries = (await workspace.entries(path, mostRead)).toSorted(foldersFirst);
+    paths: pathArgument(room),
+    execute: async ({ path = '.', limit = defaultLimit }, context) => {
+      const workspace = permittedWorkspace(room, context);
+      const isGuarded = await pathGuard(workspace, path, context);
+      const skipped = new SkippedFiles();
+      const read = await workspace.entries(path, mostRead + 1);
+      const entries = read.filter(({ name }) => isGuarded?.(name) !== true).toSorted(foldersFirst);
+      skipped.add('guarded', read.length - entries.length);
       const shown = entries.slice(0, limit).map(({ name, kind }) => `${name}${marks[kind]}`);
       const left = entries.length - shown.length;
-      const count = `${left}${entries.length === mostRead ? ' or more' : ''}`;
+      const count = `${left}${read.length > mostRead ? ' or more' : ''}`;
       const more = left > 0 ? [`[${count} entries are not shown: set limit, or use glob.]`] : [];
       return {
-        context: entries.length === 0 ? 'The folder is empty.' : [...shown, ...more].join('\n'),
-        result: { path, entries: shown.length, isComplete: left === 0 },
+        context: [...(read.length === 0 ? ['The folder is empty.'] : shown), ...more, ...skipped.lines].join('\n'),
+        result: {
+          path,
+          entries: shown.length,
+          isComplete: left === 0 && skipped.isEmpty,
+          ...(!skipped.isEmpty && { skipped: skipped.counts }),
+        },
       };
     },
   });

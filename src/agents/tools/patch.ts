@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
-import type { FileChange, Workspace } from '../workspace/index.ts';
+import type { FileChange, ResolvedPath, Workspace } from '../workspace/index.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { type FilePatch, parsePatch } from './parse-patch.ts';
 import { readText } from './read-text.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const description = `Changes files of the workspace with one patch: all of it, or nothing when a part does not fit.
 
@@ -25,14 +25,19 @@ const description = `Changes files of the workspace with one patch: all of it, o
 const input = z.object({ patch: z.string().min(1).describe('the patch, from *** Begin Patch to *** End Patch') });
 
 /** Adds, changes, moves and removes files with one patch, all or nothing. */
-export function patchTool({ workspace, seen, changing }: ToolRoom): Tool {
+export function patchTool(room: ToolRoom): Tool {
+  const { seen, changing } = room;
   return defineTool({
     name: 'patch',
     description,
     category: 'edit',
     input,
-    execute: ({ patch }, { runId, signal }) =>
-      changing.use(signal, async () => {
+    // Every path of the patch counts as its argument `path`, as the other tools have it.
+    paths: async ({ patch }) => ({ path: await pathsOf(room.workspace, patch) }),
+    execute: ({ patch }, context) =>
+      changing.use(context.signal, async () => {
+        const { runId } = context;
+        const workspace = permittedWorkspace(room, context);
         const files = parsePatch(patch);
         const changes: FileChange[] = [];
         for (const file of files) changes.push(...(await changesFor(workspace, file)));
@@ -44,6 +49,28 @@ export function patchTool({ workspace, seen, changing }: ToolRoom): Tool {
         };
       }),
   });
+}
+
+/** Where a patch reads and writes; one that cannot be read names nothing that a rule could allow. */
+async function pathsOf(workspace: Workspace, patch: string): Promise<ResolvedPath[]> {
+  const paths: ResolvedPath[] = [];
+  for (const file of readablePatch(patch)) {
+    const { moveTo } = moveOf(file);
+    if (file.action === 'update') paths.push(await workspace.resolve(file.path));
+    // A link that is removed or moved away goes itself, and nothing is added through one.
+    if (file.action !== 'update' || moveTo !== undefined)
+      paths.push(await workspace.resolve(file.path, { keepLink: true }));
+    if (moveTo !== undefined) paths.push(await workspace.resolve(moveTo, { keepLink: true }));
+  }
+  return paths;
+}
+
+function readablePatch(patch: string): FilePatch[] {
+  try {
+    return parsePatch(patch);
+  } catch {
+    return [];
+  }
 }
 
 async function changesFor(workspace: Workspace, file: FilePatch): Promise<FileChange[]> {

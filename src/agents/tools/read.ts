@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import { describeBinary } from './binary-kind.ts';
 import { readLines } from './read-lines.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { pathArgument, permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const mostLines = 2_000;
 
@@ -13,7 +13,8 @@ const input = z.object({
 });
 
 /** Reads lines of a text file, with their numbers. */
-export function readTool({ workspace, seen }: ToolRoom): Tool {
+export function readTool(room: ToolRoom): Tool {
+  const { seen } = room;
   return defineTool({
     name: 'read',
     description:
@@ -21,8 +22,10 @@ export function readTool({ workspace, seen }: ToolRoom): Tool {
       'Long files are read in parts: the answer says how to go on.',
     category: 'read',
     input,
-    execute: ({ path, offset = 1, limit = mostLines }, { runId, signal }) =>
-      workspace.withFile(path, async ({ handle, size, stamp, real }) => {
+    paths: pathArgument(room),
+    execute: ({ path, offset = 1, limit = mostLines }, context) =>
+      permittedWorkspace(room, context).withFile(path, async ({ handle, size, stamp, real }) => {
+        const { runId, signal } = context;
         seen.note(runId, real, stamp);
         const binary = await describeBinary(handle);
         if (binary !== undefined)

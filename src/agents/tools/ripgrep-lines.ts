@@ -1,11 +1,11 @@
-import { ripgrepWalk } from '../workspace/find-files.ts';
+import { ripgrepFailed, ripgrepWalk } from '../workspace/find-files.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { runProgram } from '../workspace/program.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 
 /** Searches with ripgrep. */
 export async function ripgrepLines(workspace: Workspace, ripgrep: string, search: LineSearch): Promise<void> {
-  const { pattern, path, isFile, matches, signal, take } = search;
+  const { pattern, path, isFile, matches, signal, skipped, take } = search;
   const problem: string[] = [];
   const run = (cwd: string, target: string) =>
     runProgram(workspace, { command: ripgrep, args: argumentsFor(search, target), cwd, signal }, (text, stream) => {
@@ -16,7 +16,9 @@ export async function ripgrepLines(workspace: Workspace, ripgrep: string, search
   const exitCode = isFile
     ? await workspace.withFile(path, file => run(workspace.root, file.path))
     : await workspace.withFolder(path, folder => run(folder.path, './'));
-  if (exitCode === 2 && problem.length > 0) throw invalidPattern(pattern, readable(problem));
+  if (exitCode !== ripgrepFailed) return;
+  if (problem.length > 0) throw invalidPattern(pattern, readable(problem));
+  skipped.add('unreadable');
 }
 
 function argumentsFor({ pattern, ignoreCase, context }: LineSearch, target: string): string[] {

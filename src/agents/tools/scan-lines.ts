@@ -1,7 +1,8 @@
 import { runInNewContext } from 'node:vm';
-import { findFiles } from '../workspace/find-files.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { findFiles, joined } from '../workspace/find-files.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { binaryKind } from './binary-kind.ts';
+import { binaryKind, utf16 } from './binary-kind.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 
 const largestFile = 10 * 1024 * 1024;
@@ -10,20 +11,27 @@ const fileMs = 500;
 
 /** Searches without a program: each file is held and searched at once, within a limit of time. */
 export async function scanLines(workspace: Workspace, search: LineSearch): Promise<void> {
-  const { path, isFile, matches, signal, take } = search;
+  const { path, isFile, matches, signal, skipped, take } = search;
   const expression = expressionOf(search);
   if (isFile) {
     const text = await textAt(workspace, path);
-    if (text !== undefined) foundIn(text, { ...search, expression, file: path }).every(take);
+    if (text === 'large') skipped.add('large');
+    else if (text !== undefined) foundIn(text.text, { ...search, expression, file: path }).every(take);
     return;
   }
-  for await (const file of findFiles(workspace, path, signal)) {
+  const folder = await workspace.withFolder(path, async ({ real }) => real);
+  for await (const file of findFiles(workspace, path, search)) {
     signal.throwIfAborted();
     if (!matches(file)) continue;
-    // A file that went away meanwhile, or that may not be read, has no lines.
-    const text = await textAt(workspace, `${path}/${file}`).catch(() => undefined);
-    if (text !== undefined && !foundIn(text, { ...search, expression, file }).every(take)) return;
+    const text = await textAt(workspace, joined(folder, file), { isReal: true }).catch(unread);
+    if (typeof text === 'string') skipped.add(text);
+    else if (text !== undefined && !foundIn(text.text, { ...search, expression, file }).every(take)) return;
   }
+}
+
+/** A file that went away meanwhile has no lines. */
+function unread(error: unknown): 'unreadable' | undefined {
+  return SingletreeError.is(error, 'not_found') ? undefined : 'unreadable';
 }
 
 interface FileScan extends LineSearch {
@@ -39,11 +47,21 @@ function expressionOf({ pattern, ignoreCase }: LineSearch): RegExp {
   }
 }
 
-function textAt(workspace: Workspace, path: string): Promise<string | undefined> {
-  return workspace.withFile(path, async ({ handle, size }) => {
-    if (size > largestFile) return undefined;
+/** The text of a file; undefined when it is binary. A path that is real goes through no link. */
+function textAt(
+  workspace: Workspace,
+  path: string,
+  { isReal = false } = {},
+): Promise<{ text: string } | 'large' | undefined> {
+  return workspace.withFile(path, async ({ handle, size, real }) => {
+    if (isReal && real !== path) return undefined;
+    if (size > largestFile) return 'large';
     const bytes = await handle.readFile();
-    return binaryKind(bytes) === undefined ? bytes.toString('utf8') : undefined;
+    const kind = binaryKind(bytes);
+    if (kind === undefined) return { text: bytes.toString('utf8') };
+    return kind === utf16
+      ? { text: new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes) }
+      : undefined;
   });
 }
 

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -134,6 +143,20 @@ describe.each(engines)('a search with %s', (engine, programs) => {
     expect((await grep('x')).result).toEqual({ matches: 3, files: 1, isComplete: true });
   });
 
+  it('finds lines of text in UTF-16', async () => {
+    file('a.txt', Buffer.from('\ufeffone\nneedle\n', 'utf16le'));
+    expect((await grep('needle')).context).toBe('a.txt\n2: needle');
+    expect((await grep('needle', { path: 'a.txt' })).context).toBe('a.txt\n2: needle');
+  });
+
+  it('says that a binary file was not searched when it is named', async () => {
+    file('binary', Buffer.from('needle\0\n'));
+    expect(await grep('needle', { path: 'binary' })).toEqual({
+      context: 'binary was not searched: it is binary data, not text.',
+      result: { matches: 0, files: 0, isComplete: false, binary: 'binary data' },
+    });
+  });
+
   it('says what is wrong with a pattern', async () => {
     file('a.txt', 'x');
     await expect(grep('(')).rejects.toThrow(
@@ -148,6 +171,87 @@ describe.each(engines)('a search with %s', (engine, programs) => {
       error => (error as Error).message,
     );
     expect(found).toMatch(/^Nothing matches|takes too long on a\.txt: use a simpler pattern/);
+  });
+});
+
+describe('a search that skips something', () => {
+  const call = (programs: string[], name: string, input: unknown) => callTool(toolsWith(...programs), [name, input]);
+  /** A program that prints to its two streams and ends with a code. */
+  const program = (name: string, { out = '', err = '', code = 0 }) => {
+    const folder = mkdtempSync(join(base, 'bin-'));
+    const print = `printf '%s' '${out}'\nprintf '%s' '${err}' >&2\nexit ${code}\n`;
+    writeFileSync(join(folder, name), `#!/bin/sh\n${print}`, { mode: 0o755 });
+    return workspaceTools(workspace(root, { env: { PATH: folder } }));
+  };
+
+  it.each([[[]], [['git']]])('counts files that are too large, with %j', async programs => {
+    file('a.txt', 'needle\n');
+    file('large.txt', 'needle\n');
+    truncateSync(join(root, 'large.txt'), 10 * 1024 * 1024 + 1);
+    expect(await call(programs, 'grep', { pattern: 'needle' })).toEqual({
+      context: 'a.txt\n1: needle\n[Skipped: 1 file too large to be searched.]',
+      result: { matches: 1, files: 1, isComplete: false, skipped: { large: 1 } },
+    });
+    expect(await call(programs, 'grep', { pattern: 'none', glob: 'a*' })).toMatchObject({
+      result: { isComplete: true },
+    });
+    file('large.log', 'needle\n'.repeat(1_500_000));
+    expect(await call(programs, 'grep', { pattern: 'needle', path: 'large.log' })).toEqual({
+      context: 'Nothing matches needle.\n[Skipped: 1 file too large to be searched.]',
+      result: { matches: 0, files: 0, isComplete: false, skipped: { large: 1 } },
+    });
+  });
+
+  // The superuser may read everything.
+  it.skipIf(process.getuid?.() === 0)('says that a folder cannot be read', async () => {
+    file('closed/a.txt', 'needle');
+    chmodSync(join(root, 'closed'), 0);
+    try {
+      const skipped = { unreadable: 1 };
+      expect(await call([], 'glob', { pattern: '*' })).toEqual({
+        context: 'No file matches *.\n[Skipped: files or folders that cannot be read.]',
+        result: { files: [], isComplete: false, skipped },
+      });
+      expect((await call([], 'grep', { pattern: 'needle' })).result).toMatchObject({ isComplete: false, skipped });
+    } finally {
+      chmodSync(join(root, 'closed'), 0o755);
+    }
+  });
+
+  it('says what a program could not read', async () => {
+    file('a.txt', 'needle\n');
+    const skipped = { unreadable: 1 };
+    const git = program('git', { out: 'a.txt\n', err: 'warning: could not open directory' });
+    expect((await callTool(git, ['glob', { pattern: '*' }])).result).toEqual({
+      files: ['a.txt'],
+      isComplete: false,
+      skipped,
+    });
+    const ripgrep = program('rg', { out: 'a.txt\n', code: 2 });
+    for (const [name, input] of [
+      ['glob', { pattern: '*' }],
+      ['grep', { pattern: 'needle' }],
+    ] as const)
+      expect((await callTool(ripgrep, [name, input])).result).toMatchObject({ isComplete: false, skipped });
+  });
+
+  it('counts the repositories that git does not look into', async () => {
+    for (const folder of [root, join(root, 'inner')]) execFileSync('git', ['init', '-q', folder]);
+    file('inner/a.txt', 'needle\n');
+    expect(await call(['git'], 'glob', { pattern: '*.txt' })).toEqual({
+      context: 'No file matches *.txt.\n[Skipped: 1 folder with a git repository of its own.]',
+      result: { files: [], isComplete: false, skipped: { repositories: 1 } },
+    });
+  });
+
+  it('does not call a list complete that stops at the most it reads', async () => {
+    mkdirSync(join(root, 'many'));
+    for (let index = 0; index <= 10_000; index++) writeFileSync(join(root, `many/${index}`), '');
+    expect((await call([], 'list', { path: 'many', limit: 10_000 })).result).toEqual({
+      path: 'many',
+      entries: 10_000,
+      isComplete: false,
+    });
   });
 });
 

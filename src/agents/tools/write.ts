@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
-import type { ToolRoom } from './tool-room.ts';
+import { pathArgument, permittedWorkspace, type ToolRoom } from './tool-room.ts';
 
 const input = z.object({
   path: z.string().min(1).describe('the file; missing folders are made'),
@@ -8,7 +8,8 @@ const input = z.object({
 });
 
 /** Writes a whole file; one that exists must have been read in the same run and be unchanged since. */
-export function writeTool({ workspace, seen, changing }: ToolRoom): Tool {
+export function writeTool(room: ToolRoom): Tool {
+  const { seen, changing } = room;
   return defineTool({
     name: 'write',
     description:
@@ -16,8 +17,11 @@ export function writeTool({ workspace, seen, changing }: ToolRoom): Tool {
       'To change a part of a file, use edit.',
     category: 'edit',
     input,
-    execute: ({ path, content }, { runId, signal }) =>
-      changing.use(signal, async () => {
+    paths: pathArgument(room),
+    execute: ({ path, content }, context) =>
+      changing.use(context.signal, async () => {
+        const { runId } = context;
+        const workspace = permittedWorkspace(room, context);
         const before = await workspace.look(path);
         const known = before && seen.stampOf(runId, before.real);
         if (before?.kind === 'file' && known === undefined)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { constants, link, lstat, rename, unlink } from 'node:fs/promises';
-import { locate, type Place } from './locate.ts';
+import { locate, type Place, realOf } from './locate.ts';
 import { explained, missing, refused } from './refusal.ts';
 import type { Root } from './root.ts';
 
@@ -29,11 +29,6 @@ export interface ChangedFile {
 
 export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
-}
-
-/** The path from the root of a place. */
-export function realOf({ folder, name }: Place): string {
-  return [...folder.names, ...(name === '.' ? [] : [name])].join('/');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ProgramCall, programFor, runProgram } from './program.ts';
+import type { SkippedFiles } from './skipped-files.ts';
 import type { Workspace } from './workspace.ts';
 
 /** How ripgrep walks: as it does by default, hidden files included, in the order of the names. */
@@ -10,32 +11,52 @@ export const ripgrepWalk: readonly string[] = [
   '--sort=path',
 ];
 
+/** The exit code of ripgrep when something went wrong, such as a folder that cannot be read. */
+export const ripgrepFailed = 2;
+
 const mostFiles = 100_000;
+
+/** What a walk over files is given. */
+export interface FileWalk {
+  readonly signal: AbortSignal;
+  /** Gets what could not be listed. */
+  readonly skipped: SkippedFiles;
+}
 
 /**
  * The paths of the regular files below a folder, seen from it and in the order of their names. What git ignores is left
  * out when ripgrep or git is there. No link is followed.
  */
-export async function* findFiles(workspace: Workspace, folder: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* findFiles(workspace: Workspace, folder: string, walk: FileWalk): AsyncGenerator<string> {
+  const real = await workspace.withFolder(folder, async opened => opened.real);
   const ripgrep = await programFor(workspace, 'rg');
   if (ripgrep !== undefined) {
-    const { lines } = await listed(workspace, folder, { command: ripgrep, args: [...ripgrepWalk, '--files'], signal });
+    const args = [...ripgrepWalk, '--files'];
+    const { lines, exitCode } = await listed(workspace, folder, { command: ripgrep, args, walk });
+    if (exitCode === ripgrepFailed) walk.skipped.add('unreadable');
     yield* lines;
     return;
   }
   const git = await programFor(workspace, 'git');
-  const { lines, exitCode } =
+  const { lines, exitCode, warned } =
     git === undefined
-      ? { lines: [], exitCode: 1 }
-      : await listed(workspace, folder, { command: git, args: gitArguments, signal });
+      ? { lines: [], exitCode: 1, warned: false }
+      : await listed(workspace, folder, { command: git, args: gitArguments, walk });
   if (exitCode !== 0 && exitCode !== undefined) {
-    yield* walk(workspace, { folder, below: '', signal });
+    yield* filesBelow(workspace, { folder: real, below: '', walk });
     return;
   }
+  if (warned) walk.skipped.add('unreadable');
   for (const path of lines.toSorted(comparePaths)) {
-    const found = await workspace.look(`${folder}/${path}`, { keepLink: true }).catch(() => undefined);
+    const found = await workspace.look(joined(real, path), { keepLink: true }).catch(() => undefined);
     if (found?.kind === 'file') yield path;
+    if (found?.kind === 'folder') walk.skipped.add('repositories');
   }
+}
+
+/** A path below a folder of the workspace, both without links. */
+export function joined(folder: string, below: string): string {
+  return folder === '' ? below : `${folder}/${below}`;
 }
 
 /** Nothing that the repository configures is executed. */
@@ -57,34 +78,48 @@ function comparePaths(one: string, other: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What a program prints in a folder, and whether it ended well. */
-async function listed(workspace: Workspace, folder: string, call: Omit<ProgramCall, 'cwd'>) {
-  const lines: string[] = [];
-  const exitCode = await workspace.withFolder(folder, ({ path }) =>
-    runProgram(workspace, { ...call, cwd: path }, (line, stream) => {
-      if (stream === 'stdout') lines.push(line);
-      return lines.length < mostFiles;
-    }),
-  );
-  return { lines, exitCode };
+interface Listing extends Pick<ProgramCall, 'command' | 'args'> {
+  readonly walk: FileWalk;
 }
 
-interface Walk {
+/** What a program prints in a folder, how it ended, and whether it warned of something. */
+async function listed(workspace: Workspace, folder: string, { walk, ...call }: Listing) {
+  const lines: string[] = [];
+  let warned = false;
+  const exitCode = await workspace.withFolder(folder, ({ path }) =>
+    runProgram(workspace, { ...call, cwd: path, signal: walk.signal }, (line, stream) => {
+      if (stream === 'stderr') warned = true;
+      else if (lines.length < mostFiles) lines.push(line);
+      else {
+        walk.skipped.add('beyondLimit');
+        return false;
+      }
+      return true;
+    }),
+  );
+  return { lines, exitCode, warned };
+}
+
+interface FolderWalk {
   readonly folder: string;
   /** Where it is below the folder, with a `/` at the end. */
   readonly below: string;
-  readonly signal: AbortSignal;
+  readonly walk: FileWalk;
 }
 
-async function* walk(workspace: Workspace, { folder, below, signal }: Walk): AsyncGenerator<string> {
-  signal.throwIfAborted();
-  const entries = await workspace.entries(`${folder}/${below}`, mostFiles).catch((error: unknown) => {
+async function* filesBelow(workspace: Workspace, { folder, below, walk }: FolderWalk): AsyncGenerator<string> {
+  walk.signal.throwIfAborted();
+  const entries = await workspace.entries(joined(folder, below) || '.', mostFiles + 1).catch((error: unknown) => {
     if (below === '') throw error;
+    walk.skipped.add('unreadable');
     return [];
   });
-  for (const { name, kind } of entries.toSorted((one, other) => comparePaths(one.name, other.name))) {
+  if (entries.length > mostFiles) walk.skipped.add('beyondLimit');
+  for (const { name, kind } of entries
+    .slice(0, mostFiles)
+    .toSorted((one, other) => comparePaths(one.name, other.name))) {
     if (kind === 'file') yield `${below}${name}`;
     if (kind === 'folder' && name !== '.git' && name !== 'node_modules')
-      yield* walk(workspace, { folder, below: `${below}${name}/`, signal });
+      yield* filesBelow(workspace, { folder, below: `${below}${name}/`, walk });
   }
 }

@@ -3,6 +3,7 @@
  * @module
  */
 export type { FileChange, Stamp } from './file-changes.ts';
+export type { ResolvedPath } from './resolved-path.ts';
 export {
   type FolderEntry,
   type OpenedFile,

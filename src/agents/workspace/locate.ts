@@ -7,7 +7,7 @@ import { namesInside, type Root } from './root.ts';
 /** Where a path ends, without any link on the way: a name in an opened folder, which whoever holds it closes. */
 export interface Place {
   readonly folder: Folder;
-  /** `.` for the root itself. */
+  /** `.` for the root itself; several names with `/` between them when missing folders are allowed. */
   readonly name: string;
   /** What is there; undefined when there is nothing. */
   readonly stats: BigIntStats | undefined;
@@ -18,6 +18,8 @@ export interface LocateOptions {
   readonly makeFolders?: boolean;
   /** A link at the end is the place itself. */
   readonly keepLink?: boolean;
+  /** Names that do not exist yet are part of the name of the place. */
+  readonly allowMissing?: boolean;
 }
 
 interface Link {
@@ -28,13 +30,18 @@ interface Link {
 
 const mostLinks = 40;
 
-/** Follows a path inside the root, links included; throws when it or a link leads out. */
+/** The path from the root of a place. */
+export function realOf({ folder, name }: Place): string {
+  return [...folder.names, ...(name === '.' ? [] : [name])].join('/');
+}
+
+/** Follows a path inside the root, links included; throws when it or a link leads out, or elsewhere than it is pinned to. */
 export async function locate(root: Root, path: string, options: LocateOptions = {}): Promise<Place> {
   let names = await namesInside(root, path);
   let linked = 0;
   for (let links = 0; links <= mostLinks; links++) {
     const found = await descend(root, { path, names, linked }, options);
-    if ('folder' in found) return found;
+    if ('folder' in found) return checkPin(root, path, found);
     const { target, index } = found;
     const pointed = await namesInside(root, target, names.slice(0, index)).catch(() => {
       throw refused(
@@ -46,6 +53,12 @@ export async function locate(root: Root, path: string, options: LocateOptions = 
     names = [...pointed, ...names.slice(index + 1)];
   }
   throw refused(path, 'goes through too many links.');
+}
+
+async function checkPin({ pins }: Root, path: string, place: Place): Promise<Place> {
+  if (pins?.get(path)?.has(realOf(place) || '.') ?? true) return place;
+  await place.folder.close();
+  throw refused(path, 'does not lead where it led when the call was permitted. Try again.');
 }
 
 /** A way to go: the first `linked` names were named by a link. */
@@ -69,6 +82,8 @@ async function descend(root: Root, { path, names, linked }: Way, options: Locate
       if (stats === undefined && options.makeFolders === true && index < linked)
         throw refused(path, 'goes through a link to something that does not exist.');
       if (isLast) return { folder, name, stats };
+      if (stats === undefined && options.allowMissing === true)
+        return { folder, name: names.slice(index).join('/'), stats };
       if (stats === undefined) {
         if (options.makeFolders !== true) throw missing(path);
         await makeFolder(folder, name);

@@ -12,6 +12,8 @@ export interface Root {
   readonly given: string;
   /** Whether files are reached through opened folders, so that nothing can be exchanged on the way. */
   readonly byDescriptor: boolean;
+  /** Where paths have to lead, seen from the root; any path that is not named here leads where it does. */
+  readonly pins?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd');

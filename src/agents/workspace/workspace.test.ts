@@ -48,6 +48,61 @@ describe('a workspace', () => {
     expect(() => workspace(join(root, 'file.txt'))).toThrow('is not a folder');
   });
 
+  describe.each([true, false])('that resolves paths (by descriptor: %s)', byDescriptor => {
+    it.each<[path: string, real: string | undefined]>([
+      ['a/file', 'a/file'],
+      ['./a//file/', 'a/file'],
+      ['link/file', 'a/file'],
+      ['link', 'a'],
+      ['', '.'],
+      ['self/self', '.'],
+      ['link/new/deep', 'a/new/deep'],
+      ['dangling', 'a/none'],
+      ['out/x', undefined],
+      ['../x', undefined],
+      ['loop', undefined],
+      ['a/file/below', undefined],
+    ])('leads %j to %s', async (path, real) => {
+      file('a/file', '');
+      for (const [name, target] of Object.entries({
+        link: 'a',
+        self: '.',
+        dangling: 'a/none',
+        out: '/etc',
+        loop: 'loop',
+      }))
+        symlinkSync(target, join(root, name));
+      const space = new Workspace(rootAt(root, byDescriptor));
+      const absolute = real === '.' ? root : `${root}/${real}`;
+      expect(await space.resolve(path)).toEqual({
+        written: path,
+        resolved: real === undefined ? [] : [real, absolute],
+      });
+    });
+
+    it('keeps a link at the end when it is asked to', async () => {
+      symlinkSync('a', join(root, 'link'));
+      const space = new Workspace(rootAt(root, byDescriptor));
+      expect((await space.resolve('link', { keepLink: true })).resolved).toEqual(['link', `${root}/link`]);
+    });
+
+    it('opens nothing else at a path that is pinned, and closes what it opened', async () => {
+      file('a', 'a');
+      file('b', 'b');
+      symlinkSync('a', join(root, 'link'));
+      const space = new Workspace(rootAt(root, byDescriptor));
+      const pinned = space.pinned([await space.resolve('link')]);
+      expect(await readAll(pinned, 'link')).toBe('a');
+      rmSync(join(root, 'link'));
+      symlinkSync('b', join(root, 'link'));
+      const before = openFiles();
+      await expect(readAll(pinned, 'link')).rejects.toThrow('does not lead where it led');
+      await expect(pinned.change([{ path: 'link', content: '' }])).rejects.toThrow('does not lead where it led');
+      expect(openFiles()).toBe(before);
+      expect(await readAll(pinned, 'b')).toBe('b');
+    });
+  });
+
   it('tells what is wrong with a path, without the paths it uses itself', async () => {
     file('folder/file.txt', 'x');
     const space = workspace(root);

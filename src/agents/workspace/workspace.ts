@@ -2,9 +2,10 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { constants, type FileHandle, opendir } from 'node:fs/promises';
 import { SingletreeError } from '../../events/index.ts';
 import { environmentFor } from '../cli/process/environment.ts';
-import { type ChangedFile, changeFiles, type FileChange, realOf, type Stamp, stampOf } from './file-changes.ts';
-import { locate } from './locate.ts';
+import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
+import { locate, realOf } from './locate.ts';
 import { explained, missing, refused } from './refusal.ts';
+import { type ResolvedPath, resolvedBelow, resolvePath } from './resolved-path.ts';
 import { type Root, rootAt } from './root.ts';
 import { type CommandEnd, runCommand } from './run-command.ts';
 
@@ -72,6 +73,23 @@ export class Workspace {
   /** The real path of the folder. */
   get root(): string {
     return this.#root.path;
+  }
+
+  /** Follows a path as opening it does, also to what does not exist yet; never rejects. */
+  resolve(path: string, options: { readonly keepLink?: boolean } = {}): Promise<ResolvedPath> {
+    return resolvePath(this.#root, path, options);
+  }
+
+  /** The paths of something in a folder that was opened: `path` is its path from the root, without links. */
+  resolvedBelow(path: string): ResolvedPath {
+    return resolvedBelow(this.#root, path);
+  }
+
+  /** The same workspace, in which these paths lead where they were resolved to, or are refused. */
+  pinned(paths: readonly ResolvedPath[]): Workspace {
+    const pins = new Map<string, Set<string>>();
+    for (const { written, resolved } of paths) pins.set(written, new Set([...(pins.get(written) ?? []), ...resolved]));
+    return new Workspace({ ...this.#root, pins }, { env: this.env });
   }
 
   /** Opens a regular file for the time of `use`. */

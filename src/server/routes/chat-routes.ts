@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
-import { aiSdkEncoder, aiSdkFraming, type AiSdkVersion, chatBody } from '../../protocols/index.ts';
+import { aiSdkEncoder, aiSdkFraming, type AiSdkVersion, chatBody, encodeSse } from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, takeChat } from '../chat.ts';
+import { problemOf } from '../problem-response.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/access.ts';
 import type { Site } from '../site.ts';
@@ -63,12 +64,17 @@ async function threadFor(site: Site, scope: Scope, id: string): Promise<Thread> 
 }
 
 function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: AiSdkVersion): Response {
-  const { redact, keepAlive, signal, countEvents: onSent } = site;
+  const { redactor, keepAlive, signal, countEvents: onSent } = site;
   const { log } = site.options;
   const frames = async function* (stop: AbortSignal) {
     const waiting = new Waiting();
-    const run = await Promise.race([runId, once(stop)]);
+    const run = await Promise.race([runId, once(stop)]).catch((error: unknown) => ({ problem: problemOf(error) }));
     if (run === undefined) return;
+    if (typeof run === 'object') {
+      const failure = { type: 'error', errorText: run.problem.detail };
+      yield encodeSse({ data: redactor.json(JSON.stringify(failure)) }) + aiSdkFraming.last;
+      return;
+    }
     yield* encodedFrames({
       log,
       threadId: id,
@@ -77,7 +83,7 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
       after: { seq: after, chunks: 0 },
       ends: true,
       runId: run,
-      redact,
+      redactor,
       last: aiSdkFraming.last,
       signal: stop,
       cutOff: { type: 'error', errorText: 'The server ends. Resume when it is back: the run goes on.' },
@@ -91,7 +97,7 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
       },
     });
   };
-  return streamResponse(frameStream({ frames, keepAlive, signal }), aiSdkFraming.headers);
+  return streamResponse(frameStream({ frames, redactor, keepAlive, signal }), aiSdkFraming.headers);
 }
 
 /** Resolves when the signal aborts. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
+import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { openRunsOf, threadOfOpenRun } from '../../control/open-runs.ts';
 import { threadEvents } from '../../control/thread-events.ts';
 import { SingletreeError } from '../../events/index.ts';
@@ -8,7 +9,6 @@ import { type Fold, runStatus, totals } from '../../projections/index.ts';
 import { type RawLineInfo, rawLineInfo, type RunInfo, runInfo, usageInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import type { Redactor } from '../security/redactor.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Runs';
@@ -70,7 +70,7 @@ export function runRoutes(site: Site): Route[] {
         const lines = async function* () {
           for (let after = query.after ?? 0; ; after += rawPage) {
             const page = await log.readRaw(id, runId, { after, limit: rawPage });
-            for (const line of page) yield `${JSON.stringify(rawLine(line, site.redact))}\n`;
+            for (const line of page) yield `${JSON.stringify(rawLine(line, site.redactor))}\n`;
             if (page.length < rawPage) return;
           }
         };
@@ -110,11 +110,11 @@ function runNotFound(runId: string): SingletreeError {
   return new SingletreeError('run_not_found', `No run "${runId}" was found here.`, { details: { runId } });
 }
 
-function rawLine({ n, ts, stream, line }: RawLine, redact: Redactor): RawLineInfo {
+function rawLine({ n, ts, stream, line }: RawLine, redactor: Redactor): RawLineInfo {
   try {
-    return { n, ts, stream, line: redact(strictUtf8.decode(line)) };
+    return { n, ts, stream, line: redactor.json(strictUtf8.decode(line)) };
   } catch {
-    const bytes = redact(Buffer.from(line).toString('latin1'));
+    const bytes = redactor.text(Buffer.from(line).toString('latin1'));
     return { n, ts, stream, base64: Buffer.from(bytes, 'latin1').toString('base64') };
   }
 }

@@ -53,8 +53,8 @@ export function streamRoutes(site: Site): Route[] {
 
 function openLive(site: Site, thread: Thread, after: number): Response {
   const { log, bufferBytes = 1024 * 1024 } = site.options;
-  const { feeds, keepAlive, signal, encode, countEvents: onSent } = site;
-  const options = { log, feeds, keepAlive, signal, encode, onSent, bufferBytes };
+  const { feeds, redactor, keepAlive, signal, encode, countEvents: onSent } = site;
+  const options = { log, feeds, redactor, keepAlive, signal, encode, onSent, bufferBytes };
   return streamResponse(liveStream(options, { threadId: thread.id, after }));
 }
 
@@ -79,13 +79,13 @@ async function openRequest(
   return openEncoded(site, { ...place, encoder: encoder(options), last: framing.last, ends: true }, framing.headers);
 }
 
-type Encoded = Omit<EncodedOptions, 'log' | 'redact' | 'onSent' | 'signal'>;
+type Encoded = Omit<EncodedOptions, 'log' | 'redactor' | 'onSent' | 'signal'>;
 
 function openEncoded(site: Site, encoded: Encoded, headers: Framing['headers'] = {}): Response {
-  const { redact, keepAlive, signal, countEvents: onSent } = site;
+  const { redactor, keepAlive, signal, countEvents: onSent } = site;
   const { log } = site.options;
-  const frames = (stop: AbortSignal) => encodedFrames({ ...encoded, log, redact, onSent, signal: stop });
-  return streamResponse(frameStream({ frames, keepAlive, signal }), headers);
+  const frames = (stop: AbortSignal) => encodedFrames({ ...encoded, log, redactor, onSent, signal: stop });
+  return streamResponse(frameStream({ frames, redactor, keepAlive, signal }), headers);
 }
 
 /** A response that goes on for as long as somebody reads it. */

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { threadEvents } from '../../control/thread-events.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, exportThread, importThread } from '../../log/index.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog, importThread } from '../../log/index.ts';
 import { branchBody, newThreadBody, renameBody, threadInfo } from '../../protocols/index.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
+import { RedactedEvents } from '../security/redacted-events.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeAt, resourceFor } from '../threads.ts';
 
@@ -106,9 +107,11 @@ export function threadRoutes(site: Site): Route[] {
       status: 204,
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await control.abortAll(id);
-        await onDelete?.(id, await runIdsOf(log, id));
-        await log.deleteThread(id);
+        await site.intake.removeThread(id, async () => {
+          await control.abortAll(id);
+          await onDelete?.(id, await runIdsOf(log, id));
+          await log.deleteThread(id);
+        });
       },
     }),
     route({
@@ -136,7 +139,10 @@ export function threadRoutes(site: Site): Route[] {
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
         const lines = async function* () {
-          for await (const line of exportThread(log, id)) yield site.redact(line);
+          const events = new RedactedEvents(site.redactor);
+          const lineOf = (event: LoggedEvent) => `${site.redactor.json(JSON.stringify(event))}\n`;
+          for await (const event of threadEvents(log, id)) yield* events.push(event).map(lineOf);
+          yield* events.end().map(lineOf);
         };
         return new Response(Readable.toWeb(Readable.from(lines())) as ReadableStream, {
           headers: { 'content-type': ndjson, 'content-disposition': 'attachment; filename="thread.ndjson"' },

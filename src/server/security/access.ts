@@ -71,16 +71,17 @@ export class Access {
   }
 
   #check(kind: 'token' | 'cookie', shown: string, address: string): Scope {
+    const hash = digest(shown);
+    let found: Scope | undefined;
+    // Every token is compared, so that the time tells nothing of which one was near.
+    for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.scope;
+    // A token that is right is let in from any address: those who guess from it must not lock out its owner.
+    if (found !== undefined) return found;
     const seconds = this.#limit.secondsToWait(address);
     if (seconds > 0)
       throw new Refusal('too_many_attempts', `Too many wrong tokens. Try again in ${seconds} s.`, {
         'retry-after': String(seconds),
       });
-    const hash = digest(shown);
-    let found: Scope | undefined;
-    // Every token is compared, so that the time tells nothing of which one was near.
-    for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.scope;
-    if (found !== undefined) return found;
     this.#failures++;
     this.#limit.fail(address);
     throw unauthorized('The token is not known here. Check it, or sign in again at /login.');

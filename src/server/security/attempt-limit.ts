@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 export interface AttemptLimitOptions {
   /** How many failures an address may make within the window; 10 when absent. */
   readonly most?: number;
@@ -43,7 +45,31 @@ export class AttemptLimit {
   }
 }
 
-/** The address, or of IPv6 the network that one household has. */
+/** The address, or of IPv6 the /64 network that one household has; an IPv4 address in the form of IPv6 is itself. */
 function network(address: string): string {
-  return address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;
+  const plain = address.replaceAll(/^\[|\]$|%.*$/g, '');
+  if (!isIPv6(plain)) return plain;
+  const groups = groupsOf(plain);
+  const isMapped = groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff;
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap(group => [group >> 8, group & 0xff])
+      .join('.');
+  return groups
+    .slice(0, 4)
+    .map(group => group.toString(16))
+    .join(':');
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [before = [], after = []] = hex
+    .split('::')
+    .map(part => part.split(':').flatMap(group => (group === '' ? [] : [Number.parseInt(group, 16)])));
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }

@@ -1,7 +1,8 @@
+import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { type Encoder, encodeSse } from '../../protocols/index.ts';
-import type { Redactor } from '../security/redactor.ts';
+import { RedactedEvents } from '../security/redacted-events.ts';
 import { frameId, type Position } from './position.ts';
 
 export interface EncodedOptions {
@@ -16,7 +17,7 @@ export interface EncodedOptions {
   readonly ends?: boolean;
   /** The run of the request; the first that begins when absent. */
   readonly runId?: string;
-  readonly redact: Redactor;
+  readonly redactor: Redactor;
   /** What is sent after the last chunk. */
   readonly last: string;
   readonly signal: AbortSignal;
@@ -33,11 +34,11 @@ export interface EncodedOptions {
  * comes back gets what it has not seen: the events before are folded again, silently.
  */
 export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<string> {
-  const { log, threadId, encoder, from, after, ends = false, redact, last, signal, cutOff, onSent, pause } = options;
+  const { log, threadId, encoder, from, after, ends = false, redactor, last, signal, cutOff, onSent, pause } = options;
   const frame = (chunk: unknown, id?: string) =>
-    redact(encodeSse({ ...(id !== undefined && { id }), data: JSON.stringify(chunk) }));
+    encodeSse({ ...(id !== undefined && { id }), data: redactor.json(JSON.stringify(chunk)) });
   let { runId } = options;
-  for await (const event of log.tail(threadId, from, { signal })) {
+  for await (const event of redactedTail(log, threadId, { from, redactor, signal })) {
     const chunks = encoder.encode(event);
     const skipped = event.seq <= after.seq ? chunks.length : event.seq === after.seq + 1 ? after.chunks : 0;
     const frames = chunks
@@ -58,4 +59,16 @@ export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<st
     return;
   }
   if (cutOff !== undefined) yield frame(cutOff) + last;
+}
+
+interface TailOptions {
+  readonly from: number;
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+}
+
+/** The events of a thread from a seq on, as they may be shown. */
+async function* redactedTail(log: EventLog, threadId: string, { from, redactor, signal }: TailOptions) {
+  const events = new RedactedEvents(redactor);
+  for await (const event of log.tail(threadId, from, { signal })) yield* events.push(event);
 }

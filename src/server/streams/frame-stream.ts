@@ -1,3 +1,4 @@
+import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { encodeSseComment } from '../../protocols/index.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
 import { errorFrame } from './live-stream.ts';
@@ -5,6 +6,7 @@ import { errorFrame } from './live-stream.ts';
 export interface FrameStreamOptions {
   /** Gives what is sent; it ends when the signal aborts. */
   readonly frames: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly redactor: Redactor;
   readonly keepAlive: KeepAlive;
   /** Ends the stream. */
   readonly signal: AbortSignal;
@@ -16,7 +18,7 @@ const text = new TextEncoder();
  * Frames as a response body. One is made only when the reader has room for it, so a slow reader costs no memory. When
  * they fail, the last frame is named `error` and carries the problem.
  */
-export function frameStream({ frames, keepAlive, signal }: FrameStreamOptions): ReadableStream<Uint8Array> {
+export function frameStream({ frames, redactor, keepAlive, signal }: FrameStreamOptions): ReadableStream<Uint8Array> {
   const detached = new AbortController();
   const iterator = frames(AbortSignal.any([signal, detached.signal]))[Symbol.asyncIterator]();
   let pulse: Silent;
@@ -36,7 +38,7 @@ export function frameStream({ frames, keepAlive, signal }: FrameStreamOptions): 
           return controller.enqueue(text.encode(next.value));
         }
       } catch (error) {
-        controller.enqueue(errorFrame(error));
+        controller.enqueue(errorFrame(error, redactor));
       }
       keepAlive.delete(pulse);
       controller.close();

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
+import { createRedactor } from '../../agents/redaction/redactor.ts';
 import { encodeSse } from '../../protocols/index.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { liveStream } from './live-stream.ts';
@@ -49,12 +50,13 @@ async function take(count: number, query = '', headers: Record<string, string> =
 
 /** A stream of the thread without a server around it. */
 function open(log: EventLog, encode = encodeEvent): ReadableStream<Uint8Array> {
-  feeds ??= new ThreadFeeds({ log, encode });
+  feeds ??= new ThreadFeeds({ log, encode, redactor });
   const { signal } = new AbortController();
   const keepAlive = new KeepAlive(60_000);
   const options = {
     log,
     encode,
+    redactor,
     feeds,
     keepAlive,
     signal,
@@ -72,6 +74,7 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, last: 
   }
   return ids;
 }
+const redactor = createRedactor([]);
 const encodeEvent = (event: LoggedEvent) =>
   new TextEncoder().encode(encodeSse({ id: event.seq, data: JSON.stringify(event) }));
 

@@ -1,8 +1,10 @@
+import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { encodeSse, encodeSseComment } from '../../protocols/index.ts';
 import { problemOf } from '../problem-response.ts';
+import type { RedactedEvents } from '../security/redacted-events.ts';
 import { Refusal } from '../security/refusal.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
-import type { FeedOptions, FeedReader, Frame, ThreadFeeds } from './thread-feed.ts';
+import { type FeedOptions, type FeedReader, type Frame, redactedAfter, type ThreadFeeds } from './thread-feed.ts';
 
 export interface LiveStreamOptions extends FeedOptions {
   readonly feeds: ThreadFeeds;
@@ -48,7 +50,11 @@ class LiveReader implements FeedReader, Silent {
   readonly #threadId: string;
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
   readonly #stop = () => this.end();
+  /** The seq of the last event that was sent. */
   #position: number;
+  /** The seq of the last event that was read: some may wait to be sent. */
+  #read: number;
+  #events: RedactedEvents | undefined;
   #isOver = false;
   /** Whether it has joined the feed. */
   #isLive = false;
@@ -62,6 +68,7 @@ class LiveReader implements FeedReader, Silent {
     this.#options = options;
     this.#threadId = threadId;
     this.#position = after;
+    this.#read = after;
     this.#controller = controller;
     controller.enqueue(opening);
     options.keepAlive.add(this);
@@ -73,9 +80,12 @@ class LiveReader implements FeedReader, Silent {
   async pull(): Promise<void> {
     const { log, encode, feeds } = this.#options;
     try {
+      const events = (this.#events ??= await redactedAfter(this.#options, this.#threadId, this.#position));
       while (!this.#isOver && (this.#controller.desiredSize ?? 0) > 0) {
-        const page = await log.read(this.#threadId, { after: this.#position, limit: pageSize });
-        for (const event of page) this.#takeOne({ seq: event.seq, bytes: encode(event) });
+        const page = await log.read(this.#threadId, { after: this.#read, limit: pageSize });
+        this.#read = page.at(-1)?.seq ?? this.#read;
+        for (const event of page.flatMap(each => events.push(each)))
+          this.#takeOne({ seq: event.seq, bytes: encode(event) });
         if (page.length > 0 || this.#isOver) continue;
         this.#isLive = feeds.join(this.#threadId, this, this.#position);
         if (this.#isLive) return await new Promise(() => {});
@@ -113,7 +123,7 @@ class LiveReader implements FeedReader, Silent {
   end(error?: unknown): void {
     if (this.#isOver) return;
     this.leave();
-    if (error !== undefined) this.#controller.enqueue(errorFrame(error));
+    if (error !== undefined) this.#controller.enqueue(errorFrame(error, this.#options.redactor));
     this.#controller.close();
   }
 
@@ -127,8 +137,8 @@ class LiveReader implements FeedReader, Silent {
 }
 
 /** The last frame of a stream that cannot go on. */
-export function errorFrame(error: unknown): Uint8Array {
-  return text.encode(encodeSse({ event: 'error', data: JSON.stringify(problemOf(error)) }));
+export function errorFrame(error: unknown, redactor: Redactor): Uint8Array {
+  return text.encode(encodeSse({ event: 'error', data: redactor.json(JSON.stringify(problemOf(error))) }));
 }
 
 function tooSlow(): Refusal {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { createRedactor } from '../../agents/redaction/redactor.ts';
 import { MemoryLog } from '../../log/index.ts';
 import { type FeedReader, type Frame, ThreadFeeds } from './thread-feed.ts';
 
@@ -20,7 +21,7 @@ class Notes implements FeedReader {
 async function open() {
   const log = new MemoryLog();
   const { id } = await log.createThread();
-  const feeds = new ThreadFeeds({ log, encode: () => new Uint8Array(1) });
+  const feeds = new ThreadFeeds({ log, encode: () => new Uint8Array(1), redactor: createRedactor([]) });
   const first = new Notes();
   feeds.join(id, first, 0);
   const append = async (count: number) => {

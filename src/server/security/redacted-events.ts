@@ -1,0 +1,105 @@
+import { definitionOf, type LoggedEvent } from '../../events/index.ts';
+import type { Redactor } from '../../agents/redaction/redactor.ts';
+import { FragmentText } from './fragment-text.ts';
+
+/** How many events may wait for the end of a secret. */
+const mostWaiting = 256;
+/** How many texts are remembered. */
+const mostTexts = 1_000;
+
+interface Entry {
+  event: LoggedEvent;
+  isReady: boolean;
+}
+
+interface RunText {
+  readonly runId: string;
+  readonly text: FragmentText;
+}
+
+/**
+ * The events of a thread without the secrets that are split over fragments of one text. A fragment that ends with the
+ * beginning of a secret waits, and everything after it, until its text continues or its run does something else. The
+ * same events give the same result, so a reader may start anywhere once `prime` has seen what came before.
+ */
+export class RedactedEvents {
+  readonly #redactor: Redactor;
+  readonly #texts = new Map<string, RunText>();
+  readonly #waiting: Entry[] = [];
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /** How many events before the first one have to be seen. */
+  get lookBehind(): number {
+    return this.#redactor.isEmpty ? 0 : mostWaiting;
+  }
+
+  /** Sees events that came before the first one to show. */
+  prime(events: readonly LoggedEvent[]): void {
+    for (const event of events) this.push(event);
+    this.end();
+  }
+
+  /** Takes the next event; returns those that can be shown now, in order. */
+  push(event: LoggedEvent): LoggedEvent[] {
+    if (this.#redactor.isEmpty) return [event];
+    const entry = { event, isReady: true };
+    this.#waiting.push(entry);
+    const field = definitionOf(event.type)?.fragment;
+    if (field === undefined) this.#closeTexts(event);
+    else this.#addFragment(entry, field);
+    // A person has to see at once what is asked.
+    if (event.type === 'relay' || this.#waiting.length > mostWaiting) this.#closeAll();
+    return this.#takeReady();
+  }
+
+  /** Returns what still waits. */
+  end(): LoggedEvent[] {
+    this.#closeAll();
+    return this.#takeReady();
+  }
+
+  #takeReady(): LoggedEvent[] {
+    const open = this.#waiting.findIndex(({ isReady }) => !isReady);
+    return this.#waiting.splice(0, open < 0 ? this.#waiting.length : open).map(({ event }) => event);
+  }
+
+  #addFragment(entry: Entry, field: string): void {
+    const { event } = entry;
+    const { type, runId, id, [field]: raw } = event as unknown as Record<string, unknown> & { runId: string };
+    if (typeof raw !== 'string') return;
+    entry.isReady = false;
+    this.#textOf(JSON.stringify([type, runId, id]), runId).add(raw, shown => {
+      if (shown !== raw) entry.event = { ...event, [field]: shown };
+      entry.isReady = true;
+    });
+  }
+
+  #textOf(key: string, runId: string): FragmentText {
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known.text;
+    const text = new FragmentText(this.#redactor);
+    this.#texts.set(key, { runId, text });
+    const [oldest] = this.#texts;
+    if (this.#texts.size > mostTexts && oldest !== undefined) {
+      oldest[1].text.close();
+      this.#texts.delete(oldest[0]);
+    }
+    return text;
+  }
+
+  /** A run that does something else has said what it said. */
+  #closeTexts({ runId, type }: LoggedEvent): void {
+    for (const [key, each] of this.#texts) {
+      if (each.runId !== runId) continue;
+      each.text.close();
+      if (type === 'harness_end') this.#texts.delete(key);
+    }
+  }
+
+  #closeAll(): void {
+    for (const { text } of this.#texts.values()) text.close();
+  }
+}
