@@ -3,7 +3,7 @@ import { parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import { isUnderstood, type PermissionRule } from './rule.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
-import { allowsLine, guardsReach } from './shell-pattern.ts';
+import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
 import { argumentsAt, commandArgument, commandLineOf, textOfArgument, type ToolRequest } from './tool-request.ts';
 
@@ -14,18 +14,30 @@ interface Subject {
   readonly reach: Reach | undefined;
 }
 
-/** The rules that match a request. Rules that allow commands do so together: each command of the line needs one of them. */
-export function matchingRules(rules: readonly PermissionRule[], request: ToolRequest): PermissionRule[] {
+/** What rules say about a request. */
+export interface RuleMatches {
+  /** The rules that match. Rules that allow commands do so together: each command of the line needs one of them. */
+  readonly matching: readonly PermissionRule[];
+  /** The strictest command rule that refuses or asks and may apply, though it is not certain that it does. */
+  readonly doubted: PermissionRule | undefined;
+}
+
+/** Finds the rules that match a request, and the one that may. */
+export function matchRules(rules: readonly PermissionRule[], request: ToolRequest): RuleMatches {
   const text = commandLineOf(request);
   const line = text === undefined ? undefined : readShellLine(text);
   const subject: Subject = { request, line, reach: line && reachOf(line) };
   const candidates = rules.filter(rule => matchesCall(rule, request));
   const together = candidates.filter(rule => rule.policy === 'allow' && rule.command !== undefined);
   const allowed = commandArgument(request) !== undefined && allowTogether(together, line);
-  return candidates.filter(rule => {
-    if (rule.command === undefined) return true;
-    return rule.policy === 'allow' ? allowed && mentions(rule, subject) : guards(rule.command, subject);
-  });
+  const matching: PermissionRule[] = [];
+  const doubted: PermissionRule[] = [];
+  for (const rule of candidates) {
+    const applying = applies(rule, subject, allowed);
+    if (applying === 'matches') matching.push(rule);
+    if (applying === 'may') doubted.push(rule);
+  }
+  return { matching, doubted: doubted.find(rule => rule.policy === 'deny') ?? doubted[0] };
 }
 
 function matchesCall(rule: PermissionRule, request: ToolRequest): boolean {
@@ -55,28 +67,35 @@ function matchesArgument(rule: PermissionRule, text: string, values: readonly un
   );
 }
 
+function applies(rule: PermissionRule, subject: Subject, allowed: boolean): Guarding {
+  if (rule.command === undefined) return 'matches';
+  if (rule.policy !== 'allow') return guards(rule.command, subject);
+  return allowed && mentions(rule.command, subject) ? 'matches' : 'no';
+}
+
 function allowTogether(rules: readonly PermissionRule[], line: ShellLine | undefined): boolean {
   if (line === undefined || rules.length === 0) return false;
   return allowsLine(
     rules.flatMap(rule => readPattern(rule.command)),
-    line,
+    line.strict,
   );
 }
 
-function mentions(rule: PermissionRule, { reach }: Subject): boolean {
-  return readPattern(rule.command).some(
-    pattern => !isWild(pattern.words[0].glob) && guardsReach(pattern, reach ?? nothing),
+/** Whether a rule that allows speaks about a command of the line. */
+function mentions(command: string, { reach }: Subject): boolean {
+  return readPattern(command).some(
+    pattern => !isWild(pattern.words[0].glob) && reach !== undefined && guardsReach(pattern, reach) === 'matches',
   );
 }
 
-/** A shell call whose command cannot be read is guarded by every command rule. */
-function guards(command: string, { request, reach }: Subject): boolean {
-  if (commandArgument(request) === undefined) return false;
+/** A shell call whose command cannot be read is guarded by every command rule, a line that is not understood perhaps. */
+function guards(command: string, { request, reach }: Subject): Guarding {
+  if (commandArgument(request) === undefined) return 'no';
   const [pattern] = readPattern(command);
-  return reach === undefined || pattern === undefined || guardsReach(pattern, reach);
+  if (reach === undefined || pattern === undefined) return 'matches';
+  const guarding = guardsReach(pattern, reach);
+  return guarding === 'no' && !reach.understood ? 'may' : guarding;
 }
-
-const nothing: Reach = { commands: [], unsure: [] };
 
 function readPattern(command: string | undefined) {
   try {
