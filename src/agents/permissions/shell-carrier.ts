@@ -48,7 +48,9 @@ export function carriedFrom(words: readonly ShellWord[], first: number, certain:
 /** Whether the words hold a shell that reads its commands from its input. */
 export function readsScript(words: readonly ShellWord[]): boolean {
   const shellAt = words.findIndex(word => isShellName(word.value));
-  if (shellAt < 0 || (shellAt > 0 && !carriedBy(words).starts.includes(shellAt))) return false;
+  if (shellAt < 0) return false;
+  const { starts, certain } = carriedBy(words);
+  if (shellAt > 0 && !(certain && starts.includes(shellAt))) return false;
   return words.slice(shellAt + 1).every(word => /^(-.*|\/dev\/stdin)$/.test(word.value));
 }
 

@@ -126,8 +126,12 @@ function readCommand(cursor: Cursor, draft: Draft): void {
 function readSimpleCommand(cursor: Cursor, draft: Draft): void {
   const words: StrictWord[] = [];
   const assigned: StrictWord[] = [];
+  let mustEnd = false;
   for (skipBlanks(cursor); !isAtEnd(cursor); skipBlanks(cursor)) {
+    // In sh, `&>` ends the command, and a word behind it starts another one.
+    mustEnd ||= cursor.text[cursor.at] === '&';
     if (readRedirect(cursor, draft)) continue;
+    if (mustEnd) throw new UncertainShell();
     const word = readBounded(cursor, draft);
     const isAssignment = words.length === 0 && /^[A-Za-z_]\w*\+?=/.test(word.source);
     (isAssignment ? assigned : words).push(word);
