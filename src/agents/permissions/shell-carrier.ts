@@ -12,9 +12,11 @@ export interface Carried {
   readonly scripts: readonly string[];
   /** It is known to run them. Otherwise nothing is known about the program. */
   readonly certain: boolean;
+  /** The scripts must be understood: they are run, or evaluated at least. */
+  readonly judged: boolean;
 }
 
-const nothing: Carried = { starts: [], scripts: [], certain: true };
+const nothing: Carried = { starts: [], scripts: [], certain: true, judged: true };
 
 /** The script of `bash -c '…'` and `sh -lc '…'`, in the forms that run it and nothing else. */
 export function scriptOfShell(words: readonly ShellWord[]): string | undefined {
@@ -30,9 +32,9 @@ export function carriedBy(words: readonly ShellWord[]): Carried {
   const kind = kindOfProgram(words);
   if (kind === 'inert' || words.length === 0) return nothing;
   const certain = kind === 'shell' || kind === 'runner';
-  const option = words.findIndex(word => runningOption.test(word.value));
-  if (isFinderName(words[0]?.value ?? '')) return option < 0 ? nothing : carriedFrom(words, option + 1, certain);
-  return carriedFrom(words, 1, certain);
+  const option = isFinderName(words[0]?.value ?? '') ? words.findIndex(word => runningOption.test(word.value)) : 0;
+  if (option < 0) return carriedFrom(words, 1, false);
+  return { ...carriedFrom(words, option + 1, certain), judged: certain || kind === 'builtin' };
 }
 
 /** Everything that these words would run if they were given to a shell. */
@@ -42,7 +44,7 @@ export function carriedFrom(words: readonly ShellWord[], first: number, certain:
   const scripts = values.slice(first).flatMap(scriptsIn);
   const evalAt = [0, ...starts].find(start => baseName(values[start] ?? '') === 'eval');
   if (evalAt !== undefined) scripts.push(values.slice(evalAt + 1).join(' '));
-  return { starts, scripts, certain };
+  return { starts, scripts, certain, judged: certain };
 }
 
 /** Whether the words hold a shell that reads its commands from its input. */
@@ -54,9 +56,9 @@ export function readsScript(words: readonly ShellWord[]): boolean {
   return words.slice(shellAt + 1).every(word => /^(-.*|\/dev\/stdin)$/.test(word.value));
 }
 
-/** An argument may carry its script without a space: `-S'rm x'`, `--run='rm x'`, `x=rm`. */
+/** An argument may carry its script without a space: `-S'rm x'`, `-xrm`, `--run='rm x'`, `x=rm`. */
 function scriptsIn(value: string): string[] {
   const whole = /[\s;&|<>()`$'"\\]/.test(value) ? [value] : [];
-  const attached = /^(?:-\w(?=.*\s)|[\w.-]+=)([^]+)$/.exec(value)?.[1];
+  const attached = /^(?:-\w|[\w.-]+=)([^]+)$/.exec(value)?.[1];
   return attached === undefined ? whole : [...whole, attached];
 }

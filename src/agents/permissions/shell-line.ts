@@ -57,7 +57,7 @@ function collect(text: string, strict: StrictLine | undefined): ShellLine {
     forEachChild(node, child => nodes.push(child));
   }
   if (commands.some(command => isNameless(command))) sure = false;
-  return { text, strict, commands: together(commands, strict?.commands ?? []), inputs, sure };
+  return { text, strict, commands: together(strict?.commands ?? [], commands), inputs, sure };
 }
 
 function simpleCommand(node: Command): SimpleCommand {

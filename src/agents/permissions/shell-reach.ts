@@ -2,6 +2,7 @@ import { type Carried, carriedBy, carriedFrom, readsScript } from './shell-carri
 import { readShellLine, type ShellLine } from './shell-line.ts';
 import { kindOfProgram } from './shell-programs.ts';
 import type { ShellWord } from './shell-word.ts';
+import { mayBecomeCommand } from './word-command.ts';
 
 /** Words from a place where a command may start. */
 export interface PossibleCommand {
@@ -21,7 +22,7 @@ export interface Reach {
   readonly certain: Found;
   /** What it runs if the programs about which nothing is known run their arguments. */
   readonly possible: Found;
-  /** Every script that it runs for certain is understood completely. */
+  /** Every script that it runs or evaluates is understood, and the words are known where a command may start. */
   readonly understood: boolean;
 }
 
@@ -32,6 +33,7 @@ interface Script {
   readonly line: ShellLine;
   readonly depth: number;
   readonly certain: boolean;
+  readonly judged: boolean;
 }
 
 /** Follows a line through `sudo`, `env`, `xargs`, `find -exec`, `bash -c '…'`, `eval` and shells that read their input. */
@@ -39,22 +41,23 @@ export function reachOf(line: ShellLine): Reach {
   const certain: Found = { commands: [], texts: new Set() };
   const possible: Found = { commands: [], texts: new Set() };
   let understood = true;
-  const queue: Script[] = [{ line, depth: 0, certain: true }];
+  const queue: Script[] = [{ line, depth: 0, certain: true, judged: true }];
   for (const script of queue) {
     const foundBy = (isCertain: boolean) => (script.certain && isCertain ? certain : possible);
-    if (script.certain && script.line.strict === undefined) understood = false;
+    if (script.judged && script.line.strict === undefined) understood = false;
     if (!script.line.sure) foundBy(true).texts.add(script.line.text);
     for (const { words } of script.line.commands) foundBy(true).commands.push({ words, start: 0 });
-    for (const { words, starts, scripts, certain } of carriedIn(script.line)) {
+    for (const { words, starts, scripts, certain, judged } of carriedIn(script.line)) {
       const { commands, texts } = foundBy(certain);
       for (const start of starts) commands.push({ words, start });
       if (starts.some(start => words[start]?.open)) texts.add(script.line.text);
+      if (script.judged && starts.some(start => words[start] && mayBecomeCommand(words[start]))) understood = false;
       for (const text of new Set(scripts)) {
-        const next = { depth: script.depth + 1, certain: script.certain && certain };
+        const next = { depth: script.depth + 1, certain: script.certain && certain, judged: script.judged && judged };
         if (next.depth <= maxDepth && queue.length < maxScripts) queue.push({ line: readShellLine(text), ...next });
         else {
           texts.add(text);
-          understood &&= !next.certain;
+          understood &&= !next.judged;
         }
       }
     }
@@ -77,7 +80,7 @@ function carriedIn({ commands, inputs }: ShellLine): CarriedWords[] {
   };
   const found = commands.flatMap(({ words, assigned }) => [
     { words, ...carried(words) },
-    { words: [], starts: [], scripts: carriedFrom(assigned, 0, false).scripts, certain: false },
+    { words: [], starts: [], scripts: carriedFrom(assigned, 0, false).scripts, certain: false, judged: false },
   ]);
-  return mayBeFed ? [...found, { words: [], starts: [], scripts: inputs, certain: isFed }] : found;
+  return mayBeFed ? [...found, { words: [], starts: [], scripts: inputs, certain: isFed, judged: isFed }] : found;
 }

@@ -15,8 +15,6 @@ export class UncertainShell extends Error {}
 
 /** A word whose meaning is the same in sh, bash, dash and zsh. */
 export interface StrictWord extends ShellWord {
-  /** It is open only because it names files, as `src/*.ts`. */
-  readonly namesFiles: boolean;
   /** Exactly what was written. */
   readonly source: string;
 }

@@ -1,13 +1,17 @@
 import { isCommandName } from './shell-programs.ts';
-import type { StrictWord } from './strict-word.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /**
  * Whether an argument could be, or hold, a command for a program about which it is not known that it runs none: the name
  * of a command, a path to one, a script that starts one, or a text that only the shell knows.
  */
-export function mayHoldCommand(word: StrictWord): boolean {
-  if (word.open) return !word.namesFiles || !/^(?![/~-])(?![^]*\.\.)[^]*[./]/.test(word.value);
-  return [word.value, ...attachedTo(word.value)].some(startsCommand);
+export function mayHoldCommand(word: ShellWord): boolean {
+  return mayBecomeCommand(word) || [word.value, ...attachedTo(word.value)].some(startsCommand);
+}
+
+/** Whether the shell could make the name of a command of a word; it makes none of a file pattern such as `src/*.ts`. */
+export function mayBecomeCommand({ open, namesFiles = false, value }: ShellWord): boolean {
+  return open && !(namesFiles && /^(?![/~-])(?![^]*\.\.)[^]*[./]/.test(value));
 }
 
 /** What stands behind the `=` of `--pager=less` and `core.pager=less`, and behind the letter of `-Sless`. */
