@@ -53,15 +53,15 @@ export function createShellSandbox(): ShellSandbox {
   for (const file of ['a', 'b.ts', 'src/x.ts']) writeFileSync(join(work, file), '');
   for (const folder of [join(work, 'src'), work]) chmodSync(folder, 0o555);
   chmodSync(root, 0o755);
-  const prefix = confinement();
+  const { prefix, user } = confinement();
   let runs = 0;
 
   async function run(shell: string, lines: readonly string[]): Promise<LineRun[]> {
     const folder = join(root, `run-${runs++}`);
     const { driver, record, errors } = prepare({ folder, work, shell, lines });
-    const [command = '', ...args] = [...prefix, programPath('bash') ?? 'bash', driver];
+    const [command, ...args] = [...prefix, programPath('bash') ?? 'bash', driver] as const;
     await new Promise<void>((resolve, reject) => {
-      const child = spawn(command, args, { cwd: work, env: {}, stdio: 'ignore', timeout: 600_000, detached: true });
+      const child = spawn(command, args, { cwd: work, env: {}, stdio: 'ignore', timeout: 600_000, ...user });
       child.on('error', reject);
       child.on('close', code => (code === 0 ? resolve() : reject(new Error(`The shell driver ended with ${code}.`))));
     });
@@ -128,14 +128,20 @@ function link(name: string, path: string): void {
   if (target !== undefined) symlinkSync(target, path);
 }
 
-/** What takes network and rights away from a command: all that works here. */
-function confinement(): string[] {
-  if (process.getuid?.() !== 0) return works(['unshare', '-rn']) ? ['unshare', '-rn'] : [];
-  const network = works(['unshare', '-n']) ? ['unshare', '-n'] : [];
-  const rights = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-  if (!works(rights))
-    throw new Error('Lines would run as root: install setpriv (util-linux), or run the tests as another user.');
-  return [...network, ...rights];
+interface Confinement {
+  /** What the command is run by. */
+  readonly prefix: readonly string[];
+  readonly user: { readonly uid?: number; readonly gid?: number };
+}
+
+const nobody = 65_534;
+
+/** Takes network and rights away from a command, by all that works on this machine; root is given up always. */
+function confinement(): Confinement {
+  if (process.getuid?.() !== 0) return { prefix: works(['unshare', '-cn']) ? ['unshare', '-cn'] : [], user: {} };
+  const rights = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
+  if (!works(rights)) return { prefix: [], user: { uid: nobody, gid: nobody } };
+  return { prefix: works(['unshare', '-n']) ? ['unshare', '-n', ...rights] : rights, user: {} };
 }
 
 function works([command = '', ...args]: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import { type CommandPattern, isExact, parseCommandPattern } from './command-pat
 import { type Glob, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import type { Policy } from './rule.ts';
 import { scriptOfShell } from './shell-carrier.ts';
-import { readShellLine, type ShellLine } from './shell-line.ts';
+import { readShellLine } from './shell-line.ts';
 import { baseName, kindOfProgram } from './shell-programs.ts';
 import { type Found, type PossibleCommand, type Reach, reachOf } from './shell-reach.ts';
 import { readStrictly, type StrictLine } from './strict-line.ts';

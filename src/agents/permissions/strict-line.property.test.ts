@@ -4,66 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { shellWord } from './shell-word.ts';
 import { readStrictly } from './strict-line.ts';
 
-const fragments = [
-  ...[
-    'ls',
-    'cat',
-    'x',
-    '-l',
-    'é',
-    'a=b',
-    '~',
-    '~/x',
-    '*',
-    'a?',
-    '[a]',
-    '{a,b}',
-    '$X',
-    '${X}',
-    '"$X"',
-    "'",
-    '"',
-    '\\',
-    '#',
-  ],
-  ...[
-    "'a b'",
-    '"a b"',
-    "'a;b'",
-    '"a\\"b"',
-    '"$(ls)"',
-    '$(ls x)',
-    '$(',
-    ')',
-    '(',
-    '{ ',
-    '; }',
-    '}',
-    '!',
-    '[',
-    ']',
-    '$',
-    '^',
-  ],
-  ...[
-    ';',
-    '&&',
-    '||',
-    '|',
-    '&',
-    '\n',
-    '\\\n',
-    '2>&1',
-    '2>/dev/null',
-    '> f',
-    '<',
-    '&>/dev/null',
-    '# x',
-    'if',
-    'time',
-    '=x',
-  ],
-];
+const fragments = (
+  'ls¦cat¦x¦-l¦é¦a=b¦~¦~/x¦*¦a?¦[a]¦{a,b}¦$X¦${X}¦"$X"¦\'¦"¦\\¦#¦\'a b\'¦"a b"¦\'a;b\'¦"a\\"b"¦"$(ls)"¦$(ls x)¦$(¦' +
+  ')¦(¦{ ¦; }¦}¦!¦[¦]¦$¦^¦;¦&&¦||¦|¦&¦\n¦\\\n¦2>&1¦2>/dev/null¦> f¦<¦&>/dev/null¦# x¦if¦time¦=x'
+).split('¦');
 const line = fc
   .array(fc.tuple(fc.constantFrom(...fragments), fc.constantFrom(' ', ' ', ' ', '')), { maxLength: 12 })
   .map(parts => parts.flat().join(''));
