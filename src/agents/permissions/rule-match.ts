@@ -1,17 +1,17 @@
 import { posix } from 'node:path';
-import { parseCommandPattern } from './command-pattern.ts';
+import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import { isUnderstood, type PermissionRule } from './rule.ts';
-import { readShellLine, type ShellLine } from './shell-line.ts';
+import { readShellLine } from './shell-line.ts';
 import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
+import { readStrictly } from './strict-line.ts';
 import { argumentsAt, commandArgument, commandLineOf, textOfArgument, type ToolRequest } from './tool-request.ts';
 
-/** A request with its command line parsed once for all rules. */
+/** A request with what its command line could run, found once for all rules that refuse or ask. */
 interface Subject {
   readonly request: ToolRequest;
-  readonly line: ShellLine | undefined;
-  readonly reach: Reach | undefined;
+  readonly reach: () => Reach | undefined;
 }
 
 /** What rules say about a request. */
@@ -25,11 +25,14 @@ export interface RuleMatches {
 /** Finds the rules that match a request, and the one that may. */
 export function matchRules(rules: readonly PermissionRule[], request: ToolRequest): RuleMatches {
   const text = commandLineOf(request);
-  const line = text === undefined ? undefined : readShellLine(text);
-  const subject: Subject = { request, line, reach: line && reachOf(line) };
+  let reach: Reach | undefined;
+  const subject: Subject = {
+    request,
+    reach: () => (reach ??= text === undefined ? undefined : reachOf(readShellLine(text))),
+  };
   const candidates = rules.filter(rule => matchesCall(rule, request));
   const together = candidates.filter(rule => rule.policy === 'allow' && rule.command !== undefined);
-  const allowed = commandArgument(request) !== undefined && allowTogether(together, line);
+  const allowed = commandArgument(request) !== undefined && allowTogether(together, text);
   const matching: PermissionRule[] = [];
   const doubted: PermissionRule[] = [];
   for (const rule of candidates) {
@@ -73,34 +76,47 @@ function applies(rule: PermissionRule, subject: Subject, allowed: boolean): Guar
   return allowed && mentions(rule.command, subject) ? 'matches' : 'no';
 }
 
-function allowTogether(rules: readonly PermissionRule[], line: ShellLine | undefined): boolean {
-  if (line === undefined || rules.length === 0) return false;
+function allowTogether(rules: readonly PermissionRule[], text: string | undefined): boolean {
+  if (text === undefined || rules.length === 0) return false;
   return allowsLine(
     rules.flatMap(rule => readPattern(rule.command)),
-    line.strict,
+    readStrictly(text),
   );
 }
 
 /** Whether a rule that allows speaks about a command of the line. */
-function mentions(command: string, { reach }: Subject): boolean {
+function mentions(command: string, subject: Subject): boolean {
+  const reach = subject.reach();
   return readPattern(command).some(
     pattern => !isWild(pattern.words[0].glob) && reach !== undefined && guardsReach(pattern, reach) === 'matches',
   );
 }
 
 /** A shell call whose command cannot be read is guarded by every command rule, a line that is not understood perhaps. */
-function guards(command: string, { request, reach }: Subject): Guarding {
-  if (commandArgument(request) === undefined) return 'no';
+function guards(command: string, subject: Subject): Guarding {
+  if (commandArgument(subject.request) === undefined) return 'no';
+  const reach = subject.reach();
   const [pattern] = readPattern(command);
   if (reach === undefined || pattern === undefined) return 'matches';
   const guarding = guardsReach(pattern, reach);
   return guarding === 'no' && !reach.understood ? 'may' : guarding;
 }
 
-function readPattern(command: string | undefined) {
+const maxPatterns = 1000;
+const patterns = new Map<string, readonly CommandPattern[]>();
+
+/** The pattern of a rule, read once however many calls it decides about; none when it cannot be read. */
+function readPattern(command: string | undefined): readonly CommandPattern[] {
+  if (command === undefined) return [];
+  const known = patterns.get(command);
+  if (known !== undefined) return known;
+  if (patterns.size >= maxPatterns) patterns.clear();
+  let read: readonly CommandPattern[];
   try {
-    return command === undefined ? [] : [parseCommandPattern(command)];
+    read = [parseCommandPattern(command)];
   } catch {
-    return [];
+    read = [];
   }
+  patterns.set(command, read);
+  return read;
 }

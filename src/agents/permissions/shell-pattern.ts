@@ -23,8 +23,8 @@ export function matchCommand(pattern: string, commandLine: string, policy: Polic
   } catch {
     return policy !== 'allow';
   }
-  const line = readShellLine(commandLine);
-  return policy === 'allow' ? allowsLine([parsed], line.strict) : guardsReach(parsed, reachOf(line)) === 'matches';
+  if (policy === 'allow') return allowsLine([parsed], readStrictly(commandLine));
+  return guardsReach(parsed, reachOf(readShellLine(commandLine))) === 'matches';
 }
 
 /** Whether the line is understood, touches no file, and every simple command of it matches one of the patterns. */
