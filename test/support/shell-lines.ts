@@ -16,6 +16,10 @@ const reported = [
   'PATH=. ls',
   "ls $'a\\'; touch PWNED #'",
   'ls 2>&1x',
+  'ls x &>/dev/null touch PWNED',
+  'foo touc$(ls x)h PWNED',
+  "printf -v 'a[$(to$(ls x)uch PWNED)]' x",
+  'A=tou; B=ch; env $A$B PWNED',
 ];
 
 const ordinary = [
