@@ -83,7 +83,7 @@ const refused: [why: string, pattern: string, line: string][] = [
   ...'setarch setpriv prlimit fakeroot sg perf tmux dbus-run-session systemd-run screen'
     .split(' ')
     .map((name): [string, string, string] => ['a program that runs its arguments', `${name} *`, `${name} a b`]),
-  ...'read declare let compgen typeset export local readonly unset mapfile wait bind complete fc history enable . source'
+  ...'read declare let compgen typeset export local readonly unset mapfile wait bind complete fc history enable . source exit'
     .split(' ')
     .map((name): [string, string, string] => ['a builtin that evaluates', `${name} *`, `${name} a`]),
   ['printf that evaluates', 'printf *', "printf -v 'a[$(rm x)]' y"],

@@ -26,7 +26,8 @@ const runners = setOf(
 const builtins = setOf(
   `. source read declare typeset local export readonly unset let mapfile readarray wait bind complete compgen compopt
   fc history enable getopts set shopt unalias setopt unsetopt zmodload autoload zle vared print integer float functions
-  emulate sched zcompile zformat zparseopts zstyle disable limit bindkey compdef`,
+  emulate sched zcompile zformat zparseopts zstyle disable limit bindkey compdef exit logout bye return break continue
+  shift pushd popd dirs ulimit umask fg bg disown suspend`,
 );
 
 const inert = setOf(
