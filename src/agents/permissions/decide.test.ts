@@ -186,6 +186,96 @@ describe('deciding about a tool call', () => {
     });
   });
 
+  describe('a command rule that may apply', () => {
+    const broad: [string, PermissionRule[], Policy][] = [
+      ['the default', [], 'allow'],
+      ['its tool', [tool('allow')], 'ask'],
+      ['its category', [{ category: 'execute', policy: 'allow' }], 'ask'],
+      ['a command rule', [command('ls *', 'allow'), command('foo *', 'allow')], 'allow'],
+    ];
+    const doubtful = [
+      'ls <()#;rm x',
+      'ls <(ls)\\\n#;rm x',
+      "bash -c 'ls <()#;rm x'",
+      "sudo sh -c 'ls <()#;rm x'",
+      'for a in b; do ls $a; done',
+      'ls <<E\nx\nE',
+      'foo rm x',
+      'A=r; B=m; $A$B x',
+      'A=r; B=m; env $A$B x',
+      'A=r; B=m; bash -c "$A$B x"',
+      'A=r; B=m; eval $A$B x',
+      'A=r; B=m; echo $A$B x | sh',
+      'foo r$(ls x)m',
+      "printf -v 'a[$(r$(ls)m x)]' y",
+      'rg --pre=rm x',
+      'fd -xrm',
+      'foo -- /bin/rm x',
+      "foo 'rm x'",
+      'foo --run=rm',
+      "PAGER='rm x' git log",
+      "printf -v 'a[$(rm x)]' y",
+      'compgen -C rm',
+      'source rm',
+      `python3 -c 'import os; os.system("rm x")'`,
+      "echo 'rm x' | at now",
+    ];
+
+    it.each(broad)('asks at least, whatever else %s would allow', (_, rules, fallback) => {
+      for (const policy of ['deny', 'ask'] as const)
+        for (const line of doubtful) {
+          const decision = decide(
+            { rules: { default: fallback, rules: [...rules, command('rm *', policy)] } },
+            shell(line),
+          );
+          expect([line, decision.policy]).toEqual([line, 'ask']);
+        }
+    });
+
+    it.each(['setpriv --reuid=0 rm x', 'tmux new rm', "screen -d 'rm x'", 'sg a rm', 'perf stat rm x'])(
+      'refuses what a program runs: %j',
+      line => expect(policyOf([command('rm *', 'deny')], shell(line), 'allow')).toBe('deny'),
+    );
+
+    it.each([
+      'ls x > f',
+      'CI=1 npm test',
+      'echo rm',
+      'git rm x && git commit -m "rm x"',
+      "grep -rn 'rm x' src | head -5",
+      'foo --rm',
+      '(cd src && make build) 2>&1 | tee out',
+      'ls # rm x',
+      'eslint src/*.ts && ls "$HOME" $(ls)',
+      '',
+    ])('leaves what is certain to others: %j', line =>
+      expect(policyOf([command('rm *', 'deny'), command('git push *', 'ask')], shell(line), 'allow')).toBe('allow'),
+    );
+
+    it('says why it asks', () => {
+      const rule = command('rm *', 'deny');
+      expect(decide({ rules: { default: 'allow', rules: [rule] } }, shell('foo rm'))).toEqual({
+        policy: 'ask',
+        reason: 'bash needs approval: it is not certain that the rule for command "rm *" does not apply',
+        rule,
+      });
+    });
+
+    it('counts only for the calls that it is for', () => {
+      expect(policyOf([{ ...command('rm *', 'deny'), tool: 'other' }], shell('foo rm'), 'allow')).toBe('allow');
+      expect(policyOf([], shell('ls <()#;rm x'), 'allow')).toBe('allow');
+    });
+
+    it('lets a grant for exactly this command count, and no grant for its category when it refuses', () => {
+      const exact = grantFor(shell('foo rm'), 'thread');
+      const category = grantFor(shell('ls'), 'category');
+      const policyWith = (grant: typeof exact, policy: Policy) =>
+        decide({ rules: { rules: [command('rm *', policy)] }, grants: grant ? [grant] : [] }, shell('foo rm')).policy;
+      expect([policyWith(exact, 'deny'), policyWith(category, 'deny')]).toEqual(['allow', 'ask']);
+      expect([policyWith(exact, 'ask'), policyWith(category, 'ask')]).toEqual(['allow', 'allow']);
+    });
+  });
+
   it.each([undefined, null, 'text', 7, [], { command: null }, Object.create(null)])('never throws: input %j', input => {
     const rules: PermissionRule[] = [
       { input: { 'a.b': '*' }, policy: 'allow' },

@@ -1,6 +1,6 @@
 import { type Grant, grantCovers } from './grants.ts';
 import type { PermissionRule, PermissionRules, Policy } from './rule.ts';
-import { matchingRules } from './rule-match.ts';
+import { matchRules } from './rule-match.ts';
 import type { ToolRequest } from './tool-request.ts';
 
 /** What was decided about a call, why, and by which rule or grant. */
@@ -39,13 +39,18 @@ export function decideAll(
  * Decides about one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
  * wins over `allow`. Otherwise the default, `ask` when there is none. A grant turns `ask` into `allow`, never `deny`.
+ * A command rule that refuses or asks and may apply, because the line is not understood for certain, makes `allow` an
+ * `ask`; if it refuses, no grant but one for exactly this command counts.
  * Rules that were not checked allow no more: one that is not understood never allows, and no policy means `ask`.
  */
 export function decide({ rules, grants = [] }: Permissions, request: ToolRequest): Decision {
-  const rule = decidingRule(matchingRules(rules.rules, request));
-  const decision = rule === undefined ? byDefault(known(rules.default ?? 'ask'), request) : byRule(rule, request);
+  const { matching, doubted } = matchRules(rules.rules, request);
+  const rule = decidingRule(matching);
+  const decided = rule === undefined ? byDefault(known(rules.default ?? 'ask'), request) : byRule(rule, request);
+  const decision = doubted !== undefined && decided.policy === 'allow' ? byDoubt(doubted, request) : decided;
   if (decision.policy !== 'ask') return decision;
-  const grant = grants.find(grant => grantCovers(grant, request));
+  const counting = doubted?.policy === 'deny' ? grants.filter(grant => grant.kind === 'command') : grants;
+  const grant = counting.find(grant => grantCovers(grant, request));
   return grant === undefined ? decision : { policy: 'allow', reason: 'a person allowed it before', grant };
 }
 
@@ -80,6 +85,11 @@ function byRule(rule: PermissionRule, request: ToolRequest): Decision {
     reason: rule.reason ?? `${sentence(policy, request)} by the rule for ${subjectOf(rule)}`,
     rule,
   };
+}
+
+function byDoubt(rule: PermissionRule, request: ToolRequest): Decision {
+  const reason = `${sentence('ask', request)}: it is not certain that the rule for ${subjectOf(rule)} does not apply`;
+  return { policy: 'ask', reason, rule };
 }
 
 function byDefault(policy: Policy, request: ToolRequest): Decision {

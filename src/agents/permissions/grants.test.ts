@@ -64,6 +64,8 @@ describe('a grant', () => {
       ['ls x', ' ls   "x" # again', 'allow'],
       ['ls x', 'ls x;', 'allow'],
       ['ls x', ['ls', 'x'], 'allow'],
+      ['ls x', 'ls x\\\n#;rm y', 'ask'],
+      ['ls x', 'ls x \\\n', 'allow'],
       ['ls x', 'ls x y', 'ask'],
       ['ls x', 'ls', 'ask'],
       ['ls x', 'ls "x y"', 'ask'],

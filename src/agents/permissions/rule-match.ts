@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
-import { parseCommandPattern } from './command-pattern.ts';
+import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import { matchesPaths } from './path-match.ts';
 import { isUnderstood, type PermissionRule } from './rule.ts';
-import { readShellLine, type ShellLine } from './shell-line.ts';
-import { allowsLine, guardsReach } from './shell-pattern.ts';
+import { readShellLine } from './shell-line.ts';
+import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
+import { readStrictly } from './strict-line.ts';
 import {
   argumentsAt,
   commandArgument,
@@ -15,25 +16,39 @@ import {
   type ToolRequest,
 } from './tool-request.ts';
 
-/** A request with its command line parsed once for all rules. */
+/** A request with what its command line could run, found once for all rules that refuse or ask. */
 interface Subject {
   readonly request: ToolRequest;
-  readonly line: ShellLine | undefined;
-  readonly reach: Reach | undefined;
+  readonly reach: () => Reach | undefined;
 }
 
-/** The rules that match a request. Rules that allow commands do so together: each command of the line needs one of them. */
-export function matchingRules(rules: readonly PermissionRule[], request: ToolRequest): PermissionRule[] {
+/** What rules say about a request. */
+export interface RuleMatches {
+  /** The rules that match. Rules that allow commands do so together: each command of the line needs one of them. */
+  readonly matching: readonly PermissionRule[];
+  /** The strictest command rule that refuses or asks and may apply, though it is not certain that it does. */
+  readonly doubted: PermissionRule | undefined;
+}
+
+/** Finds the rules that match a request, and the one that may. */
+export function matchRules(rules: readonly PermissionRule[], request: ToolRequest): RuleMatches {
   const text = commandLineOf(request);
-  const line = text === undefined ? undefined : readShellLine(text);
-  const subject: Subject = { request, line, reach: line && reachOf(line) };
+  let reach: Reach | undefined;
+  const subject: Subject = {
+    request,
+    reach: () => (reach ??= text === undefined ? undefined : reachOf(readShellLine(text))),
+  };
   const candidates = rules.filter(rule => matchesCall(rule, request));
   const together = candidates.filter(rule => rule.policy === 'allow' && rule.command !== undefined);
-  const allowed = commandArgument(request) !== undefined && allowTogether(together, line);
-  return candidates.filter(rule => {
-    if (rule.command === undefined) return true;
-    return rule.policy === 'allow' ? allowed && mentions(rule, subject) : guards(rule.command, subject);
-  });
+  const allowed = commandArgument(request) !== undefined && allowTogether(together, text);
+  const matching: PermissionRule[] = [];
+  const doubted: PermissionRule[] = [];
+  for (const rule of candidates) {
+    const applying = applies(rule, subject, allowed);
+    if (applying === 'matches') matching.push(rule);
+    if (applying === 'may') doubted.push(rule);
+  }
+  return { matching, doubted: doubted.find(rule => rule.policy === 'deny') ?? doubted[0] };
 }
 
 function matchesCall(rule: PermissionRule, request: ToolRequest): boolean {
@@ -65,33 +80,53 @@ function matchesArgument(rule: PermissionRule, text: string, values: readonly un
   );
 }
 
-function allowTogether(rules: readonly PermissionRule[], line: ShellLine | undefined): boolean {
-  if (line === undefined || rules.length === 0) return false;
+function applies(rule: PermissionRule, subject: Subject, allowed: boolean): Guarding {
+  if (rule.command === undefined) return 'matches';
+  if (rule.policy !== 'allow') return guards(rule.command, subject);
+  return allowed && mentions(rule.command, subject) ? 'matches' : 'no';
+}
+
+function allowTogether(rules: readonly PermissionRule[], text: string | undefined): boolean {
+  if (text === undefined || rules.length === 0) return false;
   return allowsLine(
     rules.flatMap(rule => readPattern(rule.command)),
-    line,
+    readStrictly(text),
   );
 }
 
-function mentions(rule: PermissionRule, { reach }: Subject): boolean {
-  return readPattern(rule.command).some(
-    pattern => !isWild(pattern.words[0].glob) && guardsReach(pattern, reach ?? nothing),
+/** Whether a rule that allows speaks about a command of the line. */
+function mentions(command: string, subject: Subject): boolean {
+  const reach = subject.reach();
+  return readPattern(command).some(
+    pattern => !isWild(pattern.words[0].glob) && reach !== undefined && guardsReach(pattern, reach) === 'matches',
   );
 }
 
-/** A shell call whose command cannot be read is guarded by every command rule. */
-function guards(command: string, { request, reach }: Subject): boolean {
-  if (commandArgument(request) === undefined) return false;
+/** A shell call whose command cannot be read is guarded by every command rule, a line that is not understood perhaps. */
+function guards(command: string, subject: Subject): Guarding {
+  if (commandArgument(subject.request) === undefined) return 'no';
+  const reach = subject.reach();
   const [pattern] = readPattern(command);
-  return reach === undefined || pattern === undefined || guardsReach(pattern, reach);
+  if (reach === undefined || pattern === undefined) return 'matches';
+  const guarding = guardsReach(pattern, reach);
+  return guarding === 'no' && !reach.understood ? 'may' : guarding;
 }
 
-const nothing: Reach = { commands: [], unsure: [] };
+const maxPatterns = 1000;
+const patterns = new Map<string, readonly CommandPattern[]>();
 
-function readPattern(command: string | undefined) {
+/** The pattern of a rule, read once however many calls it decides about; none when it cannot be read. */
+function readPattern(command: string | undefined): readonly CommandPattern[] {
+  if (command === undefined) return [];
+  const known = patterns.get(command);
+  if (known !== undefined) return known;
+  if (patterns.size >= maxPatterns) patterns.clear();
+  let read: readonly CommandPattern[];
   try {
-    return command === undefined ? [] : [parseCommandPattern(command)];
+    read = [parseCommandPattern(command)];
   } catch {
-    return [];
+    read = [];
   }
+  patterns.set(command, read);
+  return read;
 }

@@ -1,86 +1,64 @@
+import { baseName, isFinderName, isShellName, kindOfProgram } from './shell-programs.ts';
 import type { ShellWord } from './shell-word.ts';
 
-const shells: ReadonlySet<string> = new Set(
-  'sh bash dash zsh ksh mksh ash fish csh tcsh rbash pwsh powershell'.split(' '),
-);
-
-const wrappers: ReadonlySet<string> = new Set(
-  (
-    'sudo doas su runuser pkexec env command builtin exec eval nohup nice ionice chrt taskset time timeout stdbuf ' +
-    'setsid xargs parallel watch script flock chroot unshare nsenter strace ltrace gdb valgrind busybox toybox trap ' +
-    'alias hash coproc noglob nocorrect - caffeinate unbuffer systemd-run at batch entr ssh npx bunx pnpx'
-  ).split(' '),
-);
-
-const finders: ReadonlySet<string> = new Set(['find', 'gfind', 'fd', 'fdfind', 'rg', 'ripgrep']);
 const runningOption = /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|--pre|--hostname-bin)$/;
-const actingOption = /^(-exec|-ok|-delete|-fprint|-fls|-[a-zA-Z]*[xX]$|--exec|--pre|--hostname-bin)/;
+const plainShell = /^((\/usr)?\/bin\/)?(ba|z|da)?sh$/;
 
 /** What the words of a simple command could run beside the command they name. */
 export interface Carried {
-  /** Where in the words a command may start; always has 0. */
+  /** Where in the words a command may start, the name itself aside. */
   readonly starts: readonly number[];
   /** Arguments that may be read as shell source. */
   readonly scripts: readonly string[];
-  /** It holds a shell that reads its commands from its input. */
-  readonly readsInput: boolean;
+  /** It is known to run them. Otherwise nothing is known about the program. */
+  readonly certain: boolean;
+  /** The scripts must be understood: they are run, or evaluated at least. */
+  readonly judged: boolean;
 }
 
-/** The last part of a path: `/bin/rm` is `rm`. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** Whether the command is a shell, as `bash script.sh`. */
-export function isShell(words: readonly ShellWord[]): boolean {
-  return shells.has(baseName(words[0]?.value ?? ''));
-}
-
-/** Whether the command runs, or deletes, what its arguments say: `sudo`, `xargs`, `find -exec`. */
-export function isWrapper(words: readonly ShellWord[]): boolean {
-  const name = baseName(words[0]?.value ?? '');
-  if (wrappers.has(name)) return true;
-  return finders.has(name) && words.slice(1).some(word => word.open || actingOption.test(word.value));
-}
+const nothing: Carried = { starts: [], scripts: [], certain: true, judged: true };
 
 /** The script of `bash -c '…'` and `sh -lc '…'`, in the forms that run it and nothing else. */
 export function scriptOfShell(words: readonly ShellWord[]): string | undefined {
   if (words.some(word => word.open || word.tilde)) return undefined;
   const [shell = '', ...rest] = words.map(word => word.value);
-  if (!/^(\/usr)?(\/bin\/)?(ba|z|da)?sh$/.test(shell)) return undefined;
+  if (!plainShell.test(shell)) return undefined;
   const script = rest.pop();
   return /^(-c|-lc|-cl|-l -c)$/.test(rest.join(' ')) ? script : undefined;
 }
 
 /** Everything a command could run, generously: for rules that refuse or ask, never for rules that allow. */
-export function carriedBy(words: readonly ShellWord[], everything = false): Carried {
+export function carriedBy(words: readonly ShellWord[]): Carried {
+  const kind = kindOfProgram(words);
+  if (kind === 'inert' || words.length === 0) return nothing;
+  const certain = kind === 'shell' || kind === 'runner';
+  const option = isFinderName(words[0]?.value ?? '') ? words.findIndex(word => runningOption.test(word.value)) : 0;
+  if (option < 0) return carriedFrom(words, 1, false);
+  return { ...carriedFrom(words, option + 1, certain), judged: certain || kind === 'builtin' };
+}
+
+/** Everything that these words would run if they were given to a shell. */
+export function carriedFrom(words: readonly ShellWord[], first: number, certain: boolean): Carried {
   const values = words.map(word => word.value);
-  const first = everything ? 0 : carrierEnd(values);
-  const starts = [0];
-  const scripts: string[] = [];
-  for (let index = first; index < values.length; index++) {
-    if (index > 0) starts.push(index);
-    scripts.push(...scriptsIn(values[index] ?? ''));
-  }
-  const evalAt = starts.find(start => baseName(values[start] ?? '') === 'eval');
+  const starts = values.flatMap((_, index) => (index >= Math.max(first, 1) ? [index] : []));
+  const scripts = values.slice(first).flatMap(scriptsIn);
+  const evalAt = [0, ...starts].find(start => baseName(values[start] ?? '') === 'eval');
   if (evalAt !== undefined) scripts.push(values.slice(evalAt + 1).join(' '));
-  const shellAt = starts.find(start => shells.has(baseName(values[start] ?? '')));
-  const readsInput =
-    shellAt !== undefined && values.slice(shellAt + 1).every(value => /^(-.*|\/dev\/stdin)$/.test(value));
-  return { starts, scripts, readsInput };
+  return { starts, scripts, certain, judged: certain };
 }
 
-/** Where the arguments begin that may be commands; the number of words when none may. */
-function carrierEnd(values: readonly string[]): number {
-  const name = baseName(values[0] ?? '');
-  if (shells.has(name) || wrappers.has(name)) return 1;
-  const option = finders.has(name) ? values.findIndex(value => runningOption.test(value)) : -1;
-  return option < 0 ? values.length : option + 1;
+/** Whether the words hold a shell that reads its commands from its input. */
+export function readsScript(words: readonly ShellWord[]): boolean {
+  const shellAt = words.findIndex(word => isShellName(word.value));
+  if (shellAt < 0) return false;
+  const { starts, certain } = carriedBy(words);
+  if (shellAt > 0 && !(certain && starts.includes(shellAt))) return false;
+  return words.slice(shellAt + 1).every(word => /^(-.*|\/dev\/stdin)$/.test(word.value));
 }
 
-/** An argument may carry its script without a space: `-S'rm x'`, `--run='rm x'`, `x=rm`. */
+/** An argument may carry its script without a space: `-S'rm x'`, `-xrm`, `--run='rm x'`, `x=rm`. */
 function scriptsIn(value: string): string[] {
   const whole = /[\s;&|<>()`$'"\\]/.test(value) ? [value] : [];
-  const attached = /^(?:-\w(?=.*\s)|[\w-]+=)([^]+)$/.exec(value)?.[1];
+  const attached = /^(?:-\w|[\w.-]+=)([^]+)$/.exec(value)?.[1];
   return attached === undefined ? whole : [...whole, attached];
 }

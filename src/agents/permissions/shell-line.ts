@@ -1,26 +1,27 @@
-import { forEachChild, type Command, type ParsedScript, parse, type SyntaxNode } from 'unbash';
-import { isDoubtful, isPlain } from './shell-node.ts';
+import { type Assignment, type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
+import { isDoubtful } from './shell-node.ts';
 import { type ShellWord, shellWord } from './shell-word.ts';
+import { readStrictly, type StrictLine } from './strict-line.ts';
 
 /** One simple command of a line, wherever in the line it stands. */
 export interface SimpleCommand {
   /** The name and the arguments; empty when there is only an assignment or a redirect. */
   readonly words: readonly ShellWord[];
-  readonly assigns: boolean;
+  /** The assignments before the name. */
+  readonly assigned: readonly ShellWord[];
 }
 
-/** What a command line would run. */
+/** What a command line could run. */
 export interface ShellLine {
   readonly text: string;
-  /** Every simple command, those inside substitutions, subshells, loops and functions included. */
+  /** The line as the strict reader understands it; only that can be allowed. Absent when it is not certain. */
+  readonly strict: StrictLine | undefined;
+  /** Every simple command that either reader finds, those inside substitutions, loops and functions included. */
   readonly commands: readonly SimpleCommand[];
   /** The bodies of here-documents and here-strings. */
   readonly inputs: readonly string[];
-  /** The commands found are all the commands there are, in every shell. */
+  /** The parser found no doubt that the commands are all there are: names need not be looked for in the text. */
   readonly sure: boolean;
-  /** Nothing but lists, pipelines and groups of simple commands, with no redirect that touches a file. */
-  readonly plain: boolean;
-  readonly script: ParsedScript | undefined;
 }
 
 const maxLength = 262_144;
@@ -31,43 +32,48 @@ const opening = /[({[<`]/g;
 /** Characters that people do not see, or that shells, terminals and encodings disagree about. */
 const deceptive = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 
-/** Parses a command line; never throws. A line that cannot be judged is neither `sure` nor `plain`. */
+/** Reads a command line for the rules; never throws. */
 export function readShellLine(text: string): ShellLine {
-  const lost: ShellLine = { text, commands: [], inputs: [], sure: false, plain: false, script: undefined };
+  const strict = readStrictly(text);
+  const lost: ShellLine = { text, strict, commands: strict?.commands ?? [], inputs: [], sure: false };
   if (text.length > maxLength || text.length * (text.match(opening)?.length ?? 0) > maxWork) return lost;
   try {
-    return collect(text);
+    return collect(text, strict);
   } catch {
     return lost;
   }
 }
 
-function collect(text: string): ShellLine {
-  const script = parse(text);
+function collect(text: string, strict: StrictLine | undefined): ShellLine {
   const commands: SimpleCommand[] = [];
   const inputs: string[] = [];
-  const deceives = deceptive.test(text);
-  let sure = !deceives;
-  let plain = !deceives;
-  const nodes: SyntaxNode[] = [script];
+  let sure = !deceptive.test(text);
+  const nodes: SyntaxNode[] = [parse(text)];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
     if (isDoubtful(node)) sure = false;
-    if (!isPlain(node)) plain = false;
     if (node.type === 'Command') commands.push(simpleCommand(node));
     if (node.type === 'HereDocBody') inputs.push(node.text);
     if (node.type === 'HereString' && node.target) inputs.push(node.target.value);
     forEachChild(node, child => nodes.push(child));
   }
   if (commands.some(command => isNameless(command))) sure = false;
-  return { text, commands, inputs, sure, plain: plain && sure, script };
+  return { text, strict, commands: together(strict?.commands ?? [], commands), inputs, sure };
 }
 
 function simpleCommand(node: Command): SimpleCommand {
   const words = node.name === undefined ? [] : [node.name, ...node.args];
-  return { words: words.map(shellWord), assigns: node.prefix.some(part => part.type === 'Assignment') };
+  const assignments = node.prefix.filter((part): part is Assignment => part.type === 'Assignment');
+  return { words: words.map(shellWord), assigned: assignments.map(shellWord) };
 }
 
 /** The command's name is known only once the shell has expanded it. */
 function isNameless({ words: [name] }: SimpleCommand): boolean {
   return name !== undefined && (name.open || name.tilde);
+}
+
+/** The commands of both readers, without those of the second that the first has found too. */
+function together(commands: readonly SimpleCommand[], others: readonly SimpleCommand[]): SimpleCommand[] {
+  const key = ({ words }: SimpleCommand) => JSON.stringify(words.map(word => word.value));
+  const known = new Set(commands.map(key));
+  return [...commands, ...others.filter(command => !known.has(key(command)))];
 }

@@ -1,4 +1,4 @@
-import type { Redirect, SyntaxNode } from 'unbash';
+import type { SyntaxNode } from 'unbash';
 
 type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
 type Tests = { readonly [Type in SyntaxNode['type']]?: (node: NodeOf<Type>) => boolean };
@@ -17,57 +17,12 @@ const doubtful: Tests = {
   Unknown: always,
 };
 
-/** What a line may consist of to be allowed. Loops and `for` set variables, functions rename commands: they are not here. */
-const plain: Tests = {
-  Script: always,
-  Statement: always,
-  CompoundList: always,
-  AndOr: always,
-  Pipeline: always,
-  Negation: always,
-  Subshell: always,
-  BraceGroup: always,
-  Redirected: always,
-  Command: always,
-  Assignment: always,
-  Redirect: isHarmlessRedirect,
-  FileDescriptor: always,
-  Word: always,
-  Literal: always,
-  SingleQuoted: always,
-  DoubleQuoted: always,
-  Glob: always,
-  BraceExpansion: always,
-  SimpleExpansion: always,
-  ParameterExpansion: node => node.operation === undefined && node.index === undefined && node.prefix === undefined,
-  CommandExpansion: always,
-  ProcessSubstitution: node => node.operator === '<',
-};
-
 /** Whether the commands found under a node may not be all that it runs. */
 export function isDoubtful(node: SyntaxNode): boolean {
-  return test(doubtful, node);
-}
-
-/** Whether a node, without its children, may be part of a line that is allowed. */
-export function isPlain(node: SyntaxNode): boolean {
-  return test(plain, node);
-}
-
-function test(tests: Tests, node: SyntaxNode): boolean {
-  const found = tests[node.type] as ((node: SyntaxNode) => boolean) | undefined;
+  const found = doubtful[node.type] as ((node: SyntaxNode) => boolean) | undefined;
   return found?.(node) ?? false;
 }
 
 function always(): boolean {
   return true;
-}
-
-const toFile: ReadonlySet<string> = new Set(['>', '>>', '<', '&>', '&>>']);
-
-/** A redirect that touches no file: it joins two descriptors (`2>&1`) or names `/dev/null`. */
-function isHarmlessRedirect({ operator, descriptor, target }: Redirect): boolean {
-  if (target === undefined || target.parts !== undefined || descriptor?.type === 'FileDescriptorVariable') return false;
-  if (operator === '>&') return /^\d$/.test(target.text) || target.text === '/dev/null';
-  return toFile.has(operator) && target.text === '/dev/null';
 }

@@ -1,10 +1,13 @@
 import { type CommandPattern, isExact, parseCommandPattern } from './command-pattern.ts';
 import { type Glob, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import type { Policy } from './rule.ts';
-import { baseName, isShell, isWrapper, scriptOfShell } from './shell-carrier.ts';
-import { readShellLine, type ShellLine } from './shell-line.ts';
-import { type PossibleCommand, type Reach, reachOf } from './shell-reach.ts';
-import type { ShellWord } from './shell-word.ts';
+import { scriptOfShell } from './shell-carrier.ts';
+import { readShellLine } from './shell-line.ts';
+import { baseName, kindOfProgram } from './shell-programs.ts';
+import { type Found, type PossibleCommand, type Reach, reachOf } from './shell-reach.ts';
+import { readStrictly, type StrictLine } from './strict-line.ts';
+import type { StrictWord } from './strict-word.ts';
+import { mayHoldCommand } from './word-command.ts';
 
 const maxDepth = 4;
 
@@ -20,38 +23,58 @@ export function matchCommand(pattern: string, commandLine: string, policy: Polic
   } catch {
     return policy !== 'allow';
   }
-  const line = readShellLine(commandLine);
-  return policy === 'allow' ? allowsLine([parsed], line) : guardsReach(parsed, reachOf(line));
+  if (policy === 'allow') return allowsLine([parsed], readStrictly(commandLine));
+  return guardsReach(parsed, reachOf(readShellLine(commandLine))) === 'matches';
 }
 
-/** Whether every simple command of the line matches one of the patterns, and nothing in the line is beyond judgement. */
-export function allowsLine(patterns: readonly CommandPattern[], line: ShellLine, depth = 0): boolean {
-  if (!line.plain || line.commands.length === 0) return false;
-  return line.commands.every(({ words, assigns }) => {
-    if (assigns || words.length === 0) return false;
+/** Whether the line is understood, touches no file, and every simple command of it matches one of the patterns. */
+export function allowsLine(patterns: readonly CommandPattern[], line: StrictLine | undefined, depth = 0): boolean {
+  if (line === undefined || line.usesFiles || line.commands.length === 0) return false;
+  return line.commands.every(({ words, assigned }) => {
+    if (assigned.length > 0) return false;
     if (patterns.some(pattern => allowsCommand(pattern, words))) return true;
     const script = scriptOfShell(words);
-    return script !== undefined && depth < maxDepth && allowsLine(patterns, readShellLine(script), depth + 1);
+    return script !== undefined && depth < maxDepth && allowsLine(patterns, readStrictly(script), depth + 1);
   });
 }
 
-/** Whether the pattern matches a command that could run, or its name occurs where that is not certain. */
-export function guardsReach(pattern: CommandPattern, reach: Reach): boolean {
-  if (reach.commands.some(command => guardsCommand(pattern, command))) return true;
-  return reach.unsure.some(text => occursIn(pattern.words[0].glob, text));
+/** Whether a pattern that refuses or asks speaks about what a line runs: for certain, perhaps, or not. */
+export type Guarding = 'matches' | 'may' | 'no';
+
+/** Whether the pattern matches a command that the line runs; `may` when only a program that is not known would run it. */
+export function guardsReach(pattern: CommandPattern, { certain, possible }: Reach): Guarding {
+  if (guardsFound(pattern, certain)) return 'matches';
+  return guardsFound(pattern, possible) ? 'may' : 'no';
 }
 
-function allowsCommand(pattern: CommandPattern, words: readonly ShellWord[]): boolean {
+function guardsFound(pattern: CommandPattern, { commands, texts }: Found): boolean {
+  if (commands.some(command => guardsCommand(pattern, command))) return true;
+  return [...texts].some(text => occursIn(pattern.words[0].glob, text));
+}
+
+function allowsCommand(pattern: CommandPattern, words: readonly StrictWord[]): boolean {
   const [name, ...rest] = pattern.words;
   if (isWild(name.glob) || name.tilde || name.glob[0] !== words[0]?.value) return false;
-  if (isWrapper(words) && !isExact(pattern)) return false;
-  if (isShell(words) && !isExact(pattern) && !namesScript(pattern)) return false;
   if (pattern.further ? words.length < pattern.words.length : words.length !== pattern.words.length) return false;
-  return rest.every((expected, index) => {
+  const isMatched = rest.every((expected, index) => {
     const word = words[index + 1];
     return (
       word !== undefined && !word.open && word.tilde === expected.tilde && matchesWithin(expected.glob, word.value)
     );
+  });
+  return isMatched && (isExact(pattern) || mayLeaveOpen(pattern, words));
+}
+
+/** Whether the words that a `*` stands for are only arguments, given what the program does with them. */
+function mayLeaveOpen(pattern: CommandPattern, words: readonly StrictWord[]): boolean {
+  const kind = kindOfProgram(words);
+  if (kind === 'inert') return true;
+  if (kind === 'shell') return namesScript(pattern);
+  if (kind === 'runner' || kind === 'builtin') return false;
+  return words.every((word, index) => {
+    const expected = pattern.words[index];
+    if (expected !== undefined && !isWild(expected.glob)) return true;
+    return (kind === 'tool' && index === 1 && !word.open) || !mayHoldCommand(word);
   });
 }
 

@@ -1,6 +1,8 @@
-import { carriedBy } from './shell-carrier.ts';
+import { type Carried, carriedBy, carriedFrom, readsScript } from './shell-carrier.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
+import { kindOfProgram } from './shell-programs.ts';
 import type { ShellWord } from './shell-word.ts';
+import { mayBecomeCommand } from './word-command.ts';
 
 /** Words from a place where a command may start. */
 export interface PossibleCommand {
@@ -8,34 +10,77 @@ export interface PossibleCommand {
   readonly start: number;
 }
 
-/** Everything a line could run, and the texts about which that is not certain. */
+/** Commands, and texts that may hold more of them. */
+export interface Found {
+  readonly commands: PossibleCommand[];
+  readonly texts: Set<string>;
+}
+
+/** Everything a line could run. */
 export interface Reach {
-  readonly commands: readonly PossibleCommand[];
-  readonly unsure: readonly string[];
+  /** What it runs for certain, and the texts in which a parser may have missed a command. */
+  readonly certain: Found;
+  /** What it runs if the programs about which nothing is known run their arguments. */
+  readonly possible: Found;
+  /** Every script that it runs or evaluates is understood, and the words are known where a command may start. */
+  readonly understood: boolean;
 }
 
 const maxDepth = 6;
 const maxScripts = 500;
 
+interface Script {
+  readonly line: ShellLine;
+  readonly depth: number;
+  readonly certain: boolean;
+  readonly judged: boolean;
+}
+
 /** Follows a line through `sudo`, `env`, `xargs`, `find -exec`, `bash -c '…'`, `eval` and shells that read their input. */
 export function reachOf(line: ShellLine): Reach {
-  const commands: PossibleCommand[] = [];
-  const unsure = new Set<string>();
-  const queue = [{ line, depth: 0 }];
-  for (const { line, depth } of queue) {
-    if (!line.sure) unsure.add(line.text);
-    const everything = line.commands.some(command => carriedBy(command.words).readsInput);
-    const scripts = everything ? [...line.inputs] : [];
-    for (const { words } of line.commands) {
-      const carried = carriedBy(words, everything);
-      for (const start of carried.starts) commands.push({ words, start });
-      if (carried.starts.some(start => words[start]?.open)) unsure.add(line.text);
-      scripts.push(...carried.scripts);
-    }
-    for (const script of scripts) {
-      if (depth < maxDepth && queue.length < maxScripts) queue.push({ line: readShellLine(script), depth: depth + 1 });
-      else unsure.add(script);
+  const certain: Found = { commands: [], texts: new Set() };
+  const possible: Found = { commands: [], texts: new Set() };
+  let understood = true;
+  const queue: Script[] = [{ line, depth: 0, certain: true, judged: true }];
+  for (const script of queue) {
+    const foundBy = (isCertain: boolean) => (script.certain && isCertain ? certain : possible);
+    if (script.judged && script.line.strict === undefined) understood = false;
+    if (!script.line.sure) foundBy(true).texts.add(script.line.text);
+    for (const { words } of script.line.commands) foundBy(true).commands.push({ words, start: 0 });
+    for (const { words, starts, scripts, certain, judged } of carriedIn(script.line)) {
+      const { commands, texts } = foundBy(certain);
+      for (const start of starts) commands.push({ words, start });
+      if (starts.some(start => words[start]?.open)) texts.add(script.line.text);
+      if (script.judged && starts.some(start => words[start] && mayBecomeCommand(words[start]))) understood = false;
+      for (const text of new Set(scripts)) {
+        const next = { depth: script.depth + 1, certain: script.certain && certain, judged: script.judged && judged };
+        if (next.depth <= maxDepth && queue.length < maxScripts) queue.push({ line: readShellLine(text), ...next });
+        else {
+          texts.add(text);
+          understood &&= !next.judged;
+        }
+      }
     }
   }
-  return { commands, unsure: [...unsure] };
+  return { certain, possible, understood };
+}
+
+type CarriedWords = Carried & { readonly words: readonly ShellWord[] };
+
+/**
+ * What the commands of a line carry. A shell that reads its input may be given any word of the line, and another program
+ * that runs its arguments possibly too; an assignment may set what a program runs.
+ */
+function carriedIn({ commands, inputs }: ShellLine): CarriedWords[] {
+  const isFed = commands.some(({ words }) => readsScript(words));
+  const mayBeFed = isFed || commands.some(({ words }) => kindOfProgram(words) === 'runner');
+  const carried = (words: readonly ShellWord[]) => {
+    const isInert = kindOfProgram(words) === 'inert';
+    return isFed || (mayBeFed && isInert) ? carriedFrom(words, 0, isFed) : carriedBy(words);
+  };
+  const found = commands.flatMap(({ words, assigned }) => [
+    { words, ...carried(words) },
+    { words: [], starts: [], scripts: carriedFrom(assigned, 0, false).scripts, certain: false, judged: false },
+  ]);
+  return mayBeFed ? [...found, { words: [], starts: [], scripts: inputs, certain: isFed, judged: isFed }] : found;
 }

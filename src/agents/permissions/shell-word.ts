@@ -7,6 +7,8 @@ export interface ShellWord {
   readonly open: boolean;
   /** It starts with an unquoted tilde. */
   readonly tilde: boolean;
+  /** It is known to be open only because it names files, as `src/*.ts`. */
+  readonly namesFiles?: boolean;
 }
 
 const closedParts: ReadonlySet<string> = new Set(['Literal', 'SingleQuoted', 'AnsiCQuoted']);
