@@ -23,6 +23,8 @@ export interface OpenOptions {
   readonly durability: SqliteDurability;
   /** How long to wait, in milliseconds, for a lock that another process holds; nothing else happens meanwhile. */
   readonly waitMs: number;
+  /** How large the file may become. */
+  readonly maxBytes: number | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface OpenOptions {
  */
 export function openDatabase(
   path: string,
-  { durability, waitMs }: OpenOptions,
+  { durability, waitMs, maxBytes }: OpenOptions,
 ): { readonly db: Connection; readonly tables: Tables } {
   return translateErrors(path, () => {
     if (path !== ':memory:') prepareFile(path);
@@ -43,6 +45,7 @@ export function openDatabase(
       db.exec('PRAGMA journal_mode = WAL');
       db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
       db.exec('PRAGMA secure_delete = ON');
+      if (maxBytes !== undefined) pragma(db, `max_page_count = ${Math.floor(maxBytes / pragma(db, 'page_size'))}`);
       migrate(db);
       makeShrinkable(db);
       const tables = prepareTables(db);

@@ -27,10 +27,10 @@ export class RawLineTable {
   constructor(db: Connection) {
     this.#run = query(
       db,
-      `SELECT key, ${asNumber(`coalesce((SELECT max(position) FROM raw_lines WHERE ${ofRun}) & ${lowest32}, 0)`)} FROM raw_runs WHERE thread = ? AND run = ?`,
+      `SELECT ${asNumber('key')}, ${asNumber(`coalesce((SELECT max(position) FROM raw_lines WHERE ${ofRun}) & ${lowest32}, 0)`)} FROM raw_runs WHERE thread = ? AND run = ?`,
     );
-    this.#runsOf = query(db, 'SELECT key FROM raw_runs WHERE thread = ?');
-    this.#insertRun = query(db, 'INSERT INTO raw_runs (thread, run) VALUES (?, ?) RETURNING key');
+    this.#runsOf = query(db, `SELECT ${asNumber('key')} FROM raw_runs WHERE thread = ?`);
+    this.#insertRun = query(db, `INSERT INTO raw_runs (thread, run) VALUES (?, ?) RETURNING ${asNumber('key')}`);
     this.#insert = command(
       db,
       `INSERT INTO raw_lines (position, ts, stream, line) VALUES (${positionOf('?1', '?2')}, ?3, ?4, ?5)`,

@@ -52,6 +52,8 @@ export interface SqliteLogOptions {
   lockWaitMs?: number;
   /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */
   openWaitMs?: number;
+  /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
+  maxFileBytes?: number;
   /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
   pollMs?: number;
   now?: () => number;
@@ -85,10 +87,10 @@ export class SqliteLog implements EventLog {
    */
   constructor(path: string, options: SqliteLogOptions = {}) {
     const { durability = 'process', pollMs = 50, now = Date.now } = options;
-    const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000 } = options;
+    const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000, maxFileBytes } = options;
     this.#path = path;
     this.now = now;
-    const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs });
+    const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
     this.#db = db;
     this.#sql = tables;
     this.#lock = new LockWait(lockWaitMs);

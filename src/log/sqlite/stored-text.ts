@@ -1,6 +1,7 @@
 /**
- * The native library ends the process when it is asked for a text that is not UTF-8, as in a damaged file. So it is
- * never asked for one: texts are read as bytes, and numbers are made numbers whatever the file holds in their place.
+ * The native library ends the process when it reads a text that is not UTF-8, as in a damaged file: a value, or the
+ * declared type of a column. So every result column is an expression that is no text: texts are read as bytes, and
+ * numbers are made numbers whatever the file holds in their place.
  */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -32,7 +32,7 @@ interface Head {
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
 const newestPosition = `SELECT max(position) FROM events WHERE position BETWEEN ${positionOf('threads.key', '0')} AND ${positionOf('threads.key', String(lowest32))}`;
 const newestSeq = asNumber(`coalesce((${newestPosition}) & ${lowest32}, fork)`);
-const placeColumns = `key, ${asNumber('owner')}, ${asNumber('fork')}`;
+const placeColumns = `${asNumber('key')}, ${asNumber('owner')}, ${asNumber('fork')}`;
 const texts = ['id', 'resource', 'created', 'updated', 'info'];
 const threadColumns = `${placeColumns}, ${newestSeq}, ${asJoinedBytes(texts)}`;
 
@@ -64,13 +64,13 @@ export class ThreadTable {
     this.#thread = query(db, `SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#head = query(
       db,
-      `SELECT key, ${newestSeq}, ${asNumber('(SELECT token FROM leases WHERE name = ?)')} FROM threads WHERE id = ? AND hidden = 0`,
+      `SELECT ${asNumber('key')}, ${newestSeq}, ${asNumber('(SELECT token FROM leases WHERE name = ?)')} FROM threads WHERE id = ? AND hidden = 0`,
     );
     this.#info = query(db, `SELECT ${asBytes('info')} FROM threads WHERE key = ?`);
     this.#place = query(db, `SELECT ${placeColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#placeByKey = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ?`);
     this.#hidden = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ? AND hidden = 1`);
-    this.#allHidden = query(db, 'SELECT key FROM threads WHERE hidden = 1');
+    this.#allHidden = query(db, `SELECT ${asNumber('key')} FROM threads WHERE hidden = 1`);
     this.#lastFork = query(db, `SELECT ${asNumber('max(fork)')} FROM threads WHERE owner = ?`);
     this.#insert = command(
       db,
