@@ -9,6 +9,11 @@ export function giveUp(events: readonly AgentEvent[] & { [owned]?: true }): read
   return events;
 }
 
+/** The events in copies that nobody else holds; throws `invalid_event`. Those that were given up are their own copies. */
+export function ownEvents(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  return owned in events ? events : giveUp(events.map(event => plainEvent(event).event));
+}
+
 /** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` when it is not an event. */
 export function plainEvent(event: AgentEvent): { readonly event: AgentEvent; readonly length: number } {
   const length = flatLength(event);

@@ -159,14 +159,14 @@ export class MemoryLog implements EventLog {
     const { raw } = this.#get(threadId);
     const stored = raw.get(checkId('run id', runId)) ?? [];
     checkRawLines(runId, stored.length, lines);
-    for (const line of lines) stored.push({ ...line, line: line.line.slice() });
+    for (const line of lines) stored.push({ ...line, line: new Uint8Array(line.line) });
     raw.set(runId, stored);
   }
 
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
     const { after, limit } = checkRange(range);
     const lines = this.#get(threadId).raw.get(runId) ?? [];
-    return lines.slice(after, after + limit).map(line => ({ ...line, line: line.line.slice() }));
+    return lines.slice(after, after + limit).map(line => ({ ...line, line: new Uint8Array(line.line) }));
   }
 
   async close(): Promise<void> {

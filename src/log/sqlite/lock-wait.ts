@@ -29,8 +29,11 @@ export class LockWait {
     this.#waitMs = waitMs;
   }
 
-  /** Performs a write, at once when it can; writes are performed in the order in which they came. */
-  write<Result>(write: () => Result): Result | Promise<Result> {
+  /**
+   * Performs a write, at once when it can; writes are performed in the order in which they came. `beforeWaiting` is
+   * called when it cannot: what the caller may change meanwhile is copied then.
+   */
+  write<Result>(write: () => Result, beforeWaiting?: () => void): Result | Promise<Result> {
     if (this.#isClosed) throw logClosed();
     if (this.#writes.length === 0)
       try {
@@ -38,6 +41,7 @@ export class LockWait {
       } catch (error) {
         if (!isBusy(error)) throw error;
       }
+    beforeWaiting?.();
     return new Promise((resolve, reject) => {
       this.#writes.push({ since: performance.now(), attempt: () => resolve(write()), reject });
       this.#timer ??= setTimeout(() => this.#tryWrites(), firstPauseMs);

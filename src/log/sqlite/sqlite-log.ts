@@ -14,7 +14,7 @@ import {
   threadExists,
   threadNotFound,
 } from '../checks.ts';
-import { encodeEvents } from '../encode.ts';
+import { encodeEvents, ownEvents } from '../encode.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -30,7 +30,7 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { Live } from '../live.ts';
-import { mergeMetadata } from '../threads.ts';
+import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { translateErrors } from './errors.ts';
 import type { Segment } from './event-table.ts';
@@ -116,6 +116,10 @@ export class SqliteLog implements EventLog {
     events: readonly AgentEvent[],
     { expectedSeq, once, lease, metadata }: AppendOptions = {},
   ): Promise<{ firstSeq: number; lastSeq: number }> {
+    let given = { events, metadata };
+    const copy = () => {
+      given = { events: ownEvents(events), metadata: metadata && copyMetadata(metadata) };
+    };
     return this.#perform(() => {
       const now = this.now();
       const isFresh = this.#newestThread.isFresh(threadId, now);
@@ -126,10 +130,10 @@ export class SqliteLog implements EventLog {
         if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
         if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
         if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
-        const { bodies, events: encoded } = encodeEvents(events, seq + 1, this.now);
+        const { bodies, events: encoded } = encodeEvents(given.events, seq + 1, this.now);
         this.#sql.events.insert(key, seq + 1, bodies);
         if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
-        if (metadata !== undefined) this.#merge(key, threadId, metadata);
+        if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(key, new Date(now).toISOString());
         return { firstSeq: seq + 1, logged: encoded };
       });
@@ -139,7 +143,7 @@ export class SqliteLog implements EventLog {
       this.#newest.set(threadId, lastSeq);
       this.#live.publish(threadId, logged);
       return { firstSeq, lastSeq };
-    });
+    }, copy);
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
@@ -167,7 +171,9 @@ export class SqliteLog implements EventLog {
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
     this.#newestThread.forget();
-    return this.#write(() => this.#insertThread(thread, { owner: null, fork: 0 }));
+    let given = thread;
+    const copy = () => (given = copyNames(thread));
+    return this.#write(() => this.#insertThread(given, { owner: null, fork: 0 }), copy);
   }
 
   async getThread(threadId: string): Promise<Thread | undefined> {
@@ -179,19 +185,14 @@ export class SqliteLog implements EventLog {
 
   async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
     this.#newestThread.forget();
-    return this.#perform(() => {
-      // When nobody changes it meanwhile, which is seen by what it was, no transaction is needed.
+    let given = change;
+    const copy = () => (given = copyNames(change));
+    return this.#write(() => {
       const row = this.#row(threadId);
-      const after = this.#changed(row, change);
-      if (this.#sql.threads.replaceInfo(row, after)) return toThread(after);
-      return this.#sql.transaction.run(() => this.#update(threadId, change));
-    });
-  }
-
-  #update(threadId: string, change: ThreadChange): Thread {
-    const after = this.#changed(this.#row(threadId), change);
-    this.#sql.threads.updateInfo(after);
-    return toThread(after);
+      const after = { ...row, info: this.#info.after(row, given), updated: this.#stamp() };
+      this.#sql.threads.updateInfo(after);
+      return toThread(after);
+    }, copy);
   }
 
   async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
@@ -217,32 +218,29 @@ export class SqliteLog implements EventLog {
 
   async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
     this.#newestThread.forget();
+    let given = thread;
+    const copy = () => (given = copyNames(thread));
     return this.#write(() => {
       const from = this.#row(threadId);
       checkBranchPoint(threadId, seq, from.seq);
       let owner: Place | undefined = from;
       while (owner !== undefined && seq <= owner.fork) owner = this.#sql.threads.owner(owner);
-      const branchedFrom = { threadId, seq };
-      return this.#insertThread(
-        { resourceId: from.resource, ...thread },
-        { owner: owner?.key ?? null, fork: seq, branchedFrom },
-      );
-    });
+      const place = { owner: owner?.key ?? null, fork: seq, branchedFrom: { threadId, seq } };
+      return this.#insertThread({ resourceId: from.resource, ...given }, place);
+    }, copy);
   }
 
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     checkId('lease name', name);
     checkId('lease owner', owner);
-    return this.#perform(() => {
+    return this.#write(() => {
       const expiresAt = leaseEnd(this.now(), ttlMs);
       const token = this.#sql.leases.take({ name, owner, expiresAt }, this.#stamp());
       if (token !== undefined) return { name, owner, token, expiresAt };
-      return this.#sql.transaction.run(() => {
-        const current = this.#sql.leases.find(name);
-        if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
-          throw leaseHeld(name, current.owner, current.expiresAt);
-        return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
-      });
+      const current = this.#sql.leases.find(name);
+      if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
+        throw leaseHeld(name, current.owner, current.expiresAt);
+      return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
     });
   }
 
@@ -254,19 +252,21 @@ export class SqliteLog implements EventLog {
   }
 
   async releaseLease(lease: Lease): Promise<void> {
-    return this.#perform(() => this.#sql.leases.end(lease, this.#stamp()));
+    return this.#write(() => this.#sql.leases.end(lease, this.#stamp()));
   }
 
   async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
     checkId('run id', runId);
     const { rawLines } = this.#sql;
+    let given = lines;
+    const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
     return this.#write(() => {
       const { key } = this.#place(threadId);
       const run = rawLines.run(key, runId);
-      checkRawLines(runId, run?.last ?? 0, lines);
+      checkRawLines(runId, run?.last ?? 0, given);
       const into = run ?? rawLines.addRun(key, runId);
-      for (const line of lines) rawLines.insert(into, line);
-    });
+      for (const line of given) rawLines.insert(into, line);
+    }, copy);
   }
 
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
@@ -323,10 +323,6 @@ export class SqliteLog implements EventLog {
     return place;
   }
 
-  #changed(row: ThreadRow, change: ThreadChange): ThreadRow {
-    return { ...row, info: this.#info.after(row, change), updated: this.#stamp() };
-  }
-
   #merge(key: number, id: string, metadata: ThreadChange['metadata'] & object): void {
     const info = this.#sql.threads.info(key, id);
     this.#sql.threads.setInfo(key, this.#info.after({ id, info }, { metadata }));
@@ -355,13 +351,13 @@ export class SqliteLog implements EventLog {
   }
 
   /** Performs an action in a transaction, after all that wait. */
-  #write<Result>(action: () => Result): Result | Promise<Result> {
-    return this.#perform(() => this.#sql.transaction.run(action));
+  #write<Result>(action: () => Result, beforeWaiting?: () => void): Result | Promise<Result> {
+    return this.#perform(() => this.#sql.transaction.run(action), beforeWaiting);
   }
 
-  /** Performs an action that changes something, after all that wait. */
-  #perform<Result>(action: () => Result): Result | Promise<Result> {
-    return this.#lock.write(() => translateErrors(this.#path, action));
+  /** Performs an action that makes its own transaction, after all that wait. */
+  #perform<Result>(action: () => Result, beforeWaiting?: () => void): Result | Promise<Result> {
+    return this.#lock.write(() => translateErrors(this.#path, action), beforeWaiting);
   }
 
   #read<Result>(action: () => Result): Result | Promise<Result> {

@@ -2,7 +2,7 @@ import { isUsableId } from '../checks.ts';
 import { openRunPrefix, type Thread } from '../event-log.ts';
 import { damagedThread } from './errors.ts';
 import type { Connection } from './open.ts';
-import { changes, command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
+import { command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
 import { asBytes, asJoinedBytes, asNumber, textIn, textsIn } from './stored-text.ts';
 import { parseInfo } from './stored-info.ts';
 
@@ -55,7 +55,6 @@ export class ThreadTable {
   readonly #setInfo;
   readonly #touch;
   readonly #updateInfo;
-  readonly #replaceInfo;
   readonly #hide;
   readonly #delete;
 
@@ -79,7 +78,6 @@ export class ThreadTable {
     this.#setInfo = command(db, 'UPDATE threads SET info = ? WHERE key = ?');
     this.#touch = command(db, 'UPDATE threads SET updated = ? WHERE key = ?');
     this.#updateInfo = command(db, 'UPDATE threads SET info = ?, updated = ? WHERE key = ?');
-    this.#replaceInfo = command(db, 'UPDATE threads SET info = ?, updated = ? WHERE id = ? AND info = ?');
     this.#hide = command(db, 'UPDATE threads SET hidden = 1, id = ?, info = ? WHERE key = ?');
     this.#delete = command(db, 'DELETE FROM threads WHERE key = ?');
   }
@@ -144,11 +142,6 @@ export class ThreadTable {
 
   updateInfo({ key, info, updated }: Pick<ThreadRow, 'key' | 'info' | 'updated'>): void {
     this.#updateInfo.run(info, updated, key);
-  }
-
-  /** Replaces what a thread is called and carries, if it is still what it was; returns whether it was. */
-  replaceInfo(before: ThreadRow, { info, updated }: ThreadRow): boolean {
-    return changes(this.#replaceInfo.run(info, updated, before.id, before.info)) === 1;
   }
 
   /** Takes away a thread's name and all it carries; no id that somebody chose begins with a control character. */

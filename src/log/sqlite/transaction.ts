@@ -1,7 +1,10 @@
 import type { Connection } from './open.ts';
 import { command } from './statement.ts';
 
-/** Runs actions in transactions that take the write lock at once: two processes never interleave. */
+/**
+ * Runs actions in transactions that take the write lock at once: two processes never interleave. Nothing is written
+ * outside of one: a statement that finds the file locked stays under way, and no transaction could be committed then.
+ */
 export class Transaction {
   readonly #db: Connection;
   readonly #begin;
