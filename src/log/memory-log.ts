@@ -17,6 +17,7 @@ import {
   threadNotFound,
 } from './checks.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
+import { defaultMaxEventBytes } from './event-size.ts';
 import {
   type AppendOptions,
   type EventLog,
@@ -46,16 +47,24 @@ interface Held {
   readonly raw: Map<string, RawLine[]>;
 }
 
+export interface MemoryLogOptions {
+  now?: () => number;
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  maxEventBytes?: number;
+}
+
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   readonly #leases = new Map<string, Lease>();
   readonly #live = new Live();
   readonly now: () => number;
+  readonly maxEventBytes: number;
   #closed = false;
 
-  constructor(options: { now?: () => number } = {}) {
-    this.now = options.now ?? Date.now;
+  constructor({ now = Date.now, maxEventBytes = defaultMaxEventBytes }: MemoryLogOptions = {}) {
+    this.now = now;
+    this.maxEventBytes = maxEventBytes;
   }
 
   async append(
@@ -68,7 +77,11 @@ export class MemoryLog implements EventLog {
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
-    const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
+    const { bodies, events: logged } = encodeEvents(events, {
+      firstSeq: seq + 1,
+      now: this.now,
+      maxEventBytes: this.maxEventBytes,
+    });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of bodies) held.bodies.push(body);
     const lastSeq = seq + bodies.length;
@@ -86,6 +99,10 @@ export class MemoryLog implements EventLog {
     const read = (id: string, range?: ReadRange) => this.read(id, range);
     const isNewest = (seq: number) => this.#threads.get(threadId)?.thread.seq === seq;
     return this.#live.tail({ read, isNewest }, threadId, after, options);
+  }
+
+  onDeleted(listener: (threadId: string) => void): () => void {
+    return this.#live.onEnd(listener);
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
@@ -234,7 +251,7 @@ export class MemoryLog implements EventLog {
 }
 
 /** The stored texts in a range: first those of the threads it branched from, then its own. */
-function bodiesIn(held: Held, { after, before, limit }: CheckedRange): string[] {
+function bodiesIn(held: Held, { after, before, limit, maxBytes }: CheckedRange): string[] {
   const segments: string[][] = [];
   let end = Math.min(before, held.thread.seq + 1);
   for (let at: Held | undefined = held; at !== undefined && end > after + 1; at = at.owner) {
@@ -243,5 +260,9 @@ function bodiesIn(held: Held, { after, before, limit }: CheckedRange): string[] 
     if (to > from) segments.unshift(at.bodies.slice(from - at.fork, to - at.fork));
     end = Math.min(end, at.fork + 1);
   }
-  return segments.flat().slice(0, limit);
+  const bodies = segments.flat();
+  let count = 0;
+  for (let bytes = 0; count < Math.min(limit, bodies.length) && bytes < maxBytes; count++)
+    bytes += bodies[count]?.length ?? 0;
+  return bodies.slice(0, count);
 }

@@ -13,16 +13,43 @@ export interface Segment {
 }
 
 /** How many events are read at once before it is known how long they are. */
-const firstCount = 16;
+const firstCount = 4;
 const mostCount = 1024;
 /** How many bytes are best read at once. */
 const bestBytes = 128 * 1024;
+
+/** Events that were read, until there are enough of them. */
+export class EventPage {
+  readonly events: LoggedEvent[] = [];
+  readonly #limit: number;
+  #bytesLeft: number;
+
+  constructor(limit: number, maxBytes: number) {
+    this.#limit = limit;
+    this.#bytesLeft = maxBytes;
+  }
+
+  /** How many more events fit, as far as is known. */
+  get left(): number {
+    return this.#bytesLeft > 0 ? this.#limit - this.events.length : 0;
+  }
+
+  get bytesLeft(): number {
+    return this.#bytesLeft;
+  }
+
+  add(events: readonly LoggedEvent[], bytes: number): void {
+    for (const event of events) this.events.push(event);
+    this.#bytesLeft -= bytes;
+  }
+}
 
 /** The events of a file, and the keys they were appended under. */
 export class EventTable {
   readonly #insertOne;
   readonly #insertAll;
   readonly #readJoined;
+  readonly #sizes;
   readonly #readNext;
   readonly #deleteAfter;
   readonly #once;
@@ -41,6 +68,10 @@ export class EventTable {
       db,
       `SELECT ${asBytes('group_concat(body)')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
     );
+    this.#sizes = query(
+      db,
+      `SELECT count(*), ${asNumber('sum(octet_length(body))')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
+    );
     this.#readNext = query(
       db,
       `SELECT position & ${lowest32}, ${asBytes('body')} FROM events WHERE ${inRange} LIMIT 1`,
@@ -58,17 +89,36 @@ export class EventTable {
     else for (const [at, body] of bodies.entries()) this.#insertOne.run(thread, firstSeq + at, body);
   }
 
-  /** Adds the events of a segment, at most `limit` of them; one that is damaged or missing is named by the error. */
-  read({ threadId, key, after, end }: Segment, limit: number, into: LoggedEvent[]): void {
+  /** Adds the events of a segment until the page is full; one that is damaged or missing is named by the error. */
+  read({ threadId, key, after, end }: Segment, page: EventPage): void {
     let count = firstCount;
-    for (let at = after, left = limit; left > 0; ) {
-      const wanted = Math.min(count, left);
-      const { events, bytes } = this.#readSome({ threadId, key, after: at, end: Math.min(end, lowest32) }, wanted);
-      for (const event of events) into.push(event);
+    for (let at = after; page.left > 0; ) {
+      const segment = { threadId, key, after: at, end: Math.min(end, lowest32) };
+      const wanted = this.#fitting(segment, Math.min(count, page.left), Math.min(bestBytes, page.bytesLeft));
+      const { events, bytes } = this.#readSome(segment, wanted);
+      page.add(events, bytes);
       if (events.length < wanted) return;
       at += wanted;
-      left -= wanted;
-      count = Math.min(Math.max(1, Math.floor((bestBytes * wanted) / bytes)), mostCount);
+      count = mostCount;
+    }
+  }
+
+  /** How many events have about this many bytes together, at least one; of a few it is not asked. */
+  #fitting(segment: Segment, count: number, bytes: number): number {
+    if (count <= firstCount) return count;
+    const { found, total } = this.#sizeOf(segment, count);
+    if (total <= bytes) return count;
+    return this.#fitting(segment, Math.max(1, Math.floor((found * bytes) / total)), bytes * 2);
+  }
+
+  /** Where the file is damaged this is large: reading one event after the other finds which it is. */
+  #sizeOf({ key, after, end }: Segment, count: number): { found: number; total: number } {
+    try {
+      const [found, total] = this.#sizes.get(key, Math.min(after, lowest32), end, count) as [number, number | null];
+      return { found, total: total ?? 0 };
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return { found: 1, total: Number.POSITIVE_INFINITY };
     }
   }
 

@@ -15,6 +15,7 @@ import {
   threadNotFound,
 } from '../checks.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
+import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -33,7 +34,7 @@ import { Live } from '../live.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { translateErrors } from './errors.ts';
-import type { Segment } from './event-table.ts';
+import { EventPage, type Segment } from './event-table.ts';
 import { FileWatch } from './file-watch.ts';
 import { LockWait } from './lock-wait.ts';
 import { NewestThread } from './newest-thread.ts';
@@ -52,6 +53,8 @@ export interface SqliteLogOptions {
   lockWaitMs?: number;
   /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */
   openWaitMs?: number;
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  maxEventBytes?: number;
   /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
   maxFileBytes?: number;
   /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
@@ -75,6 +78,7 @@ export class SqliteLog implements EventLog {
   readonly #lock: LockWait;
   readonly #live: Live;
   readonly now: () => number;
+  readonly maxEventBytes: number;
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
   readonly #newest = new Map<string, number>();
   readonly #info = new StoredInfo();
@@ -86,10 +90,11 @@ export class SqliteLog implements EventLog {
    * its lock for longer than `openWaitMs`; `SqliteLog.open` waits for it without holding up anything.
    */
   constructor(path: string, options: SqliteLogOptions = {}) {
-    const { durability = 'process', pollMs = 50, now = Date.now } = options;
+    const { durability = 'process', pollMs = 50, now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
     const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000, maxFileBytes } = options;
     this.#path = path;
     this.now = now;
+    this.maxEventBytes = maxEventBytes;
     const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
     this.#db = db;
     this.#sql = tables;
@@ -130,7 +135,11 @@ export class SqliteLog implements EventLog {
         if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
         if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
         if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
-        const { bodies, events: encoded } = encodeEvents(given.events, seq + 1, this.now);
+        const { bodies, events: encoded } = encodeEvents(given.events, {
+          firstSeq: seq + 1,
+          now: this.now,
+          maxEventBytes: this.maxEventBytes,
+        });
         this.#sql.events.insert(key, seq + 1, bodies);
         if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
@@ -147,15 +156,15 @@ export class SqliteLog implements EventLog {
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
-    const { after, before, limit } = checkRange(range);
+    const { after, before, limit, maxBytes } = checkRange(range);
     return this.#read(() => {
       const place = this.#sql.threads.place(threadId);
       if (place === undefined) throw threadNotFound(threadId);
       try {
-        const events: LoggedEvent[] = [];
+        const page = new EventPage(limit, maxBytes);
         for (const segment of this.#segments(threadId, place, { after, before }))
-          this.#sql.events.read(segment, limit - events.length, events);
-        return events;
+          this.#sql.events.read(segment, page);
+        return page.events;
       } catch (error) {
         // Another process may delete it just now: then its events are missing for a good reason.
         throw this.#sql.threads.place(threadId)?.key === place.key ? error : threadNotFound(threadId);
@@ -167,6 +176,10 @@ export class SqliteLog implements EventLog {
     const read = (id: string, range?: ReadRange) => this.read(id, range);
     const isNewest = (seq: number) => this.#isNewest(threadId, seq);
     return this.#live.tail({ read, isNewest }, threadId, after, options);
+  }
+
+  onDeleted(listener: (threadId: string) => void): () => void {
+    return this.#live.onEnd(listener);
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
