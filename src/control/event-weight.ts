@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../events/index.ts';
 
 /** What an event takes in memory beside its texts, with what is made of it. */
-const baseBytes = 600;
+const baseBytes = 800;
 /** How many values of one event are looked at. */
 const mostValues = 1_000;
 

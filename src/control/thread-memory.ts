@@ -8,7 +8,7 @@ import { Sessions } from './sessions.ts';
 import { threadEvents } from './thread-events.ts';
 
 /** What is known of a thread without events takes about this much memory. */
-const emptyBytes = 4_000;
+const emptyBytes = 8_000;
 
 /** What the log of a thread comes to: a fold of its events. */
 export class ThreadKnowledge {
