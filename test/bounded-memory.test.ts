@@ -19,7 +19,9 @@ const head = `
   const script = scriptByStep([[{ toolCall: { name: 'read', input: {} } }], 'Done.']);
   const agent = loopAgent({ model: scriptedModel(script, { keepRequests: 0 }), tools: [tool], permissions: { default: 'allow', rules: [] } });
   const supervisor = new Supervisor({ log, agents: [agent] });
+  // As a server does: each message comes in a turn of its own.
   const run = async content => {
+    await new Promise(resolve => setImmediate(resolve));
     const { id } = await log.createThread();
     return { id, outcome: await (await supervisor.start(id, { agent, content })).done };
   };`;
