@@ -109,10 +109,7 @@ export interface Encoding {
  * Makes events ready to be stored; throws `invalid_event` and `event_too_large`. The given ones stay as they are,
  * unless they were given up.
  */
-export function encodeEvents(
-  events: readonly AgentEvent[],
-  { firstSeq, now, maxEventBytes }: Encoding,
-): Encoded {
+export function encodeEvents(events: readonly AgentEvent[], { firstSeq, now, maxEventBytes }: Encoding): Encoded {
   const isOwned = owned in events;
   const stamp = new Date(now()).toISOString();
   const bodies: string[] = [];

@@ -17,7 +17,9 @@ async function writeLog(path: string): Promise<Buffer> {
   for (const id of ['a', 'b']) {
     await log.createThread({ id, title: `title of ${id}` });
     for (let n = 1; n <= 20; n++) await log.append(id, [event(`${id}:${n}:${'word '.repeat(50)}`)]);
-    await log.appendRaw(id, 'run', [{ n: 1, ts: '2025-01-01T00:00:00Z', stream: 'stdout', line: Buffer.from(`raw ${id}`) }]);
+    await log.appendRaw(id, 'run', [
+      { n: 1, ts: '2025-01-01T00:00:00Z', stream: 'stdout', line: Buffer.from(`raw ${id}`) },
+    ]);
   }
   await log.close();
   return readFileSync(path);

@@ -34,7 +34,12 @@ async function writeThread(log: SqliteLog, id: string, count: number): Promise<s
   await log.createThread({ id, title, metadata: { value } });
   for (const [n, each] of words.entries())
     await log.append(id, [event(`${each} `.repeat(n % 10 === 0 ? 500 : 5))], n === 0 ? { once: key } : {});
-  const lines = [1, 2, 3].map(n => ({ n, ts, stream: 'stdout' as const, line: Buffer.from(`${line} ${n}`.repeat(300)) }));
+  const lines = [1, 2, 3].map(n => ({
+    n,
+    ts,
+    stream: 'stdout' as const,
+    line: Buffer.from(`${line} ${n}`.repeat(300)),
+  }));
   await log.appendRaw(id, `run of ${id}`, lines);
   return words;
 }

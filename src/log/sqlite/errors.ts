@@ -1,7 +1,18 @@
 import { type ErrorCode, SingletreeError } from '../../events/index.ts';
 
 /** What SQLite says went wrong, without the part of its code that only tells where. */
-const primary = { error: 1, busy: 5, locked: 6, ioError: 10, corrupt: 11, full: 13, tooBig: 18, constraint: 19, mismatch: 20, notADatabase: 26 } as const;
+const primary = {
+  error: 1,
+  busy: 5,
+  locked: 6,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  tooBig: 18,
+  constraint: 19,
+  mismatch: 20,
+  notADatabase: 26,
+} as const;
 /** A file that ends before it should, and one whose file system found it damaged. */
 const shortRead = 522;
 const corruptFileSystem = 8458;
@@ -49,14 +60,21 @@ export function translated(path: string, cause: unknown): SingletreeError {
   const raw = numberIn(cause, 'rawCode');
   const reason = cause instanceof Error ? cause.message : String(cause);
   const [code, message] = meaningOf(path, raw, cause, reason);
-  const details = { path, ...(raw !== undefined && { sqlite: raw }), ...(cause instanceof DamagedValue && cause.details) };
+  const details = {
+    path,
+    ...(raw !== undefined && { sqlite: raw }),
+    ...(cause instanceof DamagedValue && cause.details),
+  };
   return new SingletreeError(code, message, { details, cause });
 }
 
 function meaningOf(path: string, raw: number | undefined, cause: unknown, reason: string): [ErrorCode, string] {
   const code = raw === undefined ? undefined : raw & 0xff;
   if (isBusy(cause))
-    return ['log_busy', `${path} is locked by another process (${reason}): nothing was changed. Try again when it is done.`];
+    return [
+      'log_busy',
+      `${path} is locked by another process (${reason}): nothing was changed. Try again when it is done.`,
+    ];
   const isDamaged = code === undefined ? cause instanceof DamagedValue : signsOfDamage.has(code);
   if (isDamaged || raw === shortRead || raw === corruptFileSystem)
     return ['log_corrupt', `${path} is damaged (${reason}): nothing was changed. Restore it from a copy.`];
@@ -76,7 +94,11 @@ export function isBusy(error: unknown): boolean {
 }
 
 function isOutOfSpace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EIO');
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EIO')
+  );
 }
 
 function numberIn(value: unknown, field: string): number | undefined {

@@ -128,7 +128,7 @@ export class EventTable {
     if (bytes === null) return { events: [], bytes: 0 };
     const list = jsonIn(`[${textIn(bytes) ?? ''}]`);
     const isWhole = Array.isArray(list) && list.every((event, index) => isEvent(event, segment.after + 1 + index));
-    const events = isWhole && list.length > 0 ? (list as LoggedEvent[]) : this.#readEach(segment, count);
+    const events = isWhole && list.length > 0 ? list : this.#readEach(segment, count);
     return { events, bytes: bytes?.byteLength ?? 1 };
   }
 

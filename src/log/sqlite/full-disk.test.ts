@@ -51,7 +51,9 @@ describe('a disk that refuses to write', () => {
   it('makes appends fail with log_full; what was acknowledged can be read, and the log can be closed', async () => {
     const path = join(folder, 'limited.db');
     const limited = 'ulimit -f 2000 && exec "$0" --input-type=module -e "$1" "$2"';
-    const child = spawn('bash', ['-c', limited, process.execPath, program, path], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('bash', ['-c', limited, process.execPath, program, path], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let printed = '';
     child.stdout.on('data', chunk => (printed += chunk));
     child.stderr.on('data', chunk => (printed += chunk));

@@ -162,8 +162,7 @@ export class SqliteLog implements EventLog {
       if (place === undefined) throw threadNotFound(threadId);
       try {
         const page = new EventPage(limit, maxBytes);
-        for (const segment of this.#segments(threadId, place, { after, before }))
-          this.#sql.events.read(segment, page);
+        for (const segment of this.#segments(threadId, place, { after, before })) this.#sql.events.read(segment, page);
         return page.events;
       } catch (error) {
         // Another process may delete it just now: then its events are missing for a good reason.

@@ -192,7 +192,13 @@ function toPlace(row: unknown): Place | undefined {
 function toRow(row: unknown, asked?: string): ThreadRow {
   const [key, owner, fork, seq, bytes] = row as [number, number | null, number, number, unknown];
   const [id, resource, created, updated, info] = textsIn(bytes, texts.length) ?? [];
-  if (id === undefined || resource === undefined || created === undefined || updated === undefined || info === undefined)
+  if (
+    id === undefined ||
+    resource === undefined ||
+    created === undefined ||
+    updated === undefined ||
+    info === undefined
+  )
     throw damagedThread(asked ?? `with the key ${key}`);
   return { key, owner, fork, seq, id, resource, created, updated, info };
 }
