@@ -1,8 +1,9 @@
-import type { EventOf, LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import { BranchMessages } from '../projections/branch-messages.ts';
-import { Decisions } from './decisions.ts';
+import { type RelayBook, relayBook } from '../projections/relay-book.ts';
+import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
 import { Sessions } from './sessions.ts';
 import { threadEvents } from './thread-events.ts';
@@ -14,12 +15,11 @@ const emptyBytes = 8_000;
 export class ThreadKnowledge {
   /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
   readonly importedSeq: number | undefined;
-  readonly decisions = new Decisions();
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
   readonly branch = new BranchMessages();
-  /** What was asked, and whether it was answered. */
-  readonly relays = new Map<string, EventOf<'relay'> | 'answered'>();
+  readonly #remembered: RelayState[] = [];
+  #relays = relayBook.initial;
   #conversation = createConversation();
   #seq = 0;
   #bytes = emptyBytes;
@@ -34,6 +34,16 @@ export class ThreadKnowledge {
 
   get conversation(): Conversation {
     return this.#conversation;
+  }
+
+  /** What was asked, and where that stands. */
+  get relays(): RelayBook {
+    return this.#relays;
+  }
+
+  /** The relays that a person answered for longer than once. */
+  get remembered(): readonly RelayState[] {
+    return this.#remembered;
   }
 
   /** The newest event taken in. */
@@ -58,10 +68,11 @@ export class ThreadKnowledge {
   }
 
   #empower(event: LoggedEvent): void {
-    this.decisions.take(event);
     this.sessions.take(event);
-    if (event.type === 'relay' && !this.relays.has(event.id)) this.relays.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.relays.set(event.relayId, 'answered');
+    this.#relays = relayBook.step(this.#relays, event);
+    if (event.type !== 'relay_resolved' || (event.remember ?? 'once') === 'once') return;
+    const entry = this.#relays.get(event.relayId);
+    if (entry?.answer === event) this.#remembered.push({ relay: entry.relay, answer: event });
   }
 
   /** Somebody brings it the events as they come. Returns what ends it. */

@@ -66,15 +66,10 @@ async function threadFor(site: Site, scope: Scope, id: string): Promise<Thread> 
 function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: AiSdkVersion): Response {
   const { redactor, keepAlive, signal, countEvents: onSent } = site;
   const { log } = site.options;
-  const frames = async function* (stop: AbortSignal) {
+  const turn = async function* (stop: AbortSignal) {
     const waiting = new Waiting();
-    const run = await Promise.race([runId, once(stop)]).catch((error: unknown) => ({ problem: problemOf(error) }));
+    const run = await Promise.race([runId, once(stop)]);
     if (run === undefined) return;
-    if (typeof run === 'object') {
-      const failure = { type: 'error', errorText: run.problem.detail };
-      yield encodeSse({ data: redactor.json(JSON.stringify(failure)) }) + aiSdkFraming.last;
-      return;
-    }
     yield* encodedFrames({
       log,
       threadId: id,
@@ -96,6 +91,15 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
         return { type: 'message-metadata', messageMetadata: { seq: event.seq } };
       },
     });
+  };
+  // A client of the AI SDK takes no other frames than its own, also when the stream fails.
+  const frames = async function* (stop: AbortSignal) {
+    try {
+      yield* turn(stop);
+    } catch (error) {
+      const failure = { type: 'error', errorText: problemOf(error).detail };
+      yield encodeSse({ data: redactor.json(JSON.stringify(failure)) }) + aiSdkFraming.last;
+    }
   };
   return streamResponse(frameStream({ frames, redactor, keepAlive, signal }), aiSdkFraming.headers);
 }
