@@ -3,7 +3,7 @@ import { type Glob, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import type { Policy } from './rule.ts';
 import { scriptOfShell } from './shell-carrier.ts';
 import { readShellLine } from './shell-line.ts';
-import { baseName, kindOfProgram } from './shell-programs.ts';
+import { baseName, isSubcommand, kindOfProgram } from './shell-programs.ts';
 import { type Found, type PossibleCommand, type Reach, reachOf } from './shell-reach.ts';
 import { readStrictly, type StrictLine } from './strict-line.ts';
 import type { StrictWord } from './strict-word.ts';
@@ -74,7 +74,8 @@ function mayLeaveOpen(pattern: CommandPattern, words: readonly StrictWord[]): bo
   return words.every((word, index) => {
     const expected = pattern.words[index];
     if (expected !== undefined && !isWild(expected.glob)) return true;
-    return (kind === 'tool' && index === 1 && !word.open) || !mayHoldCommand(word);
+    const isOwnWord = kind === 'tool' && index === 1 && !word.open && isSubcommand(words[0]?.value ?? '', word.value);
+    return isOwnWord || !mayHoldCommand(word);
   });
 }
 

@@ -50,6 +50,10 @@ const tools = setOf(
   swift mix rails composer conda nix`,
 );
 
+/** Tools that run a program of the name when they know no such subcommand. */
+const fallbackTools = setOf('pnpm yarn bun');
+const ownSubcommands = setOf('ls rm install link unlink');
+
 const others = setOf(
   `curl wget nc ncat socat telnet ftp tftp scp sftp rsync python perl ruby php lua tclsh java Rscript awk gawk mawk sed
   ed ex vi vim nvim emacs nano less more man tar zip unzip gzip gunzip bzip2 xz sort split install mkfs fdisk mount
@@ -71,6 +75,11 @@ const finders: ReadonlyMap<string, RegExp> = new Map([
 /** The last part of a path: `/bin/rm` is `rm`. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Whether the first argument is a word of the tool, whatever command has the same name. */
+export function isSubcommand(tool: string, word: string): boolean {
+  return !fallbackTools.has(nameIn(tool)) || ownSubcommands.has(word);
 }
 
 /** Whether a word names a shell. */
