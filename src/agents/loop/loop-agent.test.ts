@@ -216,6 +216,14 @@ describe('tool output', () => {
     expect((await outcome(() => ({ context: 1n }))).output).toHaveProperty('error');
   });
 
+  it('that is too long for a log is an error result, and the run continues', async () => {
+    const long = 'x'.repeat(3 * 1024 * 1024);
+    for (const value of [long, { context: { long } }])
+      expect((await outcome(() => value)).output).toMatchObject({
+        error: expect.stringMatching(/returned \d+ characters; at most 2097152 are kept/) as string,
+      });
+  });
+
   it('longer than the limit is shortened for the model and whole in the log', async () => {
     const long = 'x'.repeat(500);
     const { output, sent } = await outcome(() => long, { maxOutputLength: 100 });

@@ -11,12 +11,26 @@ export function toolOutput(value: ToolReturn): ToolOutput {
   return { context: both, result: both };
 }
 
-/** A copy of a value as JSON carries it; nothing is `null`. */
+/** The longest value that a tool may return or report, in characters of JSON: an event with two of them fits into a log. */
+const maxLength = 2 * 1024 * 1024;
+
+/** A copy of a value as JSON carries it; nothing is `null`. Throws when JSON cannot carry it, or it is too long. */
 export function asJson(value: unknown): unknown {
-  if (typeof value === 'string' || value === undefined) return value ?? null;
+  if (typeof value === 'string') return checkLength(value);
+  return JSON.parse(checkLength(jsonOf(value)));
+}
+
+function jsonOf(value: unknown): string {
   try {
-    return JSON.parse(JSON.stringify(value) ?? 'null');
+    return JSON.stringify(value) ?? 'null';
   } catch (error) {
     throw new TypeError(`The tool returned what JSON cannot carry: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function checkLength(text: string): string {
+  if (text.length <= maxLength) return text;
+  throw new RangeError(
+    `The tool returned ${text.length} characters; at most ${maxLength} are kept. Ask it for less, or for a part.`,
+  );
 }
