@@ -1,6 +1,14 @@
 import type { AgentEvent } from 'singletree/events';
 import { createConversation, createGraph, defaultActive, reduceConversation, reduceEvent } from 'singletree/graph';
-import { type Fold, projectDAG, projectMessages, projectThread, threadFold, totals } from 'singletree/projections';
+import {
+  type Fold,
+  projectDAG,
+  projectMessages,
+  projectThread,
+  threadFold,
+  threadReading,
+  totals,
+} from 'singletree/projections';
 import { conversation } from './conversation.ts';
 import { race } from './measure.ts';
 import type { Result } from './result.ts';
@@ -15,6 +23,63 @@ export async function* conversationViews(): AsyncGenerator<Result> {
     yield* reduceAt(size, events);
     yield* viewAt(size, events);
   }
+  for (const count of [1_000, 16_000]) {
+    yield* readingAt(`${count.toLocaleString('en-US')} calls in one run`, manyCalls(count));
+    yield* readingAt(`${count.toLocaleString('en-US')} runs`, manyRuns(count));
+  }
+}
+
+/** What a page does: it takes in every event and shows the thread again once in a while. */
+async function* readingAt(size: string, events: readonly AgentEvent[]): AsyncGenerator<Result> {
+  const { initial, step, view } = threadReading;
+  const read = () => {
+    let state = initial;
+    for (const [index, event] of events.entries()) {
+      state = step(state, event);
+      if (index % eventsPerFrame === 0) view(state);
+    }
+    view(state);
+  };
+  const { ours } = await race({ ours: read }, { warmups: 1, rounds: 3 });
+  const claim = `reading view: shown every ${eventsPerFrame} events, vs a second`;
+  yield { claim, size, unit: 'ms', ours, peer: 1_000, goal: { atMost: 1 } };
+  yield { claim: 'reading view: each event', size, unit: 'µs/event', ours: (ours / events.length) * 1e3 };
+}
+
+const eventsPerFrame = 50;
+
+function manyCalls(count: number): AgentEvent[] {
+  const runId = 'r';
+  const call = (number: number): AgentEvent[] => {
+    const id = `c${number}`;
+    return [
+      { type: 'step_start', runId, step: number },
+      { type: 'text', runId, id: `t${number}`, content: 'Next.' },
+      { type: 'tool_call', runId, id, name: 'read', input: { path: 'a' } },
+      { type: 'usage', runId, inputTokens: 10, outputTokens: 2 },
+      { type: 'tool_start', runId, id, name: 'read' },
+      { type: 'tool_result', runId, id, name: 'read', output: { context: 'ok' } },
+    ];
+  };
+  return [
+    { type: 'user', runId: 'u', content: 'Go.' },
+    { type: 'harness_start', runId, agentId: 'a', parentId: 'u:user' },
+    ...Array.from({ length: count }, (_, number) => call(number)).flat(),
+    { type: 'harness_end', runId, agentId: 'a', reason: 'complete' },
+  ];
+}
+
+function manyRuns(count: number): AgentEvent[] {
+  return Array.from({ length: count }, (_, number): AgentEvent[] => {
+    const runId = `r${number}`;
+    return [
+      { type: 'user', runId: `u${number}`, content: 'Go.' },
+      { type: 'harness_start', runId, agentId: 'a', parentId: `u${number}:user` },
+      { type: 'text', runId, id: 't', content: 'Done.' },
+      { type: 'usage', runId, inputTokens: 10, outputTokens: 2 },
+      { type: 'harness_end', runId, agentId: 'a', reason: 'complete' },
+    ];
+  }).flat();
 }
 
 async function* reduceAt(size: number, events: readonly AgentEvent[]): AsyncGenerator<Result> {

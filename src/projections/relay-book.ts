@@ -33,25 +33,21 @@ export function relayStanding(
 
 /** Every relay of a thread and where it stands. It is immutable: a later book is another object. */
 export class RelayBook {
-  /** The newest event taken in. */
-  readonly seq: number;
   readonly #pending: ReadonlyMap<string, RelayEntry>;
   readonly #settled: GrowingMap<string, RelayEntry>;
   readonly #endedRuns: GrowingMap<string, true>;
 
   private constructor(
-    seq: number,
     pending: ReadonlyMap<string, RelayEntry>,
     settled: GrowingMap<string, RelayEntry>,
     endedRuns: GrowingMap<string, true>,
   ) {
-    this.seq = seq;
     this.#pending = pending;
     this.#settled = settled;
     this.#endedRuns = endedRuns;
   }
 
-  static readonly empty = (): RelayBook => new RelayBook(0, new Map(), GrowingMap.of([]), GrowingMap.of([]));
+  static readonly empty = (): RelayBook => new RelayBook(new Map(), GrowingMap.of([]), GrowingMap.of([]));
 
   /** The relays that wait for a person, oldest first. */
   get pending(): readonly RelayEntry[] {
@@ -63,44 +59,42 @@ export class RelayBook {
     return this.#pending.get(relayId) ?? this.#settled.get(relayId);
   }
 
-  /** The book with the next event; one that was taken in before changes nothing. */
+  /** The book with the next event; the same book when the event changes nothing, as one that was taken in before. */
   with(event: AgentEvent): RelayBook {
-    if (event.seq !== undefined && event.seq <= this.seq) return this;
-    const seq = event.seq ?? this.seq;
-    if (event.type === 'relay') return this.#asked(event, seq);
+    if (event.type === 'relay') return this.#asked(event);
     if (event.type === 'relay_resolved') {
       const entry = this.#pending.get(event.relayId);
-      return this.#settle(seq, entry === undefined ? [] : [{ ...entry, ...relayStanding(event, false) }]);
+      return entry === undefined ? this : this.#settle([{ ...entry, ...relayStanding(event, false) }]);
     }
     if (event.type === 'harness_end') {
+      if (this.#endedRuns.get(event.runId)) return this;
       const open = this.pending.filter(({ runId }) => runId === event.runId);
       const closed = open.map(entry => ({ ...entry, ...relayStanding(undefined, true) }));
-      const ended = this.#endedRuns.get(event.runId) ? this.#endedRuns : this.#endedRuns.with(event.runId, true);
-      return this.#settle(seq, closed, ended);
+      return this.#settle(closed, this.#endedRuns.with(event.runId, true));
     }
-    return event.seq === undefined ? this : new RelayBook(seq, this.#pending, this.#settled, this.#endedRuns);
+    return this;
   }
 
   /** An id that was asked before keeps its place and its answer. */
-  #asked(relay: EventOf<'relay'>, seq: number): RelayBook {
+  #asked(relay: EventOf<'relay'>): RelayBook {
     const { id, runId, ts } = relay;
-    if (this.get(id) !== undefined) return this.#settle(seq, []);
+    if (this.get(id) !== undefined) return this;
     const hasEnded = this.#endedRuns.get(runId) === true;
     const since = ts === undefined ? {} : { since: ts };
     const entry = { id, runId, relay, ...since, ...relayStanding(undefined, hasEnded) };
-    if (hasEnded) return this.#settle(seq, [entry]);
-    return new RelayBook(seq, new Map(this.#pending).set(id, entry), this.#settled, this.#endedRuns);
+    if (hasEnded) return this.#settle([entry]);
+    return new RelayBook(new Map(this.#pending).set(id, entry), this.#settled, this.#endedRuns);
   }
 
-  #settle(seq: number, entries: readonly RelayEntry[], endedRuns = this.#endedRuns): RelayBook {
-    if (entries.length === 0) return new RelayBook(seq, this.#pending, this.#settled, endedRuns);
+  #settle(entries: readonly RelayEntry[], endedRuns = this.#endedRuns): RelayBook {
+    if (entries.length === 0) return new RelayBook(this.#pending, this.#settled, endedRuns);
     const pending = new Map(this.#pending);
     let settled = this.#settled;
     for (const entry of entries) {
       pending.delete(entry.id);
       settled = settled.with(entry.id, entry);
     }
-    return new RelayBook(seq, pending, settled, endedRuns);
+    return new RelayBook(pending, settled, endedRuns);
   }
 }
 

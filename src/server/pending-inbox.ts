@@ -17,7 +17,7 @@ const remembered = 1000;
  */
 export class PendingInbox {
   readonly #log: EventLog;
-  readonly #books = new Map<string, RelayBook>();
+  readonly #read = new Map<string, { readonly book: RelayBook; readonly seq: number }>();
 
   constructor(log: EventLog) {
     this.#log = log;
@@ -35,22 +35,23 @@ export class PendingInbox {
   async pendingIn({ id, createdAt, importedSeq = 0, branchedFrom }: Thread): Promise<readonly RelayEntry[]> {
     // The id of a thread that is gone may be used again.
     const key = `${createdAt} ${id}`;
-    let book = this.#books.get(key) ?? relayBook.initial;
-    this.#books.delete(key);
+    let { book, seq } = this.#read.get(key) ?? { book: relayBook.initial, seq: 0 };
+    this.#read.delete(key);
     try {
       for (;;) {
-        const after = Math.max(book.seq, importedSeq, branchedFrom?.seq ?? 0);
+        const after = Math.max(seq, importedSeq, branchedFrom?.seq ?? 0);
         const page = await this.#log.read(id, { after, limit: pageSize });
         for (const event of page) book = relayBook.step(book, event);
+        seq = page.at(-1)?.seq ?? seq;
         if (page.length < pageSize) break;
       }
     } catch (error) {
       if (SingletreeError.is(error, 'thread_not_found')) return [];
       throw error;
     }
-    this.#books.set(key, book);
-    const [oldest] = this.#books.keys();
-    if (this.#books.size > remembered && oldest !== undefined) this.#books.delete(oldest);
+    this.#read.set(key, { book, seq });
+    const [oldest] = this.#read.keys();
+    if (this.#read.size > remembered && oldest !== undefined) this.#read.delete(oldest);
     return book.pending;
   }
 }
