@@ -1,6 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { checkArguments } from './check-arguments.ts';
-import type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
+import { checkArguments } from './arguments/check-arguments.ts';
+import type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
 import type { HarnessDisplayStateSubscriptionOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState } from './display/display-state.ts';
 import { Engine } from './engine.ts';
@@ -15,14 +15,14 @@ import {
   modelName,
   type ModelSwitch,
   subagentModelId,
-} from './models.ts';
-import type { ObservationalMemoryRecord } from './om-record.ts';
-import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions.ts';
-import type { RequestContext } from './request-context.ts';
-import type { HarnessSettings } from './state/harness-settings.ts';
+} from './settings/models.ts';
+import type { ObservationalMemoryRecord } from './memory/om-record.ts';
+import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
+import type { RequestContext } from './tools/request-context.ts';
+import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { notAvailable } from './unavailable.ts';
+import { notAvailable } from './arguments/unavailable-options.ts';
 
 /** What a harness shows as its state: what its schema describes, and the settings it acts on. */
 export type HarnessState<State> = State & HarnessSettings;

@@ -1,20 +1,20 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Agent } from '../../agents/agent.ts';
 import type { EventLog } from '../../log/index.ts';
-import type { BuiltinToolId } from './builtin-tools/builtin-tools.ts';
-import type { ToolsInput } from './builtin-tools/harness-tool.ts';
-import type { StopCondition } from './builtin-tools/subagent-steps.ts';
+import type { BuiltinToolId } from './tools/builtin-tools.ts';
+import type { ToolsInput } from './tools/harness-tool.ts';
+import type { StopCondition } from './tools/subagent-steps.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
 import type {
   CustomModelCatalogProvider,
   ModelAuthChecker,
   ModelUseCountProvider,
   ModelUseCountTracker,
-} from './models.ts';
-import type { ToolCategory } from './permissions.ts';
-import type { RequestContext } from './request-context.ts';
-import type { PublicSchema } from './standard-schema.ts';
-import type { HarnessSettings } from './state/harness-settings.ts';
+} from './settings/models.ts';
+import type { ToolCategory } from './permissions/permissions.ts';
+import type { RequestContext } from './tools/request-context.ts';
+import type { PublicSchema } from './arguments/standard-schema.ts';
+import type { HarnessSettings } from './settings/harness-settings.ts';
 
 /** A value, or a function that makes it for a request. */
 export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);

@@ -1,7 +1,7 @@
 import type { HarnessDisplayState } from './display/display-state.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import type { HarnessThread } from './harness-thread.ts';
-import type { OMEvent } from './om-event.ts';
+import type { HarnessThread } from './threads/harness-thread.ts';
+import type { OMEvent } from './memory/om-event.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
 

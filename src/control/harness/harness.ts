@@ -1,17 +1,17 @@
 import { newId } from '../../events/index.ts';
-import { checkArguments } from './check-arguments.ts';
+import { checkArguments } from './arguments/check-arguments.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import type { HarnessSession, HarnessThread } from './harness-thread.ts';
+import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
 import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
-import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
-import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
-import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './signal.ts';
-import { type Traced, traceIdOf, traceOf } from './tracing.ts';
-import type { CloneOptions, ListThreadsOptions } from './threads.ts';
+import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './permissions/relays.ts';
+import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './tools/request-context.ts';
+import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
+import { type Traced, traceIdOf, traceOf } from './turns/tracing.ts';
+import type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 
 /** Something a person says. */
 export interface SendMessage extends Traced {

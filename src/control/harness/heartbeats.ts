@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SingletreeError } from '../../events/index.ts';
-import { backgroundClock, type Clock, systemClock } from '../clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
 
 /** How long is waited for the end of a heartbeat that is under way. */
 const graceMs = 5_000;

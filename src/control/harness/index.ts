@@ -2,14 +2,14 @@
  * The Harness, and the parts of it that stand alone: its events, messages, display, state, permissions, tasks and tools.
  * @module
  */
-export type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
-export { askUserTool, type BuiltinResult } from './builtin-tools/ask-user.ts';
-export { type BuiltinToolId, builtinTools } from './builtin-tools/builtin-tools.ts';
-export { loopTools, type HarnessTool, type ToolsInput } from './builtin-tools/harness-tool.ts';
-export { parseSubagentMeta, type SubagentMeta, withSubagentMeta } from './builtin-tools/subagent-meta.ts';
-export type { StopCondition, SubagentStep } from './builtin-tools/subagent-steps.ts';
-export { submitPlanTool } from './builtin-tools/submit-plan.ts';
-export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './builtin-tools/task-tools.ts';
+export type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
+export { askUserTool, type BuiltinResult } from './tools/ask-user.ts';
+export { type BuiltinToolId, builtinTools } from './tools/builtin-tools.ts';
+export { loopTools, type HarnessTool, type ToolsInput } from './tools/harness-tool.ts';
+export { parseSubagentMeta, type SubagentMeta, withSubagentMeta } from './tools/subagent-meta.ts';
+export type { StopCondition, SubagentStep } from './tools/subagent-steps.ts';
+export { submitPlanTool } from './tools/submit-plan.ts';
+export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './tools/task-tools.ts';
 export {
   DisplayScheduler,
   type DisplaySchedulerOptions,
@@ -54,7 +54,7 @@ export {
   type WorkspaceStatus,
 } from './harness-event.ts';
 export type { HarnessMessage, HarnessMessageContent, HarnessStopReason, SystemReminder } from './harness-message.ts';
-export type { HarnessSession, HarnessThread } from './harness-thread.ts';
+export type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 export { type HeartbeatHandler, Heartbeats, type HeartbeatsOptions } from './heartbeats.ts';
 export { type HarnessFile, userContent } from './messages/message-content.ts';
 export { deltaOf, type MessageDelta } from './messages/message-view.ts';
@@ -79,9 +79,9 @@ export {
   subagentModelId,
   type SwitchedModel,
   switchModel,
-} from './models.ts';
-export type { ObservationalMemoryRecord } from './om-record.ts';
-export type { OMBuffered, OMBufferedStatus, OMEvent, OMOperation } from './om-event.ts';
+} from './settings/models.ts';
+export type { ObservationalMemoryRecord } from './memory/om-record.ts';
+export type { OMBuffered, OMBufferedStatus, OMEvent, OMOperation } from './memory/om-event.ts';
 export {
   type PermissionRules,
   noPermissionRules,
@@ -96,12 +96,12 @@ export {
   withCategoryPolicy,
   withGrant,
   withToolPolicy,
-} from './permissions.ts';
+} from './permissions/permissions.ts';
 export { emptyProjection, type HarnessProjection } from './projection/open-run.ts';
 export { foldHarness, type Projected, projectHarness } from './projection/project-harness.ts';
 export { type RelayQueues, type RelaySlot, tellWaiting, waitingRelay } from './projection/relay-queues.ts';
 export { beginSubagent, type SubagentRun, subagentEvents } from './projection/subagent-run.ts';
-export type { RegisteredPlan, RegisteredQuestion, ToolApproval } from './relays.ts';
+export type { RegisteredPlan, RegisteredQuestion, ToolApproval } from './permissions/relays.ts';
 export {
   harnessContextOf,
   type HarnessRequestContext,
@@ -109,16 +109,16 @@ export {
   type HarnessQuestionAnswer,
   RequestContext,
   type HarnessToolContext,
-} from './request-context.ts';
-export type { AcceptedSignal, Signal } from './signal.ts';
-export type { PublicSchema } from './standard-schema.ts';
-export { type HarnessSettings, isSetting } from './state/harness-settings.ts';
-export { StateStore, type StateStoreOptions, type StateUpdate } from './state/state-store.ts';
+} from './tools/request-context.ts';
+export type { AcceptedSignal, Signal } from './turns/signal.ts';
+export type { PublicSchema } from './arguments/standard-schema.ts';
+export { type HarnessSettings, isSetting } from './settings/harness-settings.ts';
+export { StateStore, type StateStoreOptions, type StateUpdate } from './settings/state-store.ts';
 export { assignTaskIds, type TaskItemInput } from './tasks/assign-task-ids.ts';
 export { TaskBoard } from './tasks/task-board.ts';
 export type { TaskChange, TaskCheckResult, TaskResult, TaskCheckSummary } from './tasks/task-changes.ts';
-export { type RunTrace, type Traced, traceIdOf, type TracingContext, type TracingOptions } from './tracing.ts';
-export type { CloneOptions, ListThreadsOptions } from './threads.ts';
+export { type RunTrace, type Traced, traceIdOf, type TracingContext, type TracingOptions } from './turns/tracing.ts';
+export type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
 export { tasksOf } from './tasks/thread-tasks.ts';
 export { addTokenUsage, emptyTokenUsage, type TokenUsage, tokenUsageOf } from './token-usage.ts';

@@ -1,4 +1,4 @@
-import type { OMBuffered } from '../om-event.ts';
+import type { OMBuffered } from '../memory/om-event.ts';
 
 /** What observational memory is doing. */
 export type OMStatus = 'idle' | 'observing' | 'reflecting';

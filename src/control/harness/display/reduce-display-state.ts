@@ -1,5 +1,5 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
-import type { OMEvent } from '../om-event.ts';
+import type { OMEvent } from '../memory/om-event.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';

@@ -1,4 +1,4 @@
-import type { OMEvent } from '../om-event.ts';
+import type { OMEvent } from '../memory/om-event.ts';
 import type { HarnessDisplayState } from './display-state.ts';
 import { idleProgress, type OMProgressState, withPercents } from './om-progress.ts';
 

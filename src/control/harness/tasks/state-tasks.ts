@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentEvent, newId } from '../../../events/index.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../settings/state-store.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];

@@ -1,0 +1,169 @@
+import { type AgentEvent, newId } from '../../../events/index.ts';
+import type { HarnessMode, HarnessSubagent } from '../harness-config.ts';
+import type { DisplayEvent } from '../harness-event.ts';
+import {
+  modelOfMode,
+  type ModelSwitch,
+  modeModelKey,
+  modeModelsIn,
+  type SessionModels,
+  subagentModelId,
+  switchModel,
+} from './models.ts';
+import type { Modes } from './modes.ts';
+import type { StateStore } from './state-store.ts';
+
+export type ChoiceEvent = Extract<AgentEvent, { type: 'mode_changed' | 'model_changed' }>;
+type Told = Extract<DisplayEvent, { type: 'mode_changed' | 'model_changed' }>;
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** A choice on its way into the open thread: what is told of it, and what the thread keeps. */
+export interface Chosen {
+  readonly events: readonly ChoiceEvent[];
+  readonly metadata: Metadata;
+}
+
+export interface ChoicesOptions<State> {
+  readonly modes: Modes<State>;
+  readonly state: StateStore;
+  readonly hasThread: () => boolean;
+  /** Stores a choice with the open thread, if there is one, then lets it take effect, then tells it. */
+  readonly record: (chosen: Chosen, takeEffect: () => void) => Promise<void>;
+  readonly tell: (event: Told) => void;
+}
+
+/**
+ * Which mode and which model are chosen: for the session, and for the open thread. What was chosen for a thread holds in
+ * it alone; a choice that cannot be stored changes nothing.
+ */
+export class Choices<State> {
+  readonly #options: ChoicesOptions<State>;
+  /** The mode of threads that keep none: the last one that was chosen while no thread was open. */
+  #sessionMode: HarnessMode<State>;
+  #session: SessionModels = {};
+  /** The model of modes that have none of their own, in threads that keep none. */
+  #sessionModel = '';
+  /** The models of modes that the open thread is known to keep; without one, those that the next new one is to keep. */
+  #kept: Metadata = {};
+  #isRestoring = false;
+
+  constructor(options: ChoicesOptions<State>) {
+    this.#options = options;
+    this.#sessionMode = options.modes.default;
+  }
+
+  /** Takes what the state names, else the model of the default mode. */
+  begin(): void {
+    const { modes, state } = this.#options;
+    const given = state.setting('currentModelId');
+    if (given !== undefined && given !== '') this.note(given);
+    else if (modes.default.defaultModelId !== undefined) this.#setModel(modes.default.defaultModelId);
+    this.#sessionModel = this.modelId;
+  }
+
+  /** Empty when none is chosen. */
+  get modelId(): string {
+    return this.#options.state.setting('currentModelId') ?? '';
+  }
+
+  /** The model of a subagent; empty when none is chosen. */
+  modelOf(subagent: HarnessSubagent): string {
+    const { modes, state } = this.#options;
+    const chosen = subagentModelId(state.get(), subagent.id) ?? subagent.defaultModelId;
+    return chosen ?? modes.current.defaultModelId ?? this.modelId;
+  }
+
+  /** Takes in that the state names another model: it is the current mode's for this session. */
+  note(modelId: string): void {
+    if (this.#isRestoring) return;
+    this.#session = { ...this.#session, [this.#options.modes.current.id]: modelId };
+    this.#sessionModel = modelId;
+  }
+
+  /** What a thread that begins now keeps. */
+  metadata(): Record<string, unknown> {
+    const { modes, hasThread } = this.#options;
+    const { id } = modes.current;
+    const { modelId } = this;
+    const model = modelId === '' ? {} : { currentModelId: modelId, [modeModelKey(id)]: modelId };
+    return { currentModeId: id, ...(hasThread() ? {} : this.#kept), ...model };
+  }
+
+  /** Goes to the mode and the model that a thread keeps, else to those of the session. */
+  restore(metadata: Metadata): void {
+    const { modes, tell } = this.#options;
+    const previousModeId = modes.current.id;
+    const mode = modes.list.find(({ id }) => id === metadata['currentModeId']) ?? this.#sessionMode;
+    modes.enter(mode);
+    this.#kept = modeModelsIn(metadata);
+    const modelId = modelOfMode(mode, { metadata, session: this.#session }) || this.#sessionModel;
+    if (modelId !== this.modelId) {
+      this.#setModel(modelId);
+      tell({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id });
+    }
+    if (mode.id !== previousModeId) tell({ type: 'mode_changed', modeId: mode.id, previousModeId });
+  }
+
+  /** No thread is open any more; mode and model stay. */
+  leave(): void {
+    this.#kept = {};
+  }
+
+  /** Takes in what the thread's log tells was chosen, by whoever it was: here it may have been chosen already. */
+  hear(event: Told): void {
+    const { modes } = this.#options;
+    if (event.type === 'mode_changed') {
+      const mode = modes.list.find(({ id }) => id === event.modeId);
+      if (mode === undefined || mode === modes.current) return;
+      modes.enter(mode);
+      this.#setModel(modelOfMode(mode, { metadata: this.#kept, session: this.#session }) || this.modelId);
+    } else if (event.scope === 'thread' || event.scope === 'mode') {
+      const { modelId, modeId = modes.current.id } = event;
+      this.#kept = { ...this.#kept, [modeModelKey(modeId)]: modelId };
+      if (modeId === modes.current.id) this.#setModel(modelId);
+    }
+  }
+
+  /** Goes to another mode, with its model; one without a model of its own keeps the one that is chosen. */
+  async switchMode(mode: HarnessMode<State>, metadata: Metadata = this.#kept): Promise<void> {
+    const { modes, hasThread, record } = this.#options;
+    const previousModeId = modes.current.id;
+    const before = this.modelId;
+    const { currentModelId: _, ...stored } = metadata;
+    const own = modelOfMode(mode, { metadata: stored, session: this.#session });
+    const left = before === '' ? {} : { [modeModelKey(previousModeId)]: before };
+    const used = own === '' && before !== '' ? { currentModelId: before } : {};
+    const runId = newId();
+    const model: ChoiceEvent = { type: 'model_changed', runId, modelId: own, scope: 'mode', modeId: mode.id };
+    const events = [
+      ...(own === '' ? [] : [model]),
+      { type: 'mode_changed' as const, runId, modeId: mode.id, previousModeId },
+    ];
+    await record({ events, metadata: { currentModeId: mode.id, ...left, ...used } }, () => {
+      if (!hasThread()) this.#sessionMode = mode;
+      modes.enter(mode);
+      this.#setModel(own || before);
+    });
+  }
+
+  /** Rejects with `not_found` for a mode that there is not. */
+  async switchModel(choice: ModelSwitch): Promise<void> {
+    const { modes, record } = this.#options;
+    if (choice.modeId !== undefined) modes.find(choice.modeId);
+    const { session, metadata = {}, isCurrent, event } = switchModel(this.#session, modes.current.id, choice);
+    await record({ events: [{ ...event, runId: newId() }], metadata }, () => {
+      this.#session = session;
+      this.#kept = { ...this.#kept, ...modeModelsIn(metadata) };
+      if (!isCurrent) return;
+      if (choice.scope !== 'thread') this.#sessionModel = choice.modelId;
+      this.#setModel(choice.modelId);
+    });
+  }
+
+  #setModel(modelId: string): void {
+    if (modelId === this.modelId) return;
+    this.#isRestoring = true;
+    this.#options.state.setSetting('currentModelId', modelId);
+    this.#isRestoring = false;
+  }
+}

@@ -1,0 +1,51 @@
+import { newId } from '../../../events/index.ts';
+import type { Calls } from './command-queue.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import { saidMessage } from '../messages/thread-messages.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { Resources } from './resources.ts';
+import type { ThreadRecords } from './thread-records.ts';
+import type { Said, Sent, Turns } from '../turns/turns.ts';
+
+export interface RemindersOptions {
+  readonly calls: Calls;
+  readonly turns: Turns;
+  readonly resources: Resources;
+  readonly records: ThreadRecords;
+  /** The thread that callers see. */
+  readonly thread: () => OpenThread | undefined;
+  /** Whether the calls before the one that is at work opened a thread. */
+  readonly isOpen: () => boolean;
+  readonly send: (said: Said) => Sent;
+}
+
+/** What the model is reminded of. */
+export class Reminders {
+  readonly #options: RemindersOptions;
+
+  constructor(options: RemindersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Puts something for the model into the open thread, or into the turn that is under way; nobody answers it. Null when
+   * no thread of the resource is open.
+   */
+  async save(content: string): Promise<HarnessMessage | null> {
+    const { calls, turns, resources, records, thread, isOpen, send } = this.#options;
+    if (thread() === undefined) return null;
+    const { choice } = resources;
+    const id = newId();
+    if (!turns.takesIn) await turns.ended();
+    if (!resources.isReached(choice)) return null;
+    if (turns.takesIn) {
+      await send({ content, id, isQuiet: true }).done;
+      return saidMessage({ content }, id, new Date());
+    }
+    return calls.alone(async () => {
+      if (!isOpen() || !resources.isReached(choice)) return null;
+      await records.append([{ type: 'user', runId: id, content }]);
+      return saidMessage({ content }, `${id}:user`, new Date());
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { AgentEvent } from '../../../events/index.ts';
+import type { EventLog } from '../../../log/index.ts';
+import type { Announcer } from '../event-hub.ts';
+import type { Chosen } from '../settings/choices.ts';
+import type { HarnessEvent } from '../harness-event.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { HarnessSettings } from '../settings/harness-settings.ts';
+import type { StateStore } from '../settings/state-store.ts';
+import type { ThreadSettings } from './thread-settings.ts';
+
+export interface ThreadRecordsOptions {
+  readonly log: EventLog;
+  readonly announcer: Announcer;
+  readonly state: StateStore;
+  readonly settings: ThreadSettings;
+  /** The thread that is open. */
+  readonly thread: () => OpenThread | undefined;
+}
+
+/** What is put into the open thread beside what is said and done in it: choices, settings, tasks. */
+export class ThreadRecords {
+  readonly #options: ThreadRecordsOptions;
+
+  constructor(options: ThreadRecordsOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps something with the open thread; without one it does nothing. */
+  async keep(metadata: Record<string, unknown>): Promise<void> {
+    const thread = this.#options.thread();
+    if (thread !== undefined) await this.#options.log.updateThread(thread.id, { metadata });
+  }
+
+  /** Puts events into the log of the open thread, and tells them. */
+  async append(events: readonly AgentEvent[]): Promise<void> {
+    const thread = this.#options.thread() as OpenThread;
+    await this.#options.log.append(thread.id, events);
+    await thread.sync();
+  }
+
+  /** Stores a choice, if a thread is open, lets it take effect, and tells it. */
+  async choose({ events, metadata }: Chosen, takeEffect: () => void): Promise<void> {
+    const { log, announcer } = this.#options;
+    const thread = this.#options.thread();
+    if (thread !== undefined) await log.append(thread.id, events, { metadata });
+    takeEffect();
+    if (thread !== undefined) await thread.sync();
+    else for (const { runId: _, ...event } of events) announcer.tell(event as HarnessEvent);
+  }
+
+  /** Sets what the harness acts on, and tells it; the open thread keeps it, and without one it holds for the session. */
+  async set<Key extends keyof HarnessSettings>(
+    key: Key,
+    value: HarnessSettings[Key],
+    event: (scope: 'global' | 'thread') => HarnessEvent,
+  ): Promise<void> {
+    const { announcer, state, settings } = this.#options;
+    const isOpen = this.#options.thread() !== undefined;
+    await this.keep({ [key]: value });
+    if (isOpen) settings.setOfThread(key, value);
+    else state.setSetting(key, value);
+    announcer.tell(event(isOpen ? 'thread' : 'global'));
+  }
+}

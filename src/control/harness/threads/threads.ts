@@ -1,0 +1,296 @@
+import { SingletreeError } from '../../../events/index.ts';
+import type { EventLog, NewThread, Thread } from '../../../log/index.ts';
+import type { Announcer } from '../event-hub.ts';
+import type { AgentEndReason } from '../harness-event.ts';
+import type { HarnessThread } from './harness-thread.ts';
+import type { ThreadMemory } from '../../thread-memory.ts';
+import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
+import type { HeldLock } from './thread-lock.ts';
+import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
+
+export interface ListThreadsOptions {
+  readonly allResources?: boolean;
+  readonly includeForkedSubagents?: boolean;
+}
+
+export interface CloneOptions {
+  readonly sourceThreadId?: string;
+  readonly title?: string;
+  readonly resourceId?: string;
+}
+
+export interface ThreadsOptions {
+  readonly log: EventLog;
+  readonly memory: ThreadMemory;
+  readonly announcer: Announcer;
+  readonly lock: HeldLock;
+  readonly newThreadId: () => string;
+  readonly resourceId: string;
+  /** What a new thread keeps from the beginning. */
+  readonly newMetadata: () => Record<string, unknown>;
+  /** Stops what runs in the open thread. */
+  readonly stop: () => Promise<void>;
+  /**
+   * Called when a thread was opened and told, before what waits in it is told. `isFirst` when it is a new one, and none
+   * was open.
+   */
+  readonly onOpen: (thread: Thread, isFirst: boolean) => void;
+  /** Called when no thread is open any more. */
+  readonly onLeave: () => void;
+  /** Told what waits in a thread that was opened, and what its log tells from then on. */
+  readonly onEvent: OpenThreadOptions['onEvent'];
+}
+
+type Opened = Awaited<ReturnType<typeof OpenThread.open>>;
+
+/** The threads of a harness and the one it has open. Its methods must not run side by side. */
+export class Threads {
+  readonly #options: ThreadsOptions;
+  #current: OpenThread | undefined;
+  /** The resource in effect for the call that is at work. */
+  resourceId: string;
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+    this.resourceId = options.resourceId;
+  }
+
+  get current(): OpenThread | undefined {
+    return this.#current;
+  }
+
+  async create({ title }: { title?: string } = {}): Promise<HarnessThread> {
+    const { log, newThreadId, newMetadata, stop } = this.#options;
+    await stop();
+    const thread: NewThread = { id: newThreadId(), resourceId: this.resourceId, metadata: newMetadata() };
+    return this.#add(thread.id as string, () => log.createThread({ ...thread, ...(title !== undefined && { title }) }));
+  }
+
+  /** Opens the newest thread of the resource, or a new one. */
+  async select(): Promise<HarnessThread> {
+    for await (const thread of this.#all(this.resourceId)) {
+      if (thread.metadata['forkedSubagent'] === true) continue;
+      if (thread.id !== this.#current?.id) await this.#change(thread);
+      return harnessThread(thread);
+    }
+    return this.create();
+  }
+
+  async switch(threadId: string): Promise<void> {
+    await this.#change(await this.get(threadId));
+  }
+
+  async list(
+    resourceId: string,
+    { allResources = false, includeForkedSubagents = false }: ListThreadsOptions = {},
+  ): Promise<HarnessThread[]> {
+    const threads: HarnessThread[] = [];
+    for await (const thread of this.#all(allResources ? undefined : resourceId))
+      if (includeForkedSubagents || thread.metadata['forkedSubagent'] !== true) threads.push(harnessThread(thread));
+    return threads;
+  }
+
+  async resourceIds(): Promise<string[]> {
+    const ids = new Set<string>();
+    for await (const { resourceId } of this.#all(undefined)) ids.add(resourceId);
+    return [...ids].toSorted();
+  }
+
+  /** Opens a copy of a thread: it shares what was said, in constant time, and has used nothing yet. */
+  async clone({ sourceThreadId = this.#current?.id, title, resourceId }: CloneOptions = {}): Promise<HarnessThread> {
+    const { log, newThreadId, stop } = this.#options;
+    if (sourceThreadId === undefined)
+      throw new SingletreeError('thread_not_found', 'No thread is open: give a sourceThreadId, or open one first.');
+    await this.get(sourceThreadId);
+    await stop();
+    await this.#current?.sync();
+    const source = await this.get(sourceThreadId);
+    const id = newThreadId();
+    const named = title ?? source.title;
+    return this.#add(id, () =>
+      log.branch(source.id, source.seq, {
+        id,
+        resourceId: resourceId ?? source.resourceId,
+        metadata: copiedMetadata(source.metadata),
+        ...(named !== undefined && { title: named }),
+      }),
+    );
+  }
+
+  /** Names the thread that is open. */
+  async rename(title: string): Promise<void> {
+    if (this.#current === undefined)
+      throw new SingletreeError('thread_not_found', 'No thread is open: open one before you name it.');
+    await this.#options.log.updateThread(this.#current.id, { title });
+  }
+
+  /** The thread stays open when it cannot be deleted. */
+  async delete(threadId: string): Promise<void> {
+    const { log, announcer, stop } = this.#options;
+    await this.get(threadId);
+    const open = this.#current?.id === threadId ? this.#current : undefined;
+    if (open !== undefined) await stop();
+    open?.pause();
+    try {
+      await log.deleteThread(threadId);
+    } catch (error) {
+      if (announcer.display.isRunning) open?.follow();
+      throw error;
+    }
+    if (open !== undefined) await this.clear();
+    announcer.tell({ type: 'thread_deleted', threadId });
+  }
+
+  /** Stops what runs and closes the thread that is open; threads of another resource are worked on from then on. */
+  async changeResource(resourceId: string): Promise<void> {
+    try {
+      await this.#options.stop();
+    } finally {
+      await this.clear();
+      this.resourceId = resourceId;
+    }
+  }
+
+  /** Closes the thread that is open, and gives its lock back. */
+  async clear(): Promise<void> {
+    this.leave();
+    await this.#options.lock.release();
+  }
+
+  /** Closes the thread that is open, at once; its lock is held until `clear`. */
+  leave(): void {
+    if (this.#current === undefined) return;
+    this.#close('aborted');
+    this.#current = undefined;
+    this.#options.announcer.tell({ type: 'thread_cleared' });
+    this.#options.onLeave();
+  }
+
+  /** Closes the thread that is open and gives its lock back, for a harness that ends: nothing is told, what is shown stays. */
+  async close(): Promise<void> {
+    this.#current?.close();
+    this.#current = undefined;
+    await this.#options.lock.release();
+  }
+
+  /** Rejects with `thread_not_found`. */
+  async get(threadId: string): Promise<Thread> {
+    const thread = await this.#options.log.getThread(threadId);
+    if (thread !== undefined) return thread;
+    throw new SingletreeError('thread_not_found', `Thread not found: ${threadId}.`, { details: { threadId } });
+  }
+
+  async #change(thread: Thread): Promise<void> {
+    await this.#options.stop();
+    const previousThreadId = this.#current?.id ?? null;
+    const opened = await this.#options.lock.change(thread.id, () => this.#read(thread));
+    this.#enter(thread, opened, { type: 'thread_changed', threadId: thread.id, previousThreadId });
+  }
+
+  async #add(threadId: string, make: () => Promise<Thread>): Promise<HarnessThread> {
+    const { thread, opened } = await this.#options.lock.change(threadId, async () => {
+      const made = await make();
+      return { thread: made, opened: this.#copy(made) ?? (await this.#read(made)) };
+    });
+    const told = harnessThread(thread);
+    this.#enter(thread, opened, { type: 'thread_created', thread: told });
+    return told;
+  }
+
+  /** What is known already of a thread that was just branched off the open one, which is at rest. */
+  #copy({ id, branchedFrom }: Thread): Opened | undefined {
+    const source = this.#current;
+    const { display } = this.#options.announcer;
+    if (source === undefined || display.isRunning) return undefined;
+    if (source.id !== branchedFrom?.threadId || source.seq !== branchedFrom.seq) return undefined;
+    return { thread: source.copy(id), display: { ...display, tokenUsage: emptyTokenUsage() } };
+  }
+
+  /** A copy that was made in the middle of a run has an end of it: that run goes on elsewhere. */
+  async #read(thread: Thread): Promise<Opened> {
+    const { log, memory, announcer, onEvent } = this.#options;
+    const open = () =>
+      OpenThread.open(thread, {
+        log,
+        memory,
+        names: announcer.names,
+        onEvent,
+        onLost: error => this.#lost(thread.id, error),
+      });
+    const opened = await open();
+    const cut = thread.seq === thread.branchedFrom?.seq ? opened.thread.openRuns() : [];
+    if (cut.length === 0) return opened;
+    await log.append(
+      thread.id,
+      cut.map(run => ({ type: 'harness_end', ...run, reason: 'interrupted' })),
+    );
+    return open();
+  }
+
+  /** A thread that somebody deleted elsewhere is not open any more. */
+  #lost(threadId: string, error: unknown): void {
+    this.#options.announcer.tellError(error);
+    if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.leave();
+  }
+
+  #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<Announcer['tell']>[0]): void {
+    const { announcer, onOpen, onEvent } = this.#options;
+    const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
+    const isFirst = isNew && this.#current === undefined;
+    this.#close('suspended');
+    this.#current = opened;
+    announcer.tell(event);
+    if (display.isRunning) announcer.tell({ type: 'agent_start' });
+    // A call that waits is shown when it is told: one that is allowed by now is not.
+    announcer.tell({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
+    onOpen(thread, isFirst);
+    for (const waiting of opened.waiting()) onEvent(waiting, undefined);
+    if (display.isRunning) opened.follow();
+  }
+
+  /** What runs in the thread that is closed is not shown any more; elsewhere it may go on. */
+  #close(reason: AgentEndReason): void {
+    const { announcer } = this.#options;
+    this.#current?.close();
+    if (announcer.display.isRunning) announcer.tell({ type: 'agent_end', reason });
+  }
+
+  async *#all(resourceId: string | undefined): AsyncGenerator<Thread> {
+    const limit = 200;
+    for (let after: Thread | undefined; ; ) {
+      const page = await this.#options.log.listThreads({
+        limit,
+        ...(resourceId !== undefined && { resourceId }),
+        ...(after && { after }),
+      });
+      yield* page;
+      if (page.length < limit) return;
+      after = page.at(-1);
+    }
+  }
+}
+
+/** A thread as a harness shows it. */
+export function harnessThread(thread: Thread): HarnessThread {
+  const { id, resourceId, title, createdAt, updatedAt } = thread;
+  const { tokenUsage, ...metadata } = ownMetadata(thread.metadata);
+  return {
+    id,
+    resourceId,
+    ...(title !== undefined && { title }),
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    ...(tokenUsage !== undefined && { tokenUsage: tokenUsage as TokenUsage }),
+    metadata,
+  };
+}
+
+/** Without what the supervisor notes about open runs. */
+function ownMetadata(metadata: Thread['metadata']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !key.startsWith('run:')));
+}
+
+function copiedMetadata(metadata: Thread['metadata']): Record<string, unknown> {
+  const { tokenUsage: _, forkedSubagent: _fork, parentThreadId: _parent, ...copied } = ownMetadata(metadata);
+  return copied;
+}

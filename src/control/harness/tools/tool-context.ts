@@ -1,0 +1,36 @@
+import type { Announcer } from '../event-hub.ts';
+import { subagentModelId } from '../settings/models.ts';
+import type { Relays } from '../permissions/relays.ts';
+import type { HarnessRequestContext } from './request-context.ts';
+import type { StateStore } from '../settings/state-store.ts';
+
+/** The parts of a harness that its tools may use. */
+export interface ToolParts {
+  readonly config: { readonly id: string };
+  readonly state: StateStore;
+  readonly setState: HarnessRequestContext['setState'];
+  readonly updateState: HarnessRequestContext['updateState'];
+  readonly threads: { readonly resourceId: string };
+  readonly modes: { readonly current: { readonly id: string } };
+  readonly announcer: Announcer;
+  readonly relays: Relays;
+}
+
+/** What the tools of a run in a thread are given of their harness. */
+export function toolContext(parts: ToolParts, threadId: string): HarnessRequestContext {
+  const { config, state, threads, modes, announcer, relays } = parts;
+  return {
+    harnessId: config.id,
+    state: state.get(),
+    getState: () => state.get(),
+    setState: updates => parts.setState(updates),
+    updateState: updater => parts.updateState(updater),
+    threadId,
+    resourceId: threads.resourceId,
+    modeId: modes.current.id,
+    emitEvent: event => announcer.tell(event),
+    registerQuestion: question => relays.registerQuestion(question),
+    registerPlanApproval: plan => relays.registerPlan(plan),
+    getSubagentModelId: ({ agentType } = {}) => subagentModelId(state.get(), agentType),
+  };
+}

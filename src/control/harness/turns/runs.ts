@@ -1,0 +1,152 @@
+import type { Agent, InvokeParams, UserMessage } from '../../../agents/agent.ts';
+import { newId, SingletreeError } from '../../../events/index.ts';
+import type { EventLog } from '../../../log/index.ts';
+import { runsElsewhere } from '../../supervision/active-thread.ts';
+import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
+import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
+import { Supervisor } from '../../supervision/supervisor.ts';
+import type { ThreadMemory } from '../../thread-memory.ts';
+import { drivenAgent } from './driven-agent.ts';
+import type { OpenThread } from '../threads/open-thread.ts';
+import type { RequestContext } from '../tools/request-context.ts';
+import { addTokenUsage, type TokenUsage, tokenUsageOf } from '../token-usage.ts';
+import { traceIdOf, traceIn } from './tracing.ts';
+import { newTurn, type Said, toTakeIn, type Turn } from './turns.ts';
+
+export interface RunsOptions {
+  readonly log: EventLog;
+  readonly memory: ThreadMemory;
+  readonly newRunId: () => string;
+  /** The agent that answers now. */
+  readonly agent: () => Agent;
+  /** What a run in a thread is given. */
+  readonly prepare: (
+    params: InvokeParams,
+    place: { readonly thread: OpenThread; readonly turn: Turn; readonly requestContext: RequestContext | undefined },
+  ) => Promise<Partial<InvokeParams>>;
+}
+
+export interface TakingUp {
+  readonly left: readonly OpenRun[];
+  readonly requestContext?: RequestContext | undefined;
+}
+
+/** The runs of a harness in the thread it has open, through the supervisor. */
+export class Runs {
+  readonly supervisor: Supervisor;
+  readonly #options: RunsOptions;
+  /** The agent that runs left open are gone on with. */
+  readonly #agents: Agent[] = [];
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    const { log, memory, newRunId } = options;
+    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents });
+  }
+
+  /**
+   * Starts with the agent that is chosen by then: what was decided elsewhere is heard first. What a process left open
+   * goes on instead, and takes in what is said.
+   */
+  async start(thread: OpenThread, turn: Turn, said: Said): Promise<void> {
+    const { content, id, requestContext } = said;
+    if (thread.projection.runs.size > 0) {
+      await this.takeUp(thread, turn, { left: await this.left(thread), requestContext });
+      if (turn.handles.length > 0) return void turn.steering.unshift(toTakeIn(said));
+    }
+    const { agent, note } = this.#driven(thread, turn, requestContext);
+    const expectedSeq = thread.seq;
+    thread.follow();
+    try {
+      const named = id === undefined ? {} : { id };
+      turn.handles = [await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq })];
+    } catch (error) {
+      thread.rest();
+      if (!SingletreeError.is(error, 'seq_conflict')) throw error;
+      await thread.sync();
+      return this.start(thread, turn, said);
+    }
+  }
+
+  /** The runs that are open in a thread, whoever has them. */
+  async left(thread: OpenThread): Promise<readonly OpenRun[]> {
+    const stored = await this.#options.log.getThread(thread.id);
+    return stored === undefined ? [] : openRunsOf(stored);
+  }
+
+  /** Goes on with what a process left open, and puts it into a turn; `lease_held` when another process has it. */
+  async takeUp(thread: OpenThread, turn: Turn, { left, requestContext }: TakingUp): Promise<void> {
+    if (left.length === 0) return;
+    const { agent, note } = this.#driven(thread, turn, requestContext);
+    this.#agents.splice(0, 1, agent);
+    thread.follow();
+    for (const { runId } of left) {
+      const handle = await this.#continue(thread.id, runId, note);
+      if (handle !== undefined) turn.handles = [...turn.handles, handle];
+    }
+    await thread.sync();
+    thread.rest();
+    if (turn.handles.length === 0 && thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
+  }
+
+  /** Stops a run, when it is still under way. */
+  async stop(runId: string): Promise<void> {
+    try {
+      await this.supervisor.abort(runId);
+    } catch (error) {
+      if (!SingletreeError.is(error, 'run_not_found')) throw error;
+    }
+  }
+
+  /** Stops what runs in a thread, whichever process owns it. */
+  async stopAll(thread: OpenThread): Promise<void> {
+    const { note } = this.#driven(thread, newTurn(), undefined);
+    thread.follow();
+    await this.supervisor.abortAll(thread.id, { note });
+    await thread.sync();
+    thread.rest();
+  }
+
+  /** Keeps what was said too late for a run that did not end well. */
+  async keepUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
+    const said = unread.map(({ id, content }) => ({
+      type: 'user' as const,
+      runId: newId(),
+      id,
+      content: typeof content === 'string' ? content : [...content],
+    }));
+    if (said.length > 0) await this.#options.log.append(threadId, said);
+  }
+
+  async #continue(threadId: string, runId: string, note: EndNote): Promise<RunHandle | undefined> {
+    try {
+      return await this.supervisor.continue(threadId, runId, { note });
+    } catch (error) {
+      if (SingletreeError.is(error, 'run_not_found')) return undefined;
+      throw error;
+    }
+  }
+
+  /** The agent as a turn drives it, and what its thread keeps when a run of it ends: the tokens used until then. */
+  #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
+    const runs = new Set<string>();
+    let tokenUsage: TokenUsage | undefined;
+    const agent = drivenAgent(this.#options.agent(), {
+      starts: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
+      prepare: async params => {
+        runs.add(params.runId);
+        // Nobody else runs in the thread by now, and what others ran before is known.
+        tokenUsage ??= thread.usage;
+        if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
+        const prepared = await this.#options.prepare(params, { thread, turn, requestContext });
+        return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
+      },
+      endsBefore: () => turn.endsAtStep,
+      onEvent: event => {
+        if (event.type === 'usage' && runs.has(event.runId) && tokenUsage !== undefined)
+          tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
+      },
+    });
+    return { agent, note: () => ({ tokenUsage: tokenUsage ?? thread.usage }) };
+  }
+}

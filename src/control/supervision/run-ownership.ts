@@ -1,0 +1,127 @@
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog } from '../../log/index.ts';
+import type { Clock } from './clock.ts';
+import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
+import { runEnds } from './run-end.ts';
+
+/** A run that was taken over, `elsewhere` when another live process owns it, undefined when it is over. */
+export type TakenOver = RunHandle | 'elsewhere' | undefined;
+
+export interface RunOwnershipOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** How long an owner may be silent. */
+  readonly leaseMs: number;
+  /** Takes over only runs of this resource; of all when absent. */
+  readonly resourceId: string | undefined;
+  /** Ends every look and every wait. */
+  readonly signal: AbortSignal;
+  /** The runs of a thread that are under way in this process. */
+  readonly running: (threadId: string) => readonly RunHandle[];
+  /** Whether a run is under way in this process, or about to be. */
+  readonly isOurs: (runId: string) => boolean;
+  /** Resumes or ends a run, when the lease of its thread can be had. */
+  readonly takeOver: (threadId: string, open: OpenRun, note: EndNote | undefined) => Promise<TakenOver>;
+}
+
+/**
+ * The one rule of who owns an open run: the live process that holds the lease of its thread. A run without an owner is
+ * taken over: resumed, or ended.
+ */
+export class RunOwnership {
+  readonly #options: RunOwnershipOptions;
+  readonly #takingOver = new Map<string, Promise<TakenOver>>();
+  #cancelLook: (() => void) | undefined;
+
+  constructor(options: RunOwnershipOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#cancelLook?.(), { once: true });
+  }
+
+  /** Takes over the runs of a thread that no live process owns; returns what is under way in the thread then. */
+  async takeOver(threadId: string): Promise<RunsInThread> {
+    const elsewhere: string[] = [];
+    for (const open of await this.orphansIn(threadId))
+      if ((await this.continue(threadId, open)) === 'elsewhere') elsewhere.push(open.runId);
+    return { here: this.#options.running(threadId), elsewhere };
+  }
+
+  /** Takes over all runs that no live process owns, now and whenever an owner ends. */
+  async watch(): Promise<readonly RunHandle[]> {
+    const { log, clock, leaseMs, resourceId, signal, isOurs } = this.#options;
+    const handles: RunHandle[] = [];
+    try {
+      for await (const thread of allThreads(log, { openRuns: true, resourceId }))
+        for (const open of openRunsOf(thread)) {
+          if (signal.aborted || isOurs(open.runId)) continue;
+          const handle = await this.continue(thread.id, open);
+          if (handle !== undefined && handle !== 'elsewhere') handles.push(handle);
+        }
+      return handles;
+    } finally {
+      this.#cancelLook?.();
+      // What cannot be done now may succeed later.
+      if (!signal.aborted) this.#cancelLook = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
+    }
+  }
+
+  /** Resolves when no run is under way in a thread, in whatever process. */
+  async idle(threadId: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !this.#options.signal.aborted) {
+      const after = (await this.#options.log.getThread(threadId))?.seq ?? 0;
+      const { here, elsewhere } = await this.takeOver(threadId);
+      if (here.length === 0 && elsewhere.length === 0) return;
+      await Promise.all(here.map(run => run.done));
+      for (const runId of elsewhere) await this.#ends(threadId, { runId, after, signal });
+    }
+  }
+
+  /** Asks the owner of a run to stop it, and ends it here when it turns out to have none; `run_not_found`. */
+  async abort(request: AgentEvent, { threadId, note }: Pick<AbortOptions, 'threadId' | 'note'>): Promise<void> {
+    const { log, signal } = this.#options;
+    const { runId } = request;
+    const thread = await (threadId === undefined ? threadOfOpenRun(log, runId) : log.getThread(threadId));
+    const open = thread && openRunsOf(thread).find(run => run.runId === runId);
+    if (thread === undefined || open === undefined) throw runNotFound(runId);
+    const { firstSeq: after } = await log.append(thread.id, [request]);
+    while (!signal.aborted) {
+      const handle = await this.continue(thread.id, open, note);
+      if (handle === undefined) return;
+      // One that was started or resumed here in this very moment heard the request.
+      if (handle !== 'elsewhere') return void (await handle.done);
+      if (await this.#ends(thread.id, { runId, after, signal })) return;
+    }
+  }
+
+  /** The open runs of a thread that this process neither runs nor takes over. */
+  async orphansIn(threadId: string): Promise<readonly OpenRun[]> {
+    const thread = await this.#options.log.getThread(threadId);
+    const open = thread === undefined ? [] : openRunsOf(thread);
+    return open.filter(({ runId }) => !this.#options.isOurs(runId) && !this.#takingOver.has(runId));
+  }
+
+  /** Takes over one run; whoever asks meanwhile gets the same result. */
+  continue(threadId: string, open: OpenRun, note?: EndNote): Promise<TakenOver> {
+    const { runId } = open;
+    const running = this.#options.running(threadId).find(run => run.runId === runId);
+    const before = running === undefined ? this.#takingOver.get(runId) : Promise.resolve(running);
+    if (before !== undefined) return before;
+    const taking = this.#options.takeOver(threadId, open, note).finally(() => this.#takingOver.delete(runId));
+    this.#takingOver.set(runId, taking);
+    return taking;
+  }
+
+  /** Waits for the end of a run elsewhere, for a part of the time its owner may be silent. */
+  #ends(
+    threadId: string,
+    { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const { log, clock, leaseMs } = this.#options;
+    return runEnds(log, { threadId, runId, after, clock, ms: leaseMs / 3, signal });
+  }
+}
+
+export function runNotFound(runId: string): SingletreeError {
+  return new SingletreeError('run_not_found', `No run "${runId}" is under way.`, { details: { runId } });
+}
