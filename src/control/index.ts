@@ -3,6 +3,7 @@
  * @module
  */
 export { backgroundClock, type Clock, systemClock } from './supervision/clock.ts';
-export type { RetryOptions, RunControl, RunHandle, RunOutcome, StartOptions } from './supervision/run-control.ts';
-export { continueRun, Supervisor, type SupervisorOptions } from './supervision/supervisor.ts';
+export type { RetryRunOptions, RunControl, RunHandle, RunOutcome, StartOptions } from './supervision/run-control.ts';
+export { continueRun, Supervisor } from './supervision/supervisor.ts';
+export type { SupervisorOptions } from './supervision/supervisor-options.ts';
 export * from './harness/index.ts';

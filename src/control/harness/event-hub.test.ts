@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Announcer } from './event-hub.ts';
+import { EventHub } from './event-hub.ts';
 import type { HarnessEvent } from './harness-event.ts';
 
 const info = (message: string) => ({ type: 'info', message }) as const;
@@ -8,89 +8,89 @@ const told = (events: readonly HarnessEvent[]) =>
 
 describe('the announcer', () => {
   it('tells each event, then what is shown', () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const events: HarnessEvent[] = [];
-    announcer.subscribe(event => void events.push(event));
-    announcer.tell({ type: 'agent_start' });
+    hub.subscribe(event => void events.push(event));
+    hub.emit({ type: 'agent_start' });
     expect(told(events)).toEqual(['agent_start', 'display_state_changed']);
-    expect(events[1]).toEqual({ type: 'display_state_changed', displayState: announcer.display });
-    expect(announcer.display.isRunning).toBe(true);
+    expect(events[1]).toEqual({ type: 'display_state_changed', displayState: hub.display });
+    expect(hub.display.isRunning).toBe(true);
   });
 
   it('tells what only changes the display as that, and nothing when it does not', () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const events: HarnessEvent[] = [];
-    announcer.subscribe(event => void events.push(event));
-    announcer.tell({ type: 'tasks_restored', tasks: [] });
-    announcer.tell({ type: 'relay_settled', slot: 'plan', id: 'x' });
+    hub.subscribe(event => void events.push(event));
+    hub.emit({ type: 'tasks_restored', tasks: [] });
+    hub.emit({ type: 'relay_settled', slot: 'plan', id: 'x' });
     expect(told(events)).toEqual(['display_state_changed']);
   });
 
   it('tells what listeners cause after what they were told, to all in the same order', () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const orders: string[][] = [[], []];
-    announcer.subscribe(event => {
+    hub.subscribe(event => {
       orders[0]?.push(told([event])[0] as string);
-      if (event.type === 'info' && event.message === 'a') announcer.tell(info('b'));
+      if (event.type === 'info' && event.message === 'a') hub.emit(info('b'));
     });
-    announcer.subscribe(event => void orders[1]?.push(told([event])[0] as string));
-    announcer.tell(info('a'));
+    hub.subscribe(event => void orders[1]?.push(told([event])[0] as string));
+    hub.emit(info('a'));
     expect(orders[0]).toEqual(['a', 'display_state_changed', 'b', 'display_state_changed']);
     expect(orders[1]).toEqual(orders[0]);
   });
 
   it('leaves out those who ended it meanwhile, and tells all others; the same listener may listen twice', () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const seen: string[] = [];
     const listener = () => void seen.push('twice');
-    const endFirst = announcer.subscribe(() => {
+    const endFirst = hub.subscribe(() => {
       endFirst();
       endThird();
     });
-    announcer.subscribe(listener);
-    const endThird = announcer.subscribe(() => void seen.push('third'));
-    announcer.subscribe(listener);
-    announcer.tell(info('a'));
+    hub.subscribe(listener);
+    const endThird = hub.subscribe(() => void seen.push('third'));
+    hub.subscribe(listener);
+    hub.emit(info('a'));
     expect(seen).toEqual(['twice', 'twice', 'twice', 'twice']);
   });
 
   it('tells the error of a listener once, also when that cannot be heard either', async () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const errors: string[] = [];
-    announcer.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
-    announcer.subscribe(() => {
+    hub.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    hub.subscribe(() => {
       throw new Error('always');
     });
-    announcer.subscribe(event => (event.type === 'info' ? Promise.reject(new Error('later')) : undefined));
-    announcer.subscribeDisplay(() => {
+    hub.subscribe(event => (event.type === 'info' ? Promise.reject(new Error('later')) : undefined));
+    hub.subscribeDisplay(() => {
       throw new Error('shown');
     });
-    announcer.tell({ type: 'agent_start' });
-    announcer.tell(info('a'));
+    hub.emit({ type: 'agent_start' });
+    hub.emit(info('a'));
     await Promise.resolve();
     expect(errors).toEqual(['always', 'always', 'shown', 'always', 'always', 'later']);
   });
 
   it('tells the later error of a listener of the display once', async () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const errors: string[] = [];
-    announcer.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
-    announcer.subscribeDisplay(() => Promise.reject(new Error('shown')));
-    announcer.tell({ type: 'agent_start' });
+    hub.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    hub.subscribeDisplay(() => Promise.reject(new Error('shown')));
+    hub.emit({ type: 'agent_start' });
     for (let tick = 0; tick < 10; tick++) await Promise.resolve();
     expect(errors).toEqual(['shown']);
   });
 
   it.each(['my_custom', 'om_weird', 'constructor'])('tells what it does not know as it is: %s', type => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const events: HarnessEvent[] = [];
-    announcer.subscribe(event => void events.push(event));
-    const shown = announcer.display;
+    hub.subscribe(event => void events.push(event));
+    const shown = hub.display;
     const custom = { type, more: 1 } as never;
-    announcer.tell(custom);
+    hub.emit(custom);
     expect(events[0]).toBe(custom);
     expect(told(events)).toEqual([type, 'display_state_changed']);
-    expect(announcer.display).toBe(shown);
+    expect(hub.display).toBe(shown);
   });
 
   it.each<[string, unknown]>([
@@ -103,40 +103,40 @@ describe('the announcer', () => {
     ['no type', {}],
     ['a type that is no text', { type: 7 }],
   ])('reports once what cannot be shown, and tells on: %s', (_, event) => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const events: HarnessEvent[] = [];
-    announcer.subscribe(one => void events.push(one));
-    const shown = announcer.display;
-    announcer.tell(event as never);
+    hub.subscribe(one => void events.push(one));
+    const shown = hub.display;
+    hub.emit(event as never);
     expect(events).toMatchObject([
       { type: 'error', errorType: 'invalid_event', error: { code: 'invalid_event' } },
       { type: 'display_state_changed' },
     ]);
-    expect(announcer.display).toBe(shown);
-    announcer.tell(info('a'));
+    expect(hub.display).toBe(shown);
+    hub.emit(info('a'));
     expect(told(events).slice(2)).toEqual(['a', 'display_state_changed']);
   });
 
   it('tells on whatever a listener throws', () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const events: HarnessEvent[] = [];
-    announcer.subscribe(event => void events.push(event));
-    announcer.subscribe(event => {
+    hub.subscribe(event => void events.push(event));
+    hub.subscribe(event => {
       if (event.type === 'info') throw Object.create(null);
     });
-    announcer.tell(info('a'));
-    announcer.tell(info('b'));
+    hub.emit(info('a'));
+    hub.emit(info('b'));
     expect(told(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
   });
 
   it('says nothing when it is closed', () => {
-    const announcer = new Announcer();
+    const hub = new EventHub();
     const events: HarnessEvent[] = [];
-    announcer.subscribe(event => void events.push(event));
-    announcer.subscribeDisplay(() => void events.push(info('shown')));
-    announcer.close();
-    announcer.tell({ type: 'agent_start' });
+    hub.subscribe(event => void events.push(event));
+    hub.subscribeDisplay(() => void events.push(info('shown')));
+    hub.close();
+    hub.emit({ type: 'agent_start' });
     expect(events).toEqual([]);
-    expect(announcer.display.isRunning).toBe(false);
+    expect(hub.display.isRunning).toBe(false);
   });
 });

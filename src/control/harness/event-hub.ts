@@ -11,7 +11,7 @@ export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>
 /** Told what is to be shown. What it throws or rejects with is told as an `error` event. */
 export type HarnessDisplayStateListener = (displayState: HarnessDisplayState) => void | Promise<void>;
 
-interface Telling {
+interface QueuedEvent {
   readonly event: DisplayEvent;
   readonly at: Date | undefined;
 }
@@ -21,14 +21,14 @@ interface Telling {
  * then `display_state_changed`; one that comes up while another is told waits for its turn, so all see one order. An event
  * of a type that is not known is told as it is; what the display cannot take is not told, but reported as an `error`.
  */
-export class Announcer {
+export class EventHub {
   /** What the types of subagents are called for people. */
   readonly names: SubagentNames;
   #listeners: readonly HarnessEventListener[] = [];
   readonly #schedulers = new Set<DisplayScheduler>();
   #display = defaultDisplayState();
-  #waiting: Telling[] = [];
-  #isTelling = false;
+  #waiting: QueuedEvent[] = [];
+  #isEmitting = false;
   #isClosed = false;
   /** Errors of listeners that were told: what listeners make of these is not told again. */
   readonly #reports = new WeakSet<HarnessEvent>();
@@ -60,10 +60,10 @@ export class Announcer {
   }
 
   /** `at` is when it happened; now when absent. */
-  tell(event: DisplayEvent, at?: Date): void {
+  emit(event: DisplayEvent, at?: Date): void {
     if (this.#isClosed) return;
-    if (this.#isTelling) return void this.#waiting.push({ event, at });
-    this.#isTelling = true;
+    if (this.#isEmitting) return void this.#waiting.push({ event, at });
+    this.#isEmitting = true;
     try {
       this.#deliver(event, at);
       while (this.#waiting.length > 0) {
@@ -72,13 +72,13 @@ export class Announcer {
         for (const next of waiting) this.#deliver(next.event, next.at);
       }
     } finally {
-      this.#isTelling = false;
+      this.#isEmitting = false;
     }
   }
 
   /** Tells an error that nobody waits for. */
-  tellError(cause: unknown, errorType?: string): void {
-    this.tell({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
+  emitError(cause: unknown, errorType?: string): void {
+    this.emit({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
   }
 
   /** Tells nothing any more. */
@@ -96,10 +96,10 @@ export class Announcer {
     } catch (error) {
       return this.#refuse(event, error);
     }
-    const isTold = isHarnessEvent(event);
-    this.#isReport = isTold && this.#reports.has(event);
-    if (isTold) this.#tellAll(event);
-    if (isTold || this.#display !== before) this.#tellDisplay();
+    const isPublic = isHarnessEvent(event);
+    this.#isReport = isPublic && this.#reports.has(event);
+    if (isPublic) this.#notifyListeners(event);
+    if (isPublic || this.#display !== before) this.#emitDisplayState();
     for (const scheduler of this.#schedulers) scheduler.notify(this.#display, event);
     this.#isReport = false;
   }
@@ -112,18 +112,18 @@ export class Announcer {
       `${what} is no event of a harness: ${asError(cause).message}. Tell it with the fields that \`HarnessEvent\` has for its type.`,
       { cause },
     );
-    this.tell({ type: 'error', error, errorType: error.code });
+    this.emit({ type: 'error', error, errorType: error.code });
   }
 
-  #tellDisplay(): void {
+  #emitDisplayState(): void {
     if (this.#listeners.length === 0) return;
     const changed: HarnessEvent = { type: 'display_state_changed', displayState: this.#display };
     if (this.#isReport) this.#reports.add(changed);
-    this.#tellAll(changed);
+    this.#notifyListeners(changed);
   }
 
   /** One that is unsubscribed meanwhile is left out; all others are told. */
-  #tellAll(event: HarnessEvent): void {
+  #notifyListeners(event: HarnessEvent): void {
     const listeners = this.#listeners;
     for (const listener of listeners) {
       if (listeners !== this.#listeners && !this.#listeners.includes(listener)) continue;
@@ -150,7 +150,7 @@ export class Announcer {
     if (event === undefined ? this.#isReport : this.#reports.has(event)) return;
     const report: HarnessEvent = { type: 'error', error: asError(cause), errorType: 'listener_failed' };
     this.#reports.add(report);
-    this.tell(report);
+    this.emit(report);
   }
 }
 

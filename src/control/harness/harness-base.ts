@@ -49,11 +49,11 @@ export class HarnessBase<State extends object> {
   }
 
   getDisplayState(): HarnessDisplayState {
-    return this.engine.announcer.display;
+    return this.engine.hub.display;
   }
 
   restoreDisplayTasks(tasks: readonly TaskItemSnapshot[]): void {
-    this.engine.announcer.tell({ type: 'tasks_restored', tasks });
+    this.engine.hub.emit({ type: 'tasks_restored', tasks });
   }
 
   getTokenUsage(): TokenUsage {
@@ -119,28 +119,28 @@ export class HarnessBase<State extends object> {
   }
 
   getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {
-    const { categories, tools } = this.engine.permits.grants;
+    const { categories, tools } = this.engine.permissions.grants;
     return { categories: new Set(categories), tools: new Set(tools) };
   }
 
   setPermissionForCategory(rule: { category: ToolCategory; policy: PermissionPolicy }): void {
     checkArguments('setPermissionForCategory', rule);
-    this.engine.permits.setForCategory(rule.category, rule.policy);
+    this.engine.permissions.setForCategory(rule.category, rule.policy);
   }
 
   setPermissionForTool(rule: { toolName: string; policy: PermissionPolicy }): void {
     checkArguments('setPermissionForTool', rule);
-    this.engine.permits.setForTool(rule.toolName, rule.policy);
+    this.engine.permissions.setForTool(rule.toolName, rule.policy);
   }
 
   /** A copy: what it is changed to holds for nothing. */
   getPermissionRules(): PermissionRules {
-    return structuredClone(this.engine.permits.rules);
+    return structuredClone(this.engine.permissions.rules);
   }
 
   getToolCategory(of: { toolName: string }): ToolCategory | null {
     checkArguments('getToolCategory', of);
-    return this.engine.permits.categoryOf(of.toolName);
+    return this.engine.permissions.categoryOf(of.toolName);
   }
 
   getWorkspace(): undefined {
@@ -250,7 +250,7 @@ export class HarnessBase<State extends object> {
   /** Every event, in order. Returns what ends it. */
   subscribe(listener: HarnessEventListener): () => void {
     checkArguments('subscribe', listener);
-    return this.engine.announcer.subscribe(listener);
+    return this.engine.hub.subscribe(listener);
   }
 
   /** What is to be shown, many changes at once; not called before the next event. Returns what ends it. */
@@ -259,7 +259,7 @@ export class HarnessBase<State extends object> {
     options?: HarnessDisplayStateSubscriptionOptions,
   ): () => void {
     checkArguments('subscribeDisplayState', listener);
-    return this.engine.announcer.subscribeDisplay(listener, options);
+    return this.engine.hub.subscribeDisplay(listener, options);
   }
 
   /** Throws `log_closed` when the harness was destroyed. */

@@ -119,7 +119,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   /** The open thread keeps it, under its key; `null` takes it away. */
   async setThreadSetting(setting: { key: string; value: unknown }): Promise<void> {
     checkArguments('setThreadSetting', setting);
-    await this.engine.withThreads(() => this.engine.records.keep({ [setting.key]: setting.value }));
+    await this.engine.withThreads(() => this.engine.records.updateMetadata({ [setting.key]: setting.value }));
   }
 
   /**
@@ -136,8 +136,8 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   sendSignal(signal: Signal): AcceptedSignal {
     checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
-    const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
-    const accepted = acceptedBy(this.engine.send(said));
+    const input = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
+    const accepted = acceptedBy(this.engine.send(input));
     accepted.catch(() => {});
     return { id, type, accepted };
   }

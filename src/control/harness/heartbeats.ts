@@ -16,7 +16,7 @@ export interface HeartbeatHandler {
   readonly shutdown?: () => void | Promise<void>;
 }
 
-interface Beating {
+interface ActiveHeartbeat {
   readonly handler: HeartbeatHandler;
   stopTimer: () => void;
   /** The beat that is under way: it resolves when it is over. */
@@ -36,7 +36,7 @@ export class Heartbeats {
   readonly #onError: HeartbeatsOptions['onError'];
   readonly #clock: Clock;
   readonly #endClock: Clock;
-  readonly #beating = new Map<string, Beating>();
+  readonly #beating = new Map<string, ActiveHeartbeat>();
   /** The beat that what is done now belongs to. */
   readonly #within = new AsyncLocalStorage<Promise<void>>();
   #underWay = 0;
@@ -78,7 +78,7 @@ export class Heartbeats {
     if (beating.beat !== undefined && beating.beat === this.#within.getStore()) return Promise.resolve();
     return new Promise(resolve => {
       const stopTimer = this.#endClock.after(graceMs, () => {
-        this.#onError(stillBeats(id), id);
+        this.#onError(heartbeatTimeout(id), id);
         resolve();
       });
       void ended.then(() => {
@@ -99,26 +99,26 @@ export class Heartbeats {
     return this.stop();
   }
 
-  async #end({ beat, handler }: Beating): Promise<void> {
+  async #end({ beat, handler }: ActiveHeartbeat): Promise<void> {
     await beat;
     await this.#safely(handler.id, async () => handler.shutdown?.());
   }
 
   #begin(handler: HeartbeatHandler): void {
-    const beating: Beating = { handler, stopTimer: () => {}, beat: undefined };
+    const beating: ActiveHeartbeat = { handler, stopTimer: () => {}, beat: undefined };
     this.#beating.set(handler.id, beating);
     this.#wait(beating);
     if (handler.immediate ?? true) this.#beat(beating);
   }
 
-  #wait(beating: Beating): void {
+  #wait(beating: ActiveHeartbeat): void {
     beating.stopTimer = this.#clock.after(beating.handler.intervalMs, () => {
       this.#wait(beating);
       this.#beat(beating);
     });
   }
 
-  #beat(beating: Beating): void {
+  #beat(beating: ActiveHeartbeat): void {
     if (beating.beat !== undefined) return;
     let end = () => {};
     const beat = new Promise<void>(resolve => {
@@ -146,7 +146,7 @@ export class Heartbeats {
   }
 }
 
-function stillBeats(id: string): SingletreeError {
+function heartbeatTimeout(id: string): SingletreeError {
   return new SingletreeError(
     'internal',
     `The heartbeat "${id}" was not over ${graceMs} ms after it was stopped, and is left to itself: let its handler and its shutdown end.`,

@@ -97,9 +97,9 @@ export {
   withGrant,
   withToolPolicy,
 } from './permissions/permissions.ts';
-export { emptyProjection, type HarnessProjection } from './projection/open-run.ts';
+export { emptyProjection, type HarnessProjection } from './projection/projection-state.ts';
 export { foldHarness, type Projected, projectHarness } from './projection/project-harness.ts';
-export { type RelayQueues, type RelaySlot, tellWaiting, waitingRelay } from './projection/relay-queues.ts';
+export { type RelayQueues, type RelaySlot, pendingRelayEvents, waitingRelay } from './projection/relay-queues.ts';
 export { beginSubagent, type SubagentRun, subagentEvents } from './projection/subagent-run.ts';
 export type { RegisteredPlan, RegisteredQuestion, ToolApproval } from './permissions/relays.ts';
 export {
@@ -120,5 +120,5 @@ export type { TaskChange, TaskCheckResult, TaskResult, TaskCheckSummary } from '
 export { type RunTrace, type Traced, traceIdOf, type TracingContext, type TracingOptions } from './turns/tracing.ts';
 export type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
-export { tasksOf } from './tasks/thread-tasks.ts';
+export { tasksOf } from './tasks/task-item.ts';
 export { addTokenUsage, emptyTokenUsage, type TokenUsage, tokenUsageOf } from './token-usage.ts';

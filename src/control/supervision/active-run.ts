@@ -26,13 +26,13 @@ export class ActiveRun implements RunHandle {
   readonly done: Promise<RunOutcome>;
   readonly #options: ActiveRunOptions;
   readonly #stop = new AbortController();
-  readonly #letGo: Promise<'let go'>;
-  readonly #letGoNow: (how: 'let go') => void;
+  readonly #abandoned: Promise<'let go'>;
+  readonly #abandon: (how: 'let go') => void;
   readonly #order: OrderChecker | undefined;
   /** The runs that the agent started and that have not ended, by their agents. */
-  readonly #below = new Map<string, string>();
+  readonly #childRuns = new Map<string, string>();
   #steering: UserMessage[] = [];
-  #leftOpen = false;
+  #isDetached = false;
   /** Whether the run has its end: what the agent emits after it is not written. */
   #isOver = false;
 
@@ -42,12 +42,12 @@ export class ActiveRun implements RunHandle {
     this.#options = options;
     this.#order = options.checkOrder ? new OrderChecker() : undefined;
     const { resume } = options.params;
-    if (resume !== undefined) this.#followBefore(resume);
+    if (resume !== undefined) this.#trackResumedChildren(resume);
     if (resume !== undefined && this.#order !== undefined)
       for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
     const { promise, resolve } = withResolve<'let go'>();
-    this.#letGo = promise;
-    this.#letGoNow = resolve;
+    this.#abandoned = promise;
+    this.#abandon = resolve;
     this.done = this.#drive();
   }
 
@@ -56,8 +56,8 @@ export class ActiveRun implements RunHandle {
   }
 
   /** Whether the run was left as it is, to be continued by another process. */
-  get leftOpen(): boolean {
-    return this.#leftOpen;
+  get isDetached(): boolean {
+    return this.#isDetached;
   }
 
   steer(content: string | readonly ContentPart[]): void {
@@ -74,7 +74,7 @@ export class ActiveRun implements RunHandle {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
-    setTimeout(() => this.#letGoNow('let go'), this.#options.graceMs).unref();
+    setTimeout(() => this.#abandon('let go'), this.#options.graceMs).unref();
   }
 
   /** Puts an event about the run into its log. */
@@ -83,9 +83,9 @@ export class ActiveRun implements RunHandle {
   }
 
   /** Lets go of the run without ending it. */
-  leaveOpen(): void {
-    this.#leftOpen = true;
-    this.#letGoNow('let go');
+  detach(): void {
+    this.#isDetached = true;
+    this.#abandon('let go');
     this.#stop.abort(new Error('The process is shutting down.'));
   }
 
@@ -100,8 +100,8 @@ export class ActiveRun implements RunHandle {
     const events = invoked[Symbol.asyncIterator]();
     try {
       // Raced once, not for each event: what a promise that stays is raced with stays too.
-      const consumed = await Promise.race([this.#consume(events), this.#letGo]);
-      if (this.#leftOpen) return 'interrupted';
+      const consumed = await Promise.race([this.#consume(events), this.#abandoned]);
+      if (this.#isDetached) return 'interrupted';
       this.#isOver = true;
       return await (consumed === 'let go' ? this.#end('aborted') : this.#end(consumed.reason, consumed.event));
     } catch (error) {
@@ -117,11 +117,11 @@ export class ActiveRun implements RunHandle {
     const { writer } = this.#options.thread;
     for (;;) {
       const next = await events.next();
-      if (this.#isOver || this.#leftOpen || next.done === true) return { reason: 'aborted' };
+      if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
       const event = next.value;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
-      if (event.runId !== this.runId) await this.#follow(event);
-      if (event.type === 'relay') await this.#options.thread.expectAnswers();
+      if (event.runId !== this.runId) await this.#trackChild(event);
+      if (event.type === 'relay') await this.#options.thread.startListening();
       const written = writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
@@ -129,18 +129,18 @@ export class ActiveRun implements RunHandle {
   }
 
   /** Takes up the runs that were open below when the process before ended. */
-  #followBefore(state: RunState): void {
+  #trackResumedChildren(state: RunState): void {
     for (const child of [...state.children.values()].flat()) {
-      if (child.endedBy === undefined) this.#below.set(child.runId, child.agentId ?? 'unknown');
-      this.#followBefore(child);
+      if (child.endedBy === undefined) this.#childRuns.set(child.runId, child.agentId ?? 'unknown');
+      this.#trackResumedChildren(child);
     }
   }
 
   /** Knows which runs below are open; one that ends takes back what it asked. */
-  async #follow(event: AgentEvent): Promise<void> {
-    if (event.type === 'harness_start') this.#below.set(event.runId, event.agentId);
+  async #trackChild(event: AgentEvent): Promise<void> {
+    if (event.type === 'harness_start') this.#childRuns.set(event.runId, event.agentId);
     if (event.type !== 'harness_end') return;
-    this.#below.delete(event.runId);
+    this.#childRuns.delete(event.runId);
     await cancelRelays(this.#options.thread, event.runId);
   }
 
@@ -152,7 +152,7 @@ export class ActiveRun implements RunHandle {
   async #end(outcome: RunOutcome, event?: AgentEvent): Promise<RunOutcome> {
     const reason = event === undefined && !this.#stop.signal.aborted ? 'complete' : outcome;
     const { thread, agent } = this.#options;
-    for (const [runId, agentId] of [...this.#below].toReversed()) {
+    for (const [runId, agentId] of [...this.#childRuns].toReversed()) {
       await cancelRelays(thread, runId);
       await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'aborted' });
     }
@@ -175,7 +175,7 @@ export class ActiveRun implements RunHandle {
         reason: 'error',
       });
     } catch {
-      this.#leftOpen = true;
+      this.#isDetached = true;
       return 'interrupted';
     }
   }

@@ -22,7 +22,7 @@ export interface ActiveThreadOptions {
 }
 
 /** What asks for a run, and the newest event of the thread when it may come after no other. */
-export interface Asking {
+export interface RunRequest {
   readonly event: AgentEvent;
   readonly expectedSeq: number | undefined;
 }
@@ -39,7 +39,7 @@ export class ActiveThread {
   /** Where runs wait for answers. */
   readonly answers: Answers = {
     wait: async (relayId, signal) => {
-      await this.expectAnswers();
+      await this.startListening();
       return this.inbox.wait(relayId, signal);
     },
   };
@@ -47,13 +47,13 @@ export class ActiveThread {
   readonly #outage: StoreOutage;
   readonly #stop = new AbortController();
   readonly #cancelListening: () => void;
-  #expecting: Promise<void> | undefined;
+  #listening: Promise<void> | undefined;
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
   #users = 0;
   /** The newest event when its first run began: what comes after it concerns the runs. */
   #start: number | undefined;
-  #asked = 0;
+  #requestSeq = 0;
 
   private constructor(options: ActiveThreadOptions, lease: Lease) {
     this.#options = options;
@@ -62,7 +62,10 @@ export class ActiveThread {
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
     this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform });
     this.#renewal = setInterval(() => void this.#renew(), options.leaseMs / 3);
-    this.#cancelListening = backgroundClock.after(listenAfterMs, () => void this.expectAnswers().catch(options.onLost));
+    this.#cancelListening = backgroundClock.after(
+      listenAfterMs,
+      () => void this.startListening().catch(options.onLost),
+    );
   }
 
   /** Takes the thread over, also one that does not exist: its writer finds out. `lease_held` when another process has it. */
@@ -77,20 +80,20 @@ export class ActiveThread {
 
   /** The newest event that is known to be in the log. */
   get seq(): number | undefined {
-    return Math.max(this.writer.seq ?? 0, this.#asked) || undefined;
+    return Math.max(this.writer.seq ?? 0, this.#requestSeq) || undefined;
   }
 
   /**
    * Appends what asks for a run; rejects with `seq_conflict`, for good, when another event came before it, and at once
    * when the log cannot be written.
    */
-  async ask({ event, expectedSeq }: Asking, metadata: AppendOptions['metadata'] & object): Promise<void> {
+  async appendRequest({ event, expectedSeq }: RunRequest, metadata: AppendOptions['metadata'] & object): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
     const options = { metadata, lease: this.#lease, ...(expectedSeq !== undefined && { expectedSeq }) };
     const { lastSeq } = await log.append(threadId, [event], options);
-    this.#asked = lastSeq;
+    this.#requestSeq = lastSeq;
     this.startAfter(lastSeq);
   }
 
@@ -112,7 +115,7 @@ export class ActiveThread {
   }
 
   /** Changes the thread's metadata; waits while the log cannot be written. */
-  async note(metadata: AppendOptions['metadata'] & object): Promise<void> {
+  async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
     const { log, threadId } = this.#options;
     await this.#outage.write(() => log.updateThread(threadId, { metadata }));
   }
@@ -128,8 +131,8 @@ export class ActiveThread {
   }
 
   /** From when it resolves the inbox takes in what is asked and answered, and requests to stop are heard. */
-  expectAnswers(): Promise<void> {
-    return (this.#expecting ??= this.#expect());
+  startListening(): Promise<void> {
+    return (this.#listening ??= this.#listen());
   }
 
   /** Releases the thread. */
@@ -151,7 +154,7 @@ export class ActiveThread {
     }
   }
 
-  async #expect(): Promise<void> {
+  async #listen(): Promise<void> {
     const { log, threadId } = this.#options;
     const after = this.#start ?? (await log.getThread(threadId))?.seq ?? 0;
     void this.#follow(after, this.#stop.signal);

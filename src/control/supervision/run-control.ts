@@ -32,7 +32,7 @@ export interface StartOptions {
 
 export type EndNote = () => Readonly<Record<string, unknown>>;
 
-export interface RetryOptions {
+export interface RetryRunOptions {
   readonly agent: Agent;
   /** The agent's message to ask for once more, or the user message it answers. */
   readonly messageId: string;
@@ -44,7 +44,7 @@ export interface RunControl {
   /** Appends the message to the thread and starts the agent on it; an edit is refused with `run_under_way` while one is. */
   start(threadId: string, options: StartOptions): Promise<RunHandle>;
   /** Starts another run for what was asked before; both answers stay, as siblings. */
-  retry(threadId: string, options: RetryOptions): Promise<RunHandle>;
+  retry(threadId: string, options: RetryRunOptions): Promise<RunHandle>;
   /** Makes a message the active one of its siblings; `run_under_way` while a run is. */
   select(threadId: string, messageId: string): Promise<void>;
   /** Gives a running agent a message at its next safe point; `run_not_found` when it does not run here. */

@@ -3,10 +3,9 @@ import { allThreads, type EventLog } from '../../log/index.ts';
 import type { Clock } from './clock.ts';
 import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
-import { runEnds } from './run-end.ts';
 
 /** A run that was taken over, `elsewhere` when another live process owns it, undefined when it is over. */
-export type TakenOver = RunHandle | 'elsewhere' | undefined;
+export type TakeoverResult = RunHandle | 'elsewhere' | undefined;
 
 export interface RunOwnershipOptions {
   readonly log: EventLog;
@@ -22,7 +21,7 @@ export interface RunOwnershipOptions {
   /** Whether a run is under way in this process, or about to be. */
   readonly isOurs: (runId: string) => boolean;
   /** Resumes or ends a run, when the lease of its thread can be had. */
-  readonly takeOver: (threadId: string, open: OpenRun, note: EndNote | undefined) => Promise<TakenOver>;
+  readonly takeOver: (threadId: string, open: OpenRun, note: EndNote | undefined) => Promise<TakeoverResult>;
 }
 
 /**
@@ -31,19 +30,19 @@ export interface RunOwnershipOptions {
  */
 export class RunOwnership {
   readonly #options: RunOwnershipOptions;
-  readonly #takingOver = new Map<string, Promise<TakenOver>>();
-  #cancelLook: (() => void) | undefined;
+  readonly #takingOver = new Map<string, Promise<TakeoverResult>>();
+  #cancelCheck: (() => void) | undefined;
 
   constructor(options: RunOwnershipOptions) {
     this.#options = options;
-    options.signal.addEventListener('abort', () => this.#cancelLook?.(), { once: true });
+    options.signal.addEventListener('abort', () => this.#cancelCheck?.(), { once: true });
   }
 
   /** Takes over the runs of a thread that no live process owns; returns what is under way in the thread then. */
   async takeOver(threadId: string): Promise<RunsInThread> {
     const elsewhere: string[] = [];
     for (const open of await this.orphansIn(threadId))
-      if ((await this.continue(threadId, open)) === 'elsewhere') elsewhere.push(open.runId);
+      if ((await this.takeOverRun(threadId, open)) === 'elsewhere') elsewhere.push(open.runId);
     return { here: this.#options.running(threadId), elsewhere };
   }
 
@@ -55,14 +54,14 @@ export class RunOwnership {
       for await (const thread of allThreads(log, { openRuns: true, resourceId }))
         for (const open of openRunsOf(thread)) {
           if (signal.aborted || isOurs(open.runId)) continue;
-          const handle = await this.continue(thread.id, open);
+          const handle = await this.takeOverRun(thread.id, open);
           if (handle !== undefined && handle !== 'elsewhere') handles.push(handle);
         }
       return handles;
     } finally {
-      this.#cancelLook?.();
+      this.#cancelCheck?.();
       // What cannot be done now may succeed later.
-      if (!signal.aborted) this.#cancelLook = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
+      if (!signal.aborted) this.#cancelCheck = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
     }
   }
 
@@ -73,7 +72,7 @@ export class RunOwnership {
       const { here, elsewhere } = await this.takeOver(threadId);
       if (here.length === 0 && elsewhere.length === 0) return;
       await Promise.all(here.map(run => run.done));
-      for (const runId of elsewhere) await this.#ends(threadId, { runId, after, signal });
+      for (const runId of elsewhere) await this.#waitForEnd(threadId, { runId, after, signal });
     }
   }
 
@@ -86,11 +85,11 @@ export class RunOwnership {
     if (thread === undefined || open === undefined) throw runNotFound(runId);
     const { firstSeq: after } = await log.append(thread.id, [request]);
     while (!signal.aborted) {
-      const handle = await this.continue(thread.id, open, note);
+      const handle = await this.takeOverRun(thread.id, open, note);
       if (handle === undefined) return;
       // One that was started or resumed here in this very moment heard the request.
       if (handle !== 'elsewhere') return void (await handle.done);
-      if (await this.#ends(thread.id, { runId, after, signal })) return;
+      if (await this.#waitForEnd(thread.id, { runId, after, signal })) return;
     }
   }
 
@@ -102,7 +101,7 @@ export class RunOwnership {
   }
 
   /** Takes over one run; whoever asks meanwhile gets the same result. */
-  continue(threadId: string, open: OpenRun, note?: EndNote): Promise<TakenOver> {
+  takeOverRun(threadId: string, open: OpenRun, note?: EndNote): Promise<TakeoverResult> {
     const { runId } = open;
     const running = this.#options.running(threadId).find(run => run.runId === runId);
     const before = running === undefined ? this.#takingOver.get(runId) : Promise.resolve(running);
@@ -113,15 +112,43 @@ export class RunOwnership {
   }
 
   /** Waits for the end of a run elsewhere, for a part of the time its owner may be silent. */
-  #ends(
+  #waitForEnd(
     threadId: string,
     { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },
   ): Promise<boolean> {
     const { log, clock, leaseMs } = this.#options;
-    return runEnds(log, { threadId, runId, after, clock, ms: leaseMs / 3, signal });
+    return waitForRunEnd(log, { threadId, runId, after, clock, ms: leaseMs / 3, signal });
   }
 }
 
 export function runNotFound(runId: string): SingletreeError {
   return new SingletreeError('run_not_found', `No run "${runId}" is under way.`, { details: { runId } });
+}
+
+export interface RunEndOptions {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The run had not ended with this event. */
+  readonly after: number;
+  readonly clock: Clock;
+  /** How long to wait, in milliseconds. */
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the end of a run, in whatever process; returns false when it has not ended by then. */
+export async function waitForRunEnd(log: EventLog, options: RunEndOptions): Promise<boolean> {
+  const { threadId, runId, after, clock, ms, signal } = options;
+  const timeout = new AbortController();
+  const cancel = clock.after(ms, () => timeout.abort());
+  try {
+    const tail = log.tail(threadId, after, {
+      types: ['harness_end'],
+      signal: AbortSignal.any([timeout.signal, signal]),
+    });
+    for await (const event of tail) if (event.runId === runId) return true;
+    return false;
+  } finally {
+    cancel();
+  }
 }

@@ -12,55 +12,26 @@ import {
 import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { ActiveRun } from './active-run.ts';
-import { ActiveThread, type Asking } from './active-thread.ts';
+import { ActiveThread, type RunRequest } from './active-thread.ts';
 import { answerRelay } from './answer-relay.ts';
-import { backgroundClock, type Clock } from './clock.ts';
+import { backgroundClock } from './clock.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
-import { OutageReports } from './outage-reports.ts';
+import { OutageReports } from './store-outage.ts';
 import { processOwner } from './process-owner.ts';
 import type {
   AbortOptions,
   EndNote,
-  RetryOptions,
+  RetryRunOptions,
   RunControl,
   RunHandle,
   RunsInThread,
   StartOptions,
 } from './run-control.ts';
-import { runNotFound, RunOwnership, type TakenOver } from './run-ownership.ts';
+import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
+import { type AgentFinder, defaultLeaseMs, type SupervisorOptions } from './supervisor-options.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { givenTo, readRun } from '../thread-record.ts';
-
-export interface SupervisorOptions {
-  readonly log: EventLog;
-  /** The agents that open runs of a process that ended may belong to, or what finds the agent of such a run. */
-  readonly agents?: readonly Agent[] | AgentFinder;
-  /** Takes over only runs of this resource; of all when absent. */
-  readonly resourceId?: string;
-  /** Who holds the threads; another name for every supervisor. Made from the process when absent. */
-  readonly owner?: string;
-  /** How long a thread stays ours after a sign of life, in milliseconds; 15,000 when absent. */
-  readonly leaseMs?: number;
-  /** How long an agent that was told to stop may take; 2,000 when absent. */
-  readonly graceMs?: number;
-  /** Makes the ids of runs, each another one: a run with one that its thread has is refused. Ours when absent. */
-  readonly newRunId?: () => string;
-  /** What is known of the threads; its own when absent. */
-  readonly memory?: ThreadMemory;
-  /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
-  readonly checkOrder?: boolean;
-  /** Times the look for runs without an owner; the system's clock, which keeps no process alive, when absent. */
-  readonly clock?: Clock;
-  /** Reports in one line that the log cannot be written, or can again; to stderr when absent. */
-  readonly report?: (line: string) => void;
-}
-
-/** Finds the agent that resumes an open run; undefined when the run cannot be resumed. */
-export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
-
-/** How long a thread stays with a process after a sign of life, in milliseconds, when nothing else is said. */
-export const usualLeaseMs = 15_000;
 
 /** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -80,7 +51,7 @@ export class Supervisor implements RunControl {
     const { agents = [], resourceId, ...others } = options;
     this.#options = {
       owner: processOwner(),
-      leaseMs: usualLeaseMs,
+      leaseMs: defaultLeaseMs,
       graceMs: 2_000,
       newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',
@@ -110,21 +81,25 @@ export class Supervisor implements RunControl {
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
     const { agent, content, id, model, edits, note, expectedSeq, metadata } = options;
-    const said = typeof content === 'string' ? content : [...content];
-    const asked = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: asked, content: said, ...(id !== undefined && { id }) };
+    const parts = typeof content === 'string' ? content : [...content];
+    const userRunId = newId();
+    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...(id !== undefined && { id }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
-      event = editMessage(conversation, edits, { runId: asked, content: said });
+      event = editMessage(conversation, edits, { runId: userRunId, content: parts });
     }
-    return this.#begin(threadId, { agent, parentId: `${asked}:user`, model, note, metadata }, { event, expectedSeq });
+    return this.#startRun(
+      threadId,
+      { agent, parentId: `${userRunId}:user`, model, note, metadata },
+      { event, expectedSeq },
+    );
   }
 
-  async retry(threadId: string, { agent, messageId, model }: RetryOptions): Promise<RunHandle> {
+  async retry(threadId: string, { agent, messageId, model }: RetryRunOptions): Promise<RunHandle> {
     await this.#checkIdle(threadId);
     const { conversation, seq } = await this.#memory.of(threadId);
-    return this.#begin(threadId, { agent, parentId: retryOf(conversation, messageId), model, startAfter: seq });
+    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, startAfter: seq });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
@@ -187,7 +162,7 @@ export class Supervisor implements RunControl {
     if (running !== undefined) return running;
     const thread = await this.#options.log.getThread(threadId);
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
-    const handle = open && (await this.#ownership.continue(threadId, open, note));
+    const handle = open && (await this.#ownership.takeOverRun(threadId, open, note));
     if (handle === undefined || handle === 'elsewhere') throw runNotFound(runId);
     return handle;
   }
@@ -199,7 +174,7 @@ export class Supervisor implements RunControl {
   async close(): Promise<void> {
     this.#closing.abort();
     const runs = [...this.#runs.values()];
-    for (const run of runs) run.leaveOpen();
+    for (const run of runs) run.detach();
     await Promise.all(runs.map(run => run.done));
     await Promise.all(runs.map(run => this.#settled.get(run) ?? Promise.resolve()));
   }
@@ -215,24 +190,24 @@ export class Supervisor implements RunControl {
   }
 
   /** Notes the run, appends what asks for it, and starts it. */
-  async #begin(threadId: string, wanted: Wanted, asking?: Asking): Promise<RunHandle> {
-    const { agent, parentId, model, note, startAfter } = wanted;
-    const thread = await this.#enter(threadId);
+  async #startRun(threadId: string, newRun: NewRun, request?: RunRequest): Promise<RunHandle> {
+    const { agent, parentId, model, note, startAfter } = newRun;
+    const thread = await this.#acquire(threadId);
     let runId: string | undefined;
     try {
       // A caller that names the newest event has seen what is open.
-      if (asking?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
-      runId = await this.#newRunId(threadId, asking?.expectedSeq);
+      if (request?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
+      runId = await this.#newRunId(threadId, request?.expectedSeq);
       this.#starting.add(runId);
       const { owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...(model !== undefined && { model }) };
-      const metadata = Object.assign(openRunNote(open), wanted.metadata);
-      if (asking === undefined) await this.#options.log.updateThread(threadId, { metadata });
-      else await thread.ask(asking, metadata);
+      const metadata = Object.assign(openRunNote(open), newRun.metadata);
+      if (request === undefined) await this.#options.log.updateThread(threadId, { metadata });
+      else await thread.appendRequest(request, metadata);
       if (startAfter !== undefined) thread.startAfter(startAfter);
-      return await this.#run(thread, { threadId, open, agent, note, isNew: true });
+      return await this.#launch(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
-      await this.#leave(threadId, thread);
+      await this.#release(threadId, thread);
       throw error;
     } finally {
       if (runId !== undefined) this.#starting.delete(runId);
@@ -242,7 +217,9 @@ export class Supervisor implements RunControl {
   /** A new run takes the place of those whose process ended: they end as interrupted. */
   async #endOrphans(threadId: string, thread: ActiveThread): Promise<void> {
     for (const open of await this.#ownership.orphansIn(threadId))
-      await this.#run(thread, { threadId, open, agent: undefined, note: undefined, isNew: false }).catch(isFinished);
+      await this.#launch(thread, { threadId, open, agent: undefined, note: undefined, isNew: false }).catch(
+        ignoreFinished,
+      );
   }
 
   /** Ours are never the same; what others make is compared with what is known of a thread that somebody holds. */
@@ -259,33 +236,33 @@ export class Supervisor implements RunControl {
   }
 
   /** Resumes or ends an open run, when the lease of its thread can be had. */
-  async #takeOver(threadId: string, open: OpenRun, note: EndNote | undefined): Promise<TakenOver> {
+  async #takeOver(threadId: string, open: OpenRun, note: EndNote | undefined): Promise<TakeoverResult> {
     // Its owner is the call that starts it.
     if (this.#starting.has(open.runId)) return 'elsewhere';
     let thread: ActiveThread;
     try {
-      thread = await this.#enter(threadId);
+      thread = await this.#acquire(threadId);
     } catch (error) {
       if (SingletreeError.is(error, 'lease_held')) return 'elsewhere';
       throw error;
     }
     try {
       const agent = this.#agentOf(open, threadId);
-      return await this.#run(thread, { threadId, open, agent, note, isNew: false });
+      return await this.#launch(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
-      await this.#leave(threadId, thread);
+      await this.#release(threadId, thread);
       // Processes that cannot be ended work on: the run is not ours.
-      return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : isFinished(error);
+      return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : ignoreFinished(error);
     }
   }
 
   /** Starts or resumes a run, from what the log says about it; throws `finished` when it is over. */
-  async #run(thread: ActiveThread, { threadId, open, agent, note, isNew }: Beginning): Promise<RunHandle> {
+  async #launch(thread: ActiveThread, { threadId, open, agent, note, isNew }: RunLaunch): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
     let isAborted = false;
     if (!isNew) await endOrphanedProcesses(runMark(open.owner, threadId, runId));
-    if (!isNew) await thread.expectAnswers();
+    if (!isNew) await thread.startListening();
     const visit = (event: LoggedEvent) => {
       thread.inbox.take(event);
       if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
@@ -293,15 +270,15 @@ export class Supervisor implements RunControl {
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
     const given = givenTo(open, await this.#memory.of(threadId, thread.seq));
     if (given === undefined || state?.endedBy !== undefined) {
-      await thread.note(noOpenRun(runId));
+      await thread.mergeMetadata(noOpenRun(runId));
       throw finished;
     }
     if (isAborted || agent === undefined || (state !== undefined && agent.resumable !== true)) {
       await endOrphanedRun(thread, open, { state, reason: isAborted ? 'aborted' : 'interrupted' });
-      await thread.note(Object.assign(noOpenRun(runId), note?.()));
+      await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }
-    if (!isNew) await thread.note(openRunNote({ ...open, owner: this.#options.owner }));
+    if (!isNew) await thread.mergeMetadata(openRunNote({ ...open, owner: this.#options.owner }));
     const run = new ActiveRun({
       thread,
       threadId,
@@ -328,7 +305,7 @@ export class Supervisor implements RunControl {
     const outcome = await run.done;
     this.#runs.delete(run.runId);
     await this.#deliverUnread(run, thread, outcome === 'complete' ? agent : undefined).catch(() => {});
-    await this.#leave(run.threadId, thread);
+    await this.#release(run.threadId, thread);
   }
 
   /** What was said too late for a run to take in starts the next one, or, when it did not end well, is only kept. */
@@ -339,7 +316,7 @@ export class Supervisor implements RunControl {
     else await thread.writer.write({ type: 'user', runId: newId(), content });
   }
 
-  async #enter(threadId: string): Promise<ActiveThread> {
+  async #acquire(threadId: string): Promise<ActiveThread> {
     if (this.#isClosed) throw new SingletreeError('log_closed', 'The supervisor is closed: make a new one.');
     let opening = this.#threads.get(threadId);
     if (opening === undefined) {
@@ -362,7 +339,7 @@ export class Supervisor implements RunControl {
     return thread;
   }
 
-  async #leave(threadId: string, thread: ActiveThread): Promise<void> {
+  async #release(threadId: string, thread: ActiveThread): Promise<void> {
     if (!thread.exit()) return;
     this.#threads.delete(threadId);
     await thread.close();
@@ -371,7 +348,7 @@ export class Supervisor implements RunControl {
 
   /** Another process owns the thread now: what runs here is detached. */
   #lost(threadId: string): void {
-    for (const run of this.#runningIn(threadId)) run.leaveOpen();
+    for (const run of this.#runningIn(threadId)) run.detach();
   }
 
   /** Throws `run_under_way` while a run is, in whatever process. */
@@ -392,7 +369,7 @@ export class Supervisor implements RunControl {
 }
 
 /** A run that somebody wants. */
-interface Wanted {
+interface NewRun {
   readonly agent: Agent;
   readonly parentId: string;
   readonly model: string | undefined;
@@ -403,7 +380,7 @@ interface Wanted {
 }
 
 /** A run that is about to begin, or to go on. */
-interface Beginning {
+interface RunLaunch {
   readonly threadId: string;
   readonly open: OpenRun;
   readonly agent: Agent | undefined;
@@ -418,7 +395,7 @@ function partsOf(content: string | readonly ContentPart[]): readonly ContentPart
 const finished = new Error('The run is over.');
 
 /** Throws every error but the one that says that a run is over. */
-function isFinished(error: unknown): undefined {
+function ignoreFinished(error: unknown): undefined {
   if (error !== finished) throw error;
 }
 

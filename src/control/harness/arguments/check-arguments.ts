@@ -1,9 +1,9 @@
 import { SingletreeError } from '../../../events/index.ts';
-import { taken } from './method-schemas.ts';
+import { methodSchemas } from './method-schemas.ts';
 
 /** Throws `invalid_argument` when a method was given what it cannot take: to be called before it does anything. */
-export function checkArguments(method: keyof typeof taken, given: unknown): void {
-  const { schema, isSure } = taken[method]();
+export function checkArguments(method: keyof typeof methodSchemas, given: unknown): void {
+  const { schema, isSure } = methodSchemas[method]();
   if (isSure(given)) return;
   const [issue] = schema.safeParse(given).error?.issues ?? [];
   if (issue === undefined) return;

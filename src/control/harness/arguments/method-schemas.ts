@@ -56,7 +56,7 @@ const part = () =>
   ]);
 const contents = () =>
   z.union([z.string(), z.array(part())], { error: 'expected a text, or parts of the types text and file' });
-const said = () => z.object({ content: z.string(), files: files(), requestContext: requestContext() });
+const userInput = () => z.object({ content: z.string(), files: files(), requestContext: requestContext() });
 const ofThread = () => z.object({ threadId: name(), limit: z.number().optional() });
 const ofTool = () => z.object({ toolName: name() });
 const ofModel = () => z.object({ modelId: name() });
@@ -91,48 +91,48 @@ const options = () =>
   }) satisfies Record<keyof HarnessConfig, z.ZodType>;
 
 /** A schema, built when it is first used, and what tells at a glance of most that it takes. */
-const checked = (build: () => z.ZodType) =>
+const lazySchema = (build: () => z.ZodType) =>
   once(() => {
     const schema = build();
     return { schema, isSure: sureOf(schema) };
   });
 
 /** What the methods take that a program without types can get wrong. */
-export const taken = {
-  'new Harness': checked(() => z.strictObject(options())),
-  setState: checked(record),
-  switchMode: checked(() => z.object({ modeId: name() })),
-  switchModel: checked(() =>
+export const methodSchemas = {
+  'new Harness': lazySchema(() => z.strictObject(options())),
+  setState: lazySchema(record),
+  switchMode: lazySchema(() => z.object({ modeId: name() })),
+  switchModel: lazySchema(() =>
     ofModel().extend({ scope: z.enum(['global', 'thread']).optional(), modeId: name().optional() }),
   ),
-  switchObserverModel: checked(ofModel),
-  switchReflectorModel: checked(ofModel),
-  setSubagentModelId: checked(() => ofModel().extend({ agentType: name().optional() })),
-  grantSessionCategory: checked(() => z.object({ category: category() })),
-  grantSessionTool: checked(ofTool),
-  setPermissionForCategory: checked(() => z.object({ category: category(), policy: policy() })),
-  setPermissionForTool: checked(() => ofTool().extend({ policy: policy() })),
-  getToolCategory: checked(ofTool),
-  subscribe: checked(callback),
-  subscribeDisplayState: checked(callback),
-  registerHeartbeat: checked(heartbeat),
-  removeHeartbeat: checked(() => z.object({ id: name() })),
-  createThread: checked(() => z.strictObject({ title: z.string().optional() })),
-  switchThread: checked(ofThread),
-  listThreads: checked(() =>
+  switchObserverModel: lazySchema(ofModel),
+  switchReflectorModel: lazySchema(ofModel),
+  setSubagentModelId: lazySchema(() => ofModel().extend({ agentType: name().optional() })),
+  grantSessionCategory: lazySchema(() => z.object({ category: category() })),
+  grantSessionTool: lazySchema(ofTool),
+  setPermissionForCategory: lazySchema(() => z.object({ category: category(), policy: policy() })),
+  setPermissionForTool: lazySchema(() => ofTool().extend({ policy: policy() })),
+  getToolCategory: lazySchema(ofTool),
+  subscribe: lazySchema(callback),
+  subscribeDisplayState: lazySchema(callback),
+  registerHeartbeat: lazySchema(heartbeat),
+  removeHeartbeat: lazySchema(() => z.object({ id: name() })),
+  createThread: lazySchema(() => z.strictObject({ title: z.string().optional() })),
+  switchThread: lazySchema(ofThread),
+  listThreads: lazySchema(() =>
     z.strictObject({ allResources: z.boolean().optional(), includeForkedSubagents: z.boolean().optional() }),
   ),
-  renameThread: checked(() => z.object({ title: z.string() })),
-  cloneThread: checked(() =>
+  renameThread: lazySchema(() => z.object({ title: z.string() })),
+  cloneThread: lazySchema(() =>
     z.strictObject({ sourceThreadId: name().optional(), title: z.string().optional(), resourceId: name().optional() }),
   ),
-  deleteThread: checked(ofThread),
-  setResourceId: checked(() => z.object({ resourceId: name() })),
-  setThreadSetting: checked(() => z.object({ key: name() })),
-  sendMessage: checked(said),
-  steer: checked(said),
-  followUp: checked(said),
-  sendSignal: checked(() =>
+  deleteThread: lazySchema(ofThread),
+  setResourceId: lazySchema(() => z.object({ resourceId: name() })),
+  setThreadSetting: lazySchema(() => z.object({ key: name() })),
+  sendMessage: lazySchema(userInput),
+  steer: lazySchema(userInput),
+  followUp: lazySchema(userInput),
+  sendSignal: lazySchema(() =>
     z
       .object({
         content: contents().optional(),
@@ -142,12 +142,12 @@ export const taken = {
       })
       .refine(signal => signal.content !== undefined || signal.contents !== undefined, 'expected `contents`'),
   ),
-  listMessagesForThread: checked(ofThread),
-  getFirstUserMessageForThread: checked(ofThread),
-  getFirstUserMessagesForThreads: checked(() => z.object({ threadIds: z.array(name()) })),
-  saveSystemReminderMessage: checked(() => z.object({ message: z.string(), reminderType: z.string() })),
+  listMessagesForThread: lazySchema(ofThread),
+  getFirstUserMessageForThread: lazySchema(ofThread),
+  getFirstUserMessagesForThreads: lazySchema(() => z.object({ threadIds: z.array(name()) })),
+  saveSystemReminderMessage: lazySchema(() => z.object({ message: z.string(), reminderType: z.string() })),
   // What is misspelt here would decide about another call than the one that is meant.
-  respondToToolApproval: checked(() =>
+  respondToToolApproval: lazySchema(() =>
     z
       .strictObject({
         decision: z.enum(['approve', 'decline', 'always_allow_category', 'revise']),
@@ -161,13 +161,13 @@ export const taken = {
         error: 'expected the input to use instead',
       }),
   ),
-  respondToToolSuspension: checked(() => z.object({ requestContext: requestContext() })),
-  respondToQuestion: checked(() =>
+  respondToToolSuspension: lazySchema(() => z.object({ requestContext: requestContext() })),
+  respondToQuestion: lazySchema(() =>
     z.object({ questionId: name(), answer: z.union([z.string(), z.array(z.string())], { error: labels }) }),
   ),
-  respondToPlanApproval: checked(() =>
+  respondToPlanApproval: lazySchema(() =>
     z.object({ planId: name(), response: z.object({ action: z.enum(['approved', 'rejected']) }) }),
   ),
-  registerQuestion: checked(() => z.object({ questionId: name(), resolve: callback() })),
-  registerPlanApproval: checked(() => z.object({ planId: name(), resolve: callback() })),
+  registerQuestion: lazySchema(() => z.object({ questionId: name(), resolve: callback() })),
+  registerPlanApproval: lazySchema(() => z.object({ planId: name(), resolve: callback() })),
 };

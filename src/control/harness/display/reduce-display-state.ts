@@ -102,10 +102,10 @@ const on: Handlers = {
   display_state_changed: nothing,
 };
 
-type OwnDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
+type MutableDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
 
 /** A copy to be changed. It is made for each fragment of text: written out it is several times faster than a spread. */
-function copyOf(state: HarnessDisplayState): OwnDisplayState {
+function copyOf(state: HarnessDisplayState): MutableDisplayState {
   return {
     isRunning: state.isRunning,
     currentMessage: state.currentMessage,

@@ -14,15 +14,15 @@ import type { HarnessMessageContent } from '../harness-message.ts';
 import { parseSystemReminder } from './system-reminder.ts';
 import { toolOutcome } from './tool-outcome.ts';
 
-const kept = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessageContent[] }>();
+const cache = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessageContent[] }>();
 
 /** What a block says, in the order in which it came; made only once as long as the block does not change. */
 export function blockParts(conversation: Conversation, block: Block): readonly HarnessMessageContent[] {
   const change = changeOf(conversation, 'block', block.id);
-  const before = kept.get(block);
+  const before = cache.get(block);
   if (before?.change === change) return before.parts;
   const parts = getChunks(conversation, block.id).flatMap(chunk => partsOf(conversation, block, chunk));
-  kept.set(block, { change, parts });
+  cache.set(block, { change, parts });
   return parts;
 }
 

@@ -39,11 +39,11 @@ export const messagesFold: Fold<Conversation, HarnessMessage[]> = conversationFo
 export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
   const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
   if (chunk?.event.type !== 'user') return undefined;
-  return saidMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
+  return newUserMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
 }
 
 /** What somebody said, as a message with that id. */
-export function saidMessage(
+export function newUserMessage(
   { content, by }: Pick<EventOf<'user'>, 'content' | 'by'>,
   id: string,
   createdAt: Date,
@@ -62,9 +62,9 @@ function* messagesOf(
   if (role === 'assistant') yield* present(conversation, { messageId: id, after }, before);
   for (const block of blocks) {
     if (block.role !== 'user') continue;
-    const said = userMessage(conversation, block, before);
-    if (said !== undefined) yield said;
-    if (role === 'assistant') yield* present(conversation, { messageId: id, after: ++after }, said?.createdAt);
+    const spoken = userMessage(conversation, block, before);
+    if (spoken !== undefined) yield spoken;
+    if (role === 'assistant') yield* present(conversation, { messageId: id, after: ++after }, spoken?.createdAt);
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from './permissions.ts';
 
 /** What may run without asking: the rules of the state, and what a person granted for this session. */
-export class Permits {
+export class PermissionState {
   readonly #state: StateStore;
   readonly #categoryOf: (toolName: string) => ToolCategory | null;
   #grants: SessionGrants = noSessionGrants;

@@ -77,7 +77,7 @@ export class Relays {
       });
     throw new SingletreeError(
       'relay_not_found',
-      `No ${what} waits in the open thread: answer when \`${toldAs[slot]}\` is told, with the thread open in which it waits.`,
+      `No ${what} waits in the open thread: answer when \`${eventTypes[slot]}\` is told, with the thread open in which it waits.`,
       { details },
     );
   }
@@ -111,7 +111,7 @@ export class Relays {
   }
 
   /** Forgets what tools registered: their run is over. */
-  forget(): void {
+  clear(): void {
     this.#questions.clear();
     this.#plans.clear();
     this.#answering.clear();
@@ -136,7 +136,7 @@ export class Relays {
 }
 
 /** The event that tells a person what waits in a place. */
-const toldAs: Record<RelaySlot, ProjectedEvent['type']> = {
+const eventTypes: Record<RelaySlot, ProjectedEvent['type']> = {
   approval: 'tool_approval_required',
   suspension: 'tool_suspended',
   question: 'ask_question',

@@ -19,10 +19,10 @@ interface Step {
 /** A relay that was asked: it is told when nothing of its kind waits before it. */
 export function askRelay(queues: RelayQueues, relay: Relay): Step {
   const slot = slotOf(relay);
-  if (slot === undefined) return { queues, events: [tellRelay(relay)] };
+  if (slot === undefined) return { queues, events: [relayEvent(relay)] };
   const queue = queues[slot];
   if (queue.some(({ id }) => id === relay.id)) return { queues, events: [] };
-  return { queues: { ...queues, [slot]: [...queue, relay] }, events: queue.length === 0 ? [tellRelay(relay)] : [] };
+  return { queues: { ...queues, [slot]: [...queue, relay] }, events: queue.length === 0 ? [relayEvent(relay)] : [] };
 }
 
 /** A relay that was answered: what it was told as no longer waits, and the next one of its kind is told. */
@@ -40,7 +40,7 @@ export function settleRelay(queues: RelayQueues, { relayId, outcome, input }: Ev
   if (outcome === 'expired') events.push({ type: 'info', message: `Nobody answered in time: ${subjectOf(relay)}.` });
   if (outcome === 'cancelled')
     events.push({ type: 'info', message: `No answer is needed any more: ${subjectOf(relay)}.` });
-  if (next !== undefined) events.push(tellRelay(next));
+  if (next !== undefined) events.push(relayEvent(next));
   return { queues: { ...queues, [slot]: queues[slot].filter(({ id }) => id !== relayId) }, events };
 }
 
@@ -62,8 +62,8 @@ export function waitingRelay(queues: RelayQueues, slot: RelaySlot, id?: string):
 }
 
 /** What is told about what waits, for a display that begins now. */
-export function tellWaiting(queues: RelayQueues): ProjectedEvent[] {
-  return Object.values(queues).flatMap(([first]) => (first === undefined ? [] : [tellRelay(first)]));
+export function pendingRelayEvents(queues: RelayQueues): ProjectedEvent[] {
+  return Object.values(queues).flatMap(([first]) => (first === undefined ? [] : [relayEvent(first)]));
 }
 
 function allRelays(queues: RelayQueues): Relay[] {
@@ -82,7 +82,7 @@ function idIn(slot: RelaySlot, relay: Relay): string {
 }
 
 /** What a relay is told as. */
-export function tellRelay(relay: Relay): ProjectedEvent {
+export function relayEvent(relay: Relay): ProjectedEvent {
   switch (relay.relayKind) {
     case 'permission':
       return {

@@ -14,11 +14,11 @@ import type { Modes } from './modes.ts';
 import type { StateStore } from './state-store.ts';
 
 export type ChoiceEvent = Extract<AgentEvent, { type: 'mode_changed' | 'model_changed' }>;
-type Told = Extract<DisplayEvent, { type: 'mode_changed' | 'model_changed' }>;
+type ChoiceNotice = Extract<DisplayEvent, { type: 'mode_changed' | 'model_changed' }>;
 type Metadata = Readonly<Record<string, unknown>>;
 
 /** A choice on its way into the open thread: what is told of it, and what the thread keeps. */
-export interface Chosen {
+export interface Choice {
   readonly events: readonly ChoiceEvent[];
   readonly metadata: Metadata;
 }
@@ -28,8 +28,8 @@ export interface ChoicesOptions<State> {
   readonly state: StateStore;
   readonly hasThread: () => boolean;
   /** Stores a choice with the open thread, if there is one, then lets it take effect, then tells it. */
-  readonly record: (chosen: Chosen, takeEffect: () => void) => Promise<void>;
-  readonly tell: (event: Told) => void;
+  readonly record: (chosen: Choice, takeEffect: () => void) => Promise<void>;
+  readonly emit: (event: ChoiceNotice) => void;
 }
 
 /**
@@ -44,7 +44,7 @@ export class Choices<State> {
   /** The model of modes that have none of their own, in threads that keep none. */
   #sessionModel = '';
   /** The models of modes that the open thread is known to keep; without one, those that the next new one is to keep. */
-  #kept: Metadata = {};
+  #threadModels: Metadata = {};
   #isRestoring = false;
 
   constructor(options: ChoicesOptions<State>) {
@@ -53,10 +53,10 @@ export class Choices<State> {
   }
 
   /** Takes what the state names, else the model of the default mode. */
-  begin(): void {
+  init(): void {
     const { modes, state } = this.#options;
-    const given = state.setting('currentModelId');
-    if (given !== undefined && given !== '') this.note(given);
+    const initial = state.setting('currentModelId');
+    if (initial !== undefined && initial !== '') this.note(initial);
     else if (modes.default.defaultModelId !== undefined) this.#setModel(modes.default.defaultModelId);
     this.#sessionModel = this.modelId;
   }
@@ -86,52 +86,52 @@ export class Choices<State> {
     const { id } = modes.current;
     const { modelId } = this;
     const model = modelId === '' ? {} : { currentModelId: modelId, [modeModelKey(id)]: modelId };
-    return { currentModeId: id, ...(hasThread() ? {} : this.#kept), ...model };
+    return { currentModeId: id, ...(hasThread() ? {} : this.#threadModels), ...model };
   }
 
   /** Goes to the mode and the model that a thread keeps, else to those of the session. */
   restore(metadata: Metadata): void {
-    const { modes, tell } = this.#options;
+    const { modes, emit } = this.#options;
     const previousModeId = modes.current.id;
     const mode = modes.list.find(({ id }) => id === metadata['currentModeId']) ?? this.#sessionMode;
     modes.enter(mode);
-    this.#kept = modeModelsIn(metadata);
+    this.#threadModels = modeModelsIn(metadata);
     const modelId = modelOfMode(mode, { metadata, session: this.#session }) || this.#sessionModel;
     if (modelId !== this.modelId) {
       this.#setModel(modelId);
-      tell({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id });
+      emit({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id });
     }
-    if (mode.id !== previousModeId) tell({ type: 'mode_changed', modeId: mode.id, previousModeId });
+    if (mode.id !== previousModeId) emit({ type: 'mode_changed', modeId: mode.id, previousModeId });
   }
 
   /** No thread is open any more; mode and model stay. */
-  leave(): void {
-    this.#kept = {};
+  clearThread(): void {
+    this.#threadModels = {};
   }
 
   /** Takes in what the thread's log tells was chosen, by whoever it was: here it may have been chosen already. */
-  hear(event: Told): void {
+  apply(event: ChoiceNotice): void {
     const { modes } = this.#options;
     if (event.type === 'mode_changed') {
       const mode = modes.list.find(({ id }) => id === event.modeId);
       if (mode === undefined || mode === modes.current) return;
       modes.enter(mode);
-      this.#setModel(modelOfMode(mode, { metadata: this.#kept, session: this.#session }) || this.modelId);
+      this.#setModel(modelOfMode(mode, { metadata: this.#threadModels, session: this.#session }) || this.modelId);
     } else if (event.scope === 'thread' || event.scope === 'mode') {
       const { modelId, modeId = modes.current.id } = event;
-      this.#kept = { ...this.#kept, [modeModelKey(modeId)]: modelId };
+      this.#threadModels = { ...this.#threadModels, [modeModelKey(modeId)]: modelId };
       if (modeId === modes.current.id) this.#setModel(modelId);
     }
   }
 
   /** Goes to another mode, with its model; one without a model of its own keeps the one that is chosen. */
-  async switchMode(mode: HarnessMode<State>, metadata: Metadata = this.#kept): Promise<void> {
+  async switchMode(mode: HarnessMode<State>, metadata: Metadata = this.#threadModels): Promise<void> {
     const { modes, hasThread, record } = this.#options;
     const previousModeId = modes.current.id;
     const before = this.modelId;
     const { currentModelId: _, ...stored } = metadata;
     const own = modelOfMode(mode, { metadata: stored, session: this.#session });
-    const left = before === '' ? {} : { [modeModelKey(previousModeId)]: before };
+    const previousModel = before === '' ? {} : { [modeModelKey(previousModeId)]: before };
     const used = own === '' && before !== '' ? { currentModelId: before } : {};
     const runId = newId();
     const model: ChoiceEvent = { type: 'model_changed', runId, modelId: own, scope: 'mode', modeId: mode.id };
@@ -139,7 +139,7 @@ export class Choices<State> {
       ...(own === '' ? [] : [model]),
       { type: 'mode_changed' as const, runId, modeId: mode.id, previousModeId },
     ];
-    await record({ events, metadata: { currentModeId: mode.id, ...left, ...used } }, () => {
+    await record({ events, metadata: { currentModeId: mode.id, ...previousModel, ...used } }, () => {
       if (!hasThread()) this.#sessionMode = mode;
       modes.enter(mode);
       this.#setModel(own || before);
@@ -153,7 +153,7 @@ export class Choices<State> {
     const { session, metadata = {}, isCurrent, event } = switchModel(this.#session, modes.current.id, choice);
     await record({ events: [{ ...event, runId: newId() }], metadata }, () => {
       this.#session = session;
-      this.#kept = { ...this.#kept, ...modeModelsIn(metadata) };
+      this.#threadModels = { ...this.#threadModels, ...modeModelsIn(metadata) };
       if (!isCurrent) return;
       if (choice.scope !== 'thread') this.#sessionModel = choice.modelId;
       this.#setModel(choice.modelId);

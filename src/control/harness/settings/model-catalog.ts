@@ -45,8 +45,8 @@ export class ModelCatalog {
     return {
       registry: await this.registry(),
       ...(modelAuthChecker && { authChecker: this.#checker(modelAuthChecker) }),
-      ...(modelUseCountProvider && { useCounts: () => this.#told(modelUseCountProvider, {}) }),
-      ...(customModelCatalogProvider && { customModels: () => this.#told(customModelCatalogProvider, []) }),
+      ...(modelUseCountProvider && { useCounts: () => this.#askProvider(modelUseCountProvider, {}) }),
+      ...(customModelCatalogProvider && { customModels: () => this.#askProvider(customModelCatalogProvider, []) }),
     };
   }
 
@@ -64,7 +64,7 @@ export class ModelCatalog {
   }
 
   /** What the program tells; that it fails does not hide the models that are known without it. */
-  async #told<Value>(ask: () => Value | Promise<Value>, none: Value): Promise<Value> {
+  async #askProvider<Value>(ask: () => Value | Promise<Value>, none: Value): Promise<Value> {
     try {
       return await ask();
     } catch (error) {

@@ -47,8 +47,8 @@ export class StateStore {
   constructor(options: StateStoreOptions = {}) {
     this.#options = options;
     this.#schema = stateSchema(options.schema);
-    const given = { ...this.#schema.defaults, ...options.initialState };
-    const { settings, own } = split(given, issue => invalidInitial([issue]));
+    const initial = { ...this.#schema.defaults, ...options.initialState };
+    const { settings, own } = split(initial, issue => invalidInitial([issue]));
     for (const [key, value] of Object.entries(settings)) this.#settings = withSetting(this.#settings, key, value);
     this.#own = own;
     const checked = this.#schema.check(this.#checkable(own, settings));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { EventOf } from '../../../events/index.ts';
 
 const text = z.string().min(1);
 
@@ -26,4 +27,11 @@ export function taskSnapshot(tasks: readonly TaskItem[]): TaskItemSnapshot[] {
   const copy = tasks.map(task => Object.freeze({ ...task }));
   Object.freeze(copy);
   return copy;
+}
+
+/** The task list of an event, as a harness shows it: a task that does not say how it is shown is shown as its content. */
+export function tasksOf({ tasks }: Pick<EventOf<'tasks'>, 'tasks'>): TaskItemSnapshot[] {
+  return taskSnapshot(
+    tasks.map(({ id, content, status, activeForm = content }) => ({ id, content, status, activeForm })),
+  );
 }

@@ -6,12 +6,12 @@ import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
-import { emptyProjection, type HarnessProjection } from '../projection/open-run.ts';
+import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
-import { tellRelay, tellWaiting } from '../projection/relay-queues.ts';
+import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
-import { tasksOf } from '../tasks/thread-tasks.ts';
+import { tasksOf } from '../tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
 export interface OpenThreadOptions {
@@ -27,7 +27,7 @@ export interface OpenThreadOptions {
 }
 
 /** What comes of a thread, until it is ended. A signal is made only for a log that needs one: it costs more than the rest. */
-class Following {
+class TailReader {
   readonly tail: Tail;
   hasEnded = false;
   readonly #stop: AbortController | undefined;
@@ -55,11 +55,11 @@ export class OpenThread {
   #projection = emptyProjection();
   /** What the log comes to for runs: it takes in each event first, so that the conversation is made once. */
   #knowledge: ThreadKnowledge | undefined;
-  #letGo = () => {};
+  #release = () => {};
   readonly #access = new Map<string, AccessRelay>();
   /** What was asked and has its answer, by kind and the id it was told under. */
   readonly #settled = new Set<string>();
-  #following: Following | undefined;
+  #reader: TailReader | undefined;
   #isClosed = false;
 
   private constructor(id: string, options: OpenThreadOptions, tasks: readonly TaskItemSnapshot[] = []) {
@@ -80,7 +80,8 @@ export class OpenThread {
     for await (const event of threadEvents(options.log, thread.id)) {
       knowledge.take(event);
       const at = timeOf(event);
-      for (const told of opened.#read(event)) display = reduceDisplayState(display, told, at, options.names);
+      for (const displayEvent of opened.#read(event))
+        display = reduceDisplayState(display, displayEvent, at, options.names);
       // What a copy shares with its source was used there.
       if (event.seq !== thread.branchedFrom?.seq) continue;
       display = { ...display, tokenUsage: emptyTokenUsage() };
@@ -94,7 +95,7 @@ export class OpenThread {
     const unwatch = knowledge.watch(event => this.#take(event));
     const release = this.#options.memory.hold(thread, knowledge);
     this.#knowledge = knowledge;
-    this.#letGo = () => {
+    this.#release = () => {
       unwatch();
       release();
     };
@@ -129,7 +130,7 @@ export class OpenThread {
 
   /** What is told about all that waits for a person. */
   waiting(): readonly DisplayEvent[] {
-    return [...tellWaiting(this.#projection.relays), ...[...this.#access.values()].map(tellRelay)];
+    return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
   }
 
   /** The tokens of all its steps that the log tells of, also of those that are told when their calls are done. */
@@ -153,53 +154,53 @@ export class OpenThread {
     const { log } = this.#options;
     for (;;) {
       const page = await log.read(this.id, { after: this.seq, limit: 1000 });
-      for (const event of page) this.#bring(event);
+      for (const event of page) this.#receive(event);
       if (page.length < 1000) return;
     }
   }
 
   /** Tells what comes from now on, as it comes. */
   follow(): void {
-    if (this.#following !== undefined || this.#isClosed) return;
-    this.#following = new Following(this.#options.log, this.id, this.seq);
-    void this.#follow(this.#following);
+    if (this.#reader !== undefined || this.#isClosed) return;
+    this.#reader = new TailReader(this.#options.log, this.id, this.seq);
+    void this.#follow(this.#reader);
   }
 
   /** Stops following, unless something runs. An idle thread costs nothing. */
-  rest(): void {
-    if (this.#projection.runs.size === 0) this.pause();
+  unfollowIfIdle(): void {
+    if (this.#projection.runs.size === 0) this.unfollow();
   }
 
   /** Stops following, whatever runs, until it is told to follow again. */
-  pause(): void {
-    this.#following?.end();
-    this.#following = undefined;
+  unfollow(): void {
+    this.#reader?.end();
+    this.#reader = undefined;
   }
 
   /** Tells nothing any more. */
   close(): void {
     this.#isClosed = true;
-    this.#letGo();
-    this.#following?.end();
+    this.#release();
+    this.#reader?.end();
   }
 
-  async #follow(following: Following): Promise<void> {
+  async #follow(reader: TailReader): Promise<void> {
     const end = this.#knowledge?.bring();
-    const { tail } = following;
+    const { tail } = reader;
     try {
       for await (const event of tail) {
-        this.#bring(event);
-        for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#bring(more);
+        this.#receive(event);
+        for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#receive(more);
       }
     } catch (error) {
-      if (!following.hasEnded) this.#options.onLost(error);
+      if (!reader.hasEnded) this.#options.onLost(error);
     } finally {
       end?.();
-      if (this.#following === following) this.#following = undefined;
+      if (this.#reader === reader) this.#reader = undefined;
     }
   }
 
-  #bring(event: LoggedEvent): void {
+  #receive(event: LoggedEvent): void {
     if (this.#knowledge === undefined) this.#take(event);
     else this.#knowledge.take(event);
   }
@@ -207,7 +208,7 @@ export class OpenThread {
   #take(event: LoggedEvent): void {
     if (this.#isClosed || event.seq <= this.seq) return;
     const at = event.type === 'tool_result' ? timeOf(event) : undefined;
-    for (const told of this.#read(event)) this.#options.onEvent(told, at);
+    for (const displayEvent of this.#read(event)) this.#options.onEvent(displayEvent, at);
   }
 
   #read(event: LoggedEvent): readonly DisplayEvent[] {
@@ -217,7 +218,8 @@ export class OpenThread {
     else if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
     else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
     else if (event.type !== 'harness_end') return events;
-    for (const told of events) if (told.type === 'relay_settled') this.#settled.add(`${told.slot} ${told.id}`);
+    for (const displayEvent of events)
+      if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
     return events;
   }
 }

@@ -1,14 +1,14 @@
 import { newId } from '../../../events/index.ts';
-import type { Calls } from './command-queue.ts';
+import type { CommandQueue } from './command-queue.ts';
 import type { HarnessMessage } from '../harness-message.ts';
-import { saidMessage } from '../messages/thread-messages.ts';
+import { newUserMessage } from '../messages/thread-messages.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { Resources } from './resources.ts';
 import type { ThreadRecords } from './thread-records.ts';
-import type { Said, Sent, Turns } from '../turns/turns.ts';
+import type { UserInput, PendingSend, Turns } from '../turns/turns.ts';
 
 export interface RemindersOptions {
-  readonly calls: Calls;
+  readonly commands: CommandQueue;
   readonly turns: Turns;
   readonly resources: Resources;
   readonly records: ThreadRecords;
@@ -16,7 +16,7 @@ export interface RemindersOptions {
   readonly thread: () => OpenThread | undefined;
   /** Whether the calls before the one that is at work opened a thread. */
   readonly isOpen: () => boolean;
-  readonly send: (said: Said) => Sent;
+  readonly send: (input: UserInput) => PendingSend;
 }
 
 /** What the model is reminded of. */
@@ -32,20 +32,20 @@ export class Reminders {
    * no thread of the resource is open.
    */
   async save(content: string): Promise<HarnessMessage | null> {
-    const { calls, turns, resources, records, thread, isOpen, send } = this.#options;
+    const { commands, turns, resources, records, thread, isOpen, send } = this.#options;
     if (thread() === undefined) return null;
     const { choice } = resources;
     const id = newId();
-    if (!turns.takesIn) await turns.ended();
+    if (!turns.acceptsInput) await turns.ended();
     if (!resources.isReached(choice)) return null;
-    if (turns.takesIn) {
+    if (turns.acceptsInput) {
       await send({ content, id, isQuiet: true }).done;
-      return saidMessage({ content }, id, new Date());
+      return newUserMessage({ content }, id, new Date());
     }
-    return calls.alone(async () => {
+    return commands.runExclusive(async () => {
       if (!isOpen() || !resources.isReached(choice)) return null;
       await records.append([{ type: 'user', runId: id, content }]);
-      return saidMessage({ content }, `${id}:user`, new Date());
+      return newUserMessage({ content }, `${id}:user`, new Date());
     });
   }
 }

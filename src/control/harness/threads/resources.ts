@@ -1,13 +1,13 @@
-import type { Calls } from './command-queue.ts';
-import type { LeftTurns } from '../turns/unsent-messages.ts';
+import type { CommandQueue } from './command-queue.ts';
+import type { UnsentMessages } from '../turns/unsent-messages.ts';
 import type { Threads } from './threads.ts';
 import type { Turns } from '../turns/turns.ts';
 
 export interface ResourcesOptions {
   readonly resourceId: string;
-  readonly calls: Calls;
+  readonly commands: CommandQueue;
   readonly turns: Turns;
-  readonly leftTurns: LeftTurns;
+  readonly unsentMessages: UnsentMessages;
   readonly threads: () => Threads;
   readonly onError: (error: unknown) => void;
 }
@@ -49,13 +49,13 @@ export class Resources {
 
   /** Leaves the open thread and stops what runs in it: at once when no call waits, else after those that do. */
   choose(resourceId: string): void {
-    const { calls, turns, leftTurns, onError } = this.#options;
-    const number = calls.next();
+    const { commands, turns, unsentMessages, onError } = this.#options;
+    const order = commands.nextOrder();
     const choice = ++this.#choices;
     this.#id = resourceId;
-    if (calls.isIdle && !turns.isStarting) return this.#leave(resourceId, number);
-    leftTurns.skip(number);
-    const changing = calls.leave(() =>
+    if (commands.isIdle && !turns.isStarting) return this.#switchNow(resourceId, order);
+    unsentMessages.detachStartingTurn(order);
+    const changing = commands.runSwitch(() =>
       this.#options
         .threads()
         .changeResource(resourceId)
@@ -64,18 +64,18 @@ export class Resources {
     void changing.catch(onError);
   }
 
-  #leave(resourceId: string, number: number): void {
-    const { calls, turns, leftTurns, onError } = this.#options;
+  #switchNow(resourceId: string, order: number): void {
+    const { commands, turns, unsentMessages, onError } = this.#options;
     const threads = this.#options.threads();
-    const kept = leftTurns.leave(number).catch(onError);
+    const stored = unsentMessages.detachThread(order).catch(onError);
     turns.abort();
-    threads.leave();
+    threads.closeCurrent();
     threads.resourceId = resourceId;
     this.#reached = this.#choices;
-    void calls.atEnd(async () => {
-      await kept;
+    void commands.runAlways(async () => {
+      await stored;
       await turns.stop();
-      if (threads.current === undefined) await threads.clear();
+      if (threads.current === undefined) await threads.closeAndRelease();
     });
   }
 }

@@ -28,11 +28,11 @@ export class HeldLock {
     try {
       result = await work();
     } catch (error) {
-      await this.#giveBack(threadId);
+      await this.#releaseLock(threadId);
       throw error;
     }
     this.#threadId = threadId;
-    if (before !== null) await this.#giveBack(before);
+    if (before !== null) await this.#releaseLock(before);
     return result;
   }
 
@@ -40,10 +40,10 @@ export class HeldLock {
   async release(): Promise<void> {
     const held = this.#threadId;
     this.#threadId = null;
-    if (held !== null) await this.#giveBack(held);
+    if (held !== null) await this.#releaseLock(held);
   }
 
-  async #giveBack(threadId: string): Promise<void> {
+  async #releaseLock(threadId: string): Promise<void> {
     try {
       await this.#lock?.release(threadId);
     } catch (error) {

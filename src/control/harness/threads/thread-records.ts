@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../../events/index.ts';
 import type { EventLog } from '../../../log/index.ts';
-import type { Announcer } from '../event-hub.ts';
-import type { Chosen } from '../settings/choices.ts';
+import type { EventHub } from '../event-hub.ts';
+import type { Choice } from '../settings/choices.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { HarnessSettings } from '../settings/harness-settings.ts';
@@ -10,7 +10,7 @@ import type { ThreadSettings } from './thread-settings.ts';
 
 export interface ThreadRecordsOptions {
   readonly log: EventLog;
-  readonly announcer: Announcer;
+  readonly hub: EventHub;
   readonly state: StateStore;
   readonly settings: ThreadSettings;
   /** The thread that is open. */
@@ -26,7 +26,7 @@ export class ThreadRecords {
   }
 
   /** Keeps something with the open thread; without one it does nothing. */
-  async keep(metadata: Record<string, unknown>): Promise<void> {
+  async updateMetadata(metadata: Record<string, unknown>): Promise<void> {
     const thread = this.#options.thread();
     if (thread !== undefined) await this.#options.log.updateThread(thread.id, { metadata });
   }
@@ -39,13 +39,13 @@ export class ThreadRecords {
   }
 
   /** Stores a choice, if a thread is open, lets it take effect, and tells it. */
-  async choose({ events, metadata }: Chosen, takeEffect: () => void): Promise<void> {
-    const { log, announcer } = this.#options;
+  async choose({ events, metadata }: Choice, takeEffect: () => void): Promise<void> {
+    const { log, hub } = this.#options;
     const thread = this.#options.thread();
     if (thread !== undefined) await log.append(thread.id, events, { metadata });
     takeEffect();
     if (thread !== undefined) await thread.sync();
-    else for (const { runId: _, ...event } of events) announcer.tell(event as HarnessEvent);
+    else for (const { runId: _, ...event } of events) hub.emit(event as HarnessEvent);
   }
 
   /** Sets what the harness acts on, and tells it; the open thread keeps it, and without one it holds for the session. */
@@ -54,11 +54,11 @@ export class ThreadRecords {
     value: HarnessSettings[Key],
     event: (scope: 'global' | 'thread') => HarnessEvent,
   ): Promise<void> {
-    const { announcer, state, settings } = this.#options;
+    const { hub, state, settings } = this.#options;
     const isOpen = this.#options.thread() !== undefined;
-    await this.keep({ [key]: value });
+    await this.updateMetadata({ [key]: value });
     if (isOpen) settings.setOfThread(key, value);
     else state.setSetting(key, value);
-    announcer.tell(event(isOpen ? 'thread' : 'global'));
+    hub.emit(event(isOpen ? 'thread' : 'global'));
   }
 }

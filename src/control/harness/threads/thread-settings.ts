@@ -2,7 +2,7 @@ import { checkSetting, type HarnessSettings, isSetting } from '../settings/harne
 import type { StateStore } from '../settings/state-store.ts';
 
 /** What threads keep of the settings; the others belong to the session, or are told by the log. */
-const kept: ReadonlySet<string> = new Set<keyof HarnessSettings>([
+const threadSettingKeys: ReadonlySet<string> = new Set<keyof HarnessSettings>([
   'observerModelId',
   'reflectorModelId',
   'observationThreshold',
@@ -12,7 +12,7 @@ const kept: ReadonlySet<string> = new Set<keyof HarnessSettings>([
 
 /** Whether a thread keeps the setting. */
 function isThreadSetting(key: string): key is keyof HarnessSettings {
-  return kept.has(key) || (isSetting(key) && key.startsWith('subagentModelId_'));
+  return threadSettingKeys.has(key) || (isSetting(key) && key.startsWith('subagentModelId_'));
 }
 
 /** The settings that threads keep: those of the open thread, else what was chosen for the session. */
@@ -23,7 +23,7 @@ export class ThreadSettings {
 
   constructor(state: StateStore) {
     this.#state = state;
-    this.#session = this.#inForce();
+    this.#session = this.#inEffect();
   }
 
   /** Takes in that the state was given settings: they are the session's, unless they come from a thread. */
@@ -35,17 +35,17 @@ export class ThreadSettings {
 
   /** What a thread that begins now keeps: what is in force and not the session's. */
   metadata(): Record<string, unknown> {
-    return Object.fromEntries(Object.entries(this.#inForce()).filter(([key, value]) => this.#session[key] !== value));
+    return Object.fromEntries(Object.entries(this.#inEffect()).filter(([key, value]) => this.#session[key] !== value));
   }
 
   /** Goes to what a thread keeps, else to what was chosen for the session. */
   restore(metadata: Readonly<Record<string, unknown>>): void {
-    const keys = new Set([...Object.keys(this.#inForce()), ...Object.keys(this.#session), ...Object.keys(metadata)]);
+    const keys = new Set([...Object.keys(this.#inEffect()), ...Object.keys(this.#session), ...Object.keys(metadata)]);
     for (const key of keys) {
       if (!isThreadSetting(key)) continue;
       const checked = checkSetting(key, metadata[key]);
-      const kept = 'value' in checked ? checked.value : undefined;
-      this.setOfThread(key, (kept ?? this.#session[key]) as HarnessSettings[typeof key]);
+      const stored = 'value' in checked ? checked.value : undefined;
+      this.setOfThread(key, (stored ?? this.#session[key]) as HarnessSettings[typeof key]);
     }
   }
 
@@ -56,7 +56,7 @@ export class ThreadSettings {
     this.#isOfThread = false;
   }
 
-  #inForce(): Record<string, unknown> {
+  #inEffect(): Record<string, unknown> {
     return Object.fromEntries(Object.entries(this.#state.get()).filter(([key]) => isThreadSetting(key)));
   }
 }

@@ -1,6 +1,6 @@
 import { SingletreeError } from '../../../events/index.ts';
 import type { EventLog, NewThread, Thread } from '../../../log/index.ts';
-import type { Announcer } from '../event-hub.ts';
+import type { EventHub } from '../event-hub.ts';
 import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
@@ -22,7 +22,7 @@ export interface CloneOptions {
 export interface ThreadsOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
-  readonly announcer: Announcer;
+  readonly hub: EventHub;
   readonly lock: HeldLock;
   readonly newThreadId: () => string;
   readonly resourceId: string;
@@ -36,7 +36,7 @@ export interface ThreadsOptions {
    */
   readonly onOpen: (thread: Thread, isFirst: boolean) => void;
   /** Called when no thread is open any more. */
-  readonly onLeave: () => void;
+  readonly onClosed: () => void;
   /** Told what waits in a thread that was opened, and what its log tells from then on. */
   readonly onEvent: OpenThreadOptions['onEvent'];
 }
@@ -126,19 +126,19 @@ export class Threads {
 
   /** The thread stays open when it cannot be deleted. */
   async delete(threadId: string): Promise<void> {
-    const { log, announcer, stop } = this.#options;
+    const { log, hub, stop } = this.#options;
     await this.get(threadId);
     const open = this.#current?.id === threadId ? this.#current : undefined;
     if (open !== undefined) await stop();
-    open?.pause();
+    open?.unfollow();
     try {
       await log.deleteThread(threadId);
     } catch (error) {
-      if (announcer.display.isRunning) open?.follow();
+      if (hub.display.isRunning) open?.follow();
       throw error;
     }
-    if (open !== undefined) await this.clear();
-    announcer.tell({ type: 'thread_deleted', threadId });
+    if (open !== undefined) await this.closeAndRelease();
+    hub.emit({ type: 'thread_deleted', threadId });
   }
 
   /** Stops what runs and closes the thread that is open; threads of another resource are worked on from then on. */
@@ -146,24 +146,24 @@ export class Threads {
     try {
       await this.#options.stop();
     } finally {
-      await this.clear();
+      await this.closeAndRelease();
       this.resourceId = resourceId;
     }
   }
 
   /** Closes the thread that is open, and gives its lock back. */
-  async clear(): Promise<void> {
-    this.leave();
+  async closeAndRelease(): Promise<void> {
+    this.closeCurrent();
     await this.#options.lock.release();
   }
 
   /** Closes the thread that is open, at once; its lock is held until `clear`. */
-  leave(): void {
+  closeCurrent(): void {
     if (this.#current === undefined) return;
-    this.#close('aborted');
+    this.#endDisplay('aborted');
     this.#current = undefined;
-    this.#options.announcer.tell({ type: 'thread_cleared' });
-    this.#options.onLeave();
+    this.#options.hub.emit({ type: 'thread_cleared' });
+    this.#options.onClosed();
   }
 
   /** Closes the thread that is open and gives its lock back, for a harness that ends: nothing is told, what is shown stays. */
@@ -192,15 +192,15 @@ export class Threads {
       const made = await make();
       return { thread: made, opened: this.#copy(made) ?? (await this.#read(made)) };
     });
-    const told = harnessThread(thread);
-    this.#enter(thread, opened, { type: 'thread_created', thread: told });
-    return told;
+    const shown = harnessThread(thread);
+    this.#enter(thread, opened, { type: 'thread_created', thread: shown });
+    return shown;
   }
 
   /** What is known already of a thread that was just branched off the open one, which is at rest. */
   #copy({ id, branchedFrom }: Thread): Opened | undefined {
     const source = this.#current;
-    const { display } = this.#options.announcer;
+    const { display } = this.#options.hub;
     if (source === undefined || display.isRunning) return undefined;
     if (source.id !== branchedFrom?.threadId || source.seq !== branchedFrom.seq) return undefined;
     return { thread: source.copy(id), display: { ...display, tokenUsage: emptyTokenUsage() } };
@@ -208,12 +208,12 @@ export class Threads {
 
   /** A copy that was made in the middle of a run has an end of it: that run goes on elsewhere. */
   async #read(thread: Thread): Promise<Opened> {
-    const { log, memory, announcer, onEvent } = this.#options;
+    const { log, memory, hub, onEvent } = this.#options;
     const open = () =>
       OpenThread.open(thread, {
         log,
         memory,
-        names: announcer.names,
+        names: hub.names,
         onEvent,
         onLost: error => this.#lost(thread.id, error),
       });
@@ -229,30 +229,30 @@ export class Threads {
 
   /** A thread that somebody deleted elsewhere is not open any more. */
   #lost(threadId: string, error: unknown): void {
-    this.#options.announcer.tellError(error);
-    if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.leave();
+    this.#options.hub.emitError(error);
+    if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.closeCurrent();
   }
 
-  #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<Announcer['tell']>[0]): void {
-    const { announcer, onOpen, onEvent } = this.#options;
+  #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<EventHub['emit']>[0]): void {
+    const { hub, onOpen, onEvent } = this.#options;
     const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
     const isFirst = isNew && this.#current === undefined;
-    this.#close('suspended');
+    this.#endDisplay('suspended');
     this.#current = opened;
-    announcer.tell(event);
-    if (display.isRunning) announcer.tell({ type: 'agent_start' });
+    hub.emit(event);
+    if (display.isRunning) hub.emit({ type: 'agent_start' });
     // A call that waits is shown when it is told: one that is allowed by now is not.
-    announcer.tell({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
+    hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
     for (const waiting of opened.waiting()) onEvent(waiting, undefined);
     if (display.isRunning) opened.follow();
   }
 
   /** What runs in the thread that is closed is not shown any more; elsewhere it may go on. */
-  #close(reason: AgentEndReason): void {
-    const { announcer } = this.#options;
+  #endDisplay(reason: AgentEndReason): void {
+    const { hub } = this.#options;
     this.#current?.close();
-    if (announcer.display.isRunning) announcer.tell({ type: 'agent_end', reason });
+    if (hub.display.isRunning) hub.emit({ type: 'agent_end', reason });
   }
 
   async *#all(resourceId: string | undefined): AsyncGenerator<Thread> {

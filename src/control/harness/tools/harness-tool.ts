@@ -35,12 +35,12 @@ export function loopTools(tools: ToolsInput, requestContext: RequestContext): To
 
 function loopTool(name: string, tool: HarnessTool, requestContext: RequestContext): Tool {
   const { inputSchema = z.looseObject({}) } = tool;
-  const told = '_zod' in inputSchema ? undefined : jsonSchemaOf(inputSchema);
+  const jsonSchema = '_zod' in inputSchema ? undefined : jsonSchemaOf(inputSchema);
   return {
     name,
     description: tool.description ?? name,
     input: standardSchema(inputSchema, `the tool "${name}"`),
-    ...(told && { inputJsonSchema: { ...told } }),
+    ...(jsonSchema && { inputJsonSchema: { ...jsonSchema } }),
     execute: async (input, { signal, toolCallId }) => {
       const value = await tool.execute(input, { requestContext, abortSignal: signal, toolCallId });
       return { context: value, result: value };

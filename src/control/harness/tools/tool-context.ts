@@ -1,4 +1,4 @@
-import type { Announcer } from '../event-hub.ts';
+import type { EventHub } from '../event-hub.ts';
 import { subagentModelId } from '../settings/models.ts';
 import type { Relays } from '../permissions/relays.ts';
 import type { HarnessRequestContext } from './request-context.ts';
@@ -12,13 +12,13 @@ export interface ToolParts {
   readonly updateState: HarnessRequestContext['updateState'];
   readonly threads: { readonly resourceId: string };
   readonly modes: { readonly current: { readonly id: string } };
-  readonly announcer: Announcer;
+  readonly hub: EventHub;
   readonly relays: Relays;
 }
 
 /** What the tools of a run in a thread are given of their harness. */
 export function toolContext(parts: ToolParts, threadId: string): HarnessRequestContext {
-  const { config, state, threads, modes, announcer, relays } = parts;
+  const { config, state, threads, modes, hub, relays } = parts;
   return {
     harnessId: config.id,
     state: state.get(),
@@ -28,7 +28,7 @@ export function toolContext(parts: ToolParts, threadId: string): HarnessRequestC
     threadId,
     resourceId: threads.resourceId,
     modeId: modes.current.id,
-    emitEvent: event => announcer.tell(event),
+    emitEvent: event => hub.emit(event),
     registerQuestion: question => relays.registerQuestion(question),
     registerPlanApproval: plan => relays.registerPlan(plan),
     getSubagentModelId: ({ agentType } = {}) => subagentModelId(state.get(), agentType),

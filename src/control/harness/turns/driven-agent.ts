@@ -4,7 +4,7 @@ import type { AgentEvent, EventOf } from '../../../events/index.ts';
 /** What a run is given beside what its invoker gives it. */
 export interface Drive {
   /** What the run's first event tells beside what the agent puts there. */
-  readonly starts?: (runId: string) => Partial<EventOf<'harness_start'>>;
+  readonly startFields?: (runId: string) => Partial<EventOf<'harness_start'>>;
   readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
   /** Whether the run ends here, before the step with this number. */
   readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
@@ -45,7 +45,7 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
       return this.#end();
     this.#drive.onEvent?.(next.value);
     if (type !== 'harness_start' || runId !== this.#params.runId) return next;
-    return { done: false, value: { ...next.value, ...this.#drive.starts?.(runId) } };
+    return { done: false, value: { ...next.value, ...this.#drive.startFields?.(runId) } };
   }
 
   async return(): Promise<IteratorResult<AgentEvent>> {

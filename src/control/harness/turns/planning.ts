@@ -20,7 +20,7 @@ export class Planning<State> {
   }
 
   /** `decided` is the decision on its way; when it does not get through all stays as it is. */
-  async leave(decided: Promise<void>): Promise<void> {
+  async finish(decided: Promise<void>): Promise<void> {
     const { modes, turns, switchMode } = this.#options;
     const turn = modes.current === modes.default ? undefined : turns.current;
     if (turn === undefined) {

@@ -11,7 +11,7 @@ import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import { addTokenUsage, type TokenUsage, tokenUsageOf } from '../token-usage.ts';
 import { traceIdOf, traceIn } from './tracing.ts';
-import { newTurn, type Said, toTakeIn, type Turn } from './turns.ts';
+import { newTurn, type UserInput, steeringMessage, type Turn } from './turns.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
@@ -26,8 +26,8 @@ export interface RunsOptions {
   ) => Promise<Partial<InvokeParams>>;
 }
 
-export interface TakingUp {
-  readonly left: readonly OpenRun[];
+export interface ResumeRequest {
+  readonly openRuns: readonly OpenRun[];
   readonly requestContext?: RequestContext | undefined;
 }
 
@@ -48,44 +48,44 @@ export class Runs {
    * Starts with the agent that is chosen by then: what was decided elsewhere is heard first. What a process left open
    * goes on instead, and takes in what is said.
    */
-  async start(thread: OpenThread, turn: Turn, said: Said): Promise<void> {
-    const { content, id, requestContext } = said;
+  async start(thread: OpenThread, turn: Turn, input: UserInput): Promise<void> {
+    const { content, id, requestContext } = input;
     if (thread.projection.runs.size > 0) {
-      await this.takeUp(thread, turn, { left: await this.left(thread), requestContext });
-      if (turn.handles.length > 0) return void turn.steering.unshift(toTakeIn(said));
+      await this.resume(thread, turn, { openRuns: await this.openRuns(thread), requestContext });
+      if (turn.handles.length > 0) return void turn.steering.unshift(steeringMessage(input));
     }
-    const { agent, note } = this.#driven(thread, turn, requestContext);
+    const { agent, note } = this.#driveAgent(thread, turn, requestContext);
     const expectedSeq = thread.seq;
     thread.follow();
     try {
       const named = id === undefined ? {} : { id };
       turn.handles = [await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq })];
     } catch (error) {
-      thread.rest();
+      thread.unfollowIfIdle();
       if (!SingletreeError.is(error, 'seq_conflict')) throw error;
       await thread.sync();
-      return this.start(thread, turn, said);
+      return this.start(thread, turn, input);
     }
   }
 
   /** The runs that are open in a thread, whoever has them. */
-  async left(thread: OpenThread): Promise<readonly OpenRun[]> {
+  async openRuns(thread: OpenThread): Promise<readonly OpenRun[]> {
     const stored = await this.#options.log.getThread(thread.id);
     return stored === undefined ? [] : openRunsOf(stored);
   }
 
   /** Goes on with what a process left open, and puts it into a turn; `lease_held` when another process has it. */
-  async takeUp(thread: OpenThread, turn: Turn, { left, requestContext }: TakingUp): Promise<void> {
-    if (left.length === 0) return;
-    const { agent, note } = this.#driven(thread, turn, requestContext);
+  async resume(thread: OpenThread, turn: Turn, { openRuns, requestContext }: ResumeRequest): Promise<void> {
+    if (openRuns.length === 0) return;
+    const { agent, note } = this.#driveAgent(thread, turn, requestContext);
     this.#agents.splice(0, 1, agent);
     thread.follow();
-    for (const { runId } of left) {
+    for (const { runId } of openRuns) {
       const handle = await this.#continue(thread.id, runId, note);
       if (handle !== undefined) turn.handles = [...turn.handles, handle];
     }
     await thread.sync();
-    thread.rest();
+    thread.unfollowIfIdle();
     if (turn.handles.length === 0 && thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
   }
 
@@ -100,22 +100,22 @@ export class Runs {
 
   /** Stops what runs in a thread, whichever process owns it. */
   async stopAll(thread: OpenThread): Promise<void> {
-    const { note } = this.#driven(thread, newTurn(), undefined);
+    const { note } = this.#driveAgent(thread, newTurn(), undefined);
     thread.follow();
     await this.supervisor.abortAll(thread.id, { note });
     await thread.sync();
-    thread.rest();
+    thread.unfollowIfIdle();
   }
 
   /** Keeps what was said too late for a run that did not end well. */
-  async keepUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
-    const said = unread.map(({ id, content }) => ({
+  async storeUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
+    const input = unread.map(({ id, content }) => ({
       type: 'user' as const,
       runId: newId(),
       id,
       content: typeof content === 'string' ? content : [...content],
     }));
-    if (said.length > 0) await this.#options.log.append(threadId, said);
+    if (input.length > 0) await this.#options.log.append(threadId, input);
   }
 
   async #continue(threadId: string, runId: string, note: EndNote): Promise<RunHandle | undefined> {
@@ -128,11 +128,11 @@ export class Runs {
   }
 
   /** The agent as a turn drives it, and what its thread keeps when a run of it ends: the tokens used until then. */
-  #driven(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
+  #driveAgent(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
     const runs = new Set<string>();
     let tokenUsage: TokenUsage | undefined;
     const agent = drivenAgent(this.#options.agent(), {
-      starts: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
+      startFields: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
         runs.add(params.runId);
         // Nobody else runs in the thread by now, and what others ran before is known.

@@ -2,7 +2,7 @@ import { SingletreeError } from '../../../events/index.ts';
 import { type HarnessFile, userContent } from '../messages/message-content.ts';
 import { systemReminderText, withMetadata } from '../messages/system-reminder.ts';
 import type { Traced } from './tracing.ts';
-import type { Said, Sent } from './turns.ts';
+import type { UserInput, PendingSend } from './turns.ts';
 
 type SignalText = { readonly type: 'text'; readonly text: string };
 type SignalFile = { readonly type: 'file' } & HarnessFile;
@@ -37,7 +37,7 @@ export interface AcceptedSignal {
 }
 
 /** What a signal says; throws `invalid_argument` for a type that there is not. */
-export function readSignal(signal: Signal): Pick<Said, 'content' | 'id'> & { readonly type: SignalType } {
+export function readSignal(signal: Signal): Pick<UserInput, 'content' | 'id'> & { readonly type: SignalType } {
   if ('content' in signal) return { type: 'user-message', content: contentOf(signal.content, signal.files) };
   const { type, contents, id } = signal;
   const named = id === undefined ? {} : { id };
@@ -53,7 +53,7 @@ export function readSignal(signal: Signal): Pick<Said, 'content' | 'id'> & { rea
   );
 }
 
-function contentOf(contents: SignalContents, files: readonly HarnessFile[] = []): Said['content'] {
+function contentOf(contents: SignalContents, files: readonly HarnessFile[] = []): UserInput['content'] {
   if (typeof contents === 'string') return userContent(contents, files);
   return userContent(textOf(contents), [
     ...contents.filter((part): part is SignalFile => part.type === 'file'),
@@ -67,7 +67,7 @@ function textOf(contents: SignalContents): string {
 }
 
 /** Resolves with the run that takes in what was sent, when it has started. */
-export async function acceptedBy({ runId, done }: Sent): Promise<{ accepted: true; runId: string }> {
+export async function acceptedBy({ runId, done }: PendingSend): Promise<{ accepted: true; runId: string }> {
   void done.catch(() => {});
   return { accepted: true, runId: await runId() };
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RunHandle, RunOutcome } from '../../supervision/run-control.ts';
 import { RequestContext } from '../tools/request-context.ts';
-import { newTurn, type Said, Turns } from './turns.ts';
+import { newTurn, type UserInput, Turns } from './turns.ts';
 
 interface Run {
-  readonly said: Said;
+  readonly said: UserInput;
   readonly end: (outcome?: RunOutcome) => void;
 }
 
 /** Turns whose runs a test ends by hand. */
-function played(fails: (said: Said) => boolean = () => false) {
+function played(fails: (said: UserInput) => boolean = () => false) {
   const runs: Run[] = [];
   const log: string[] = [];
   const leaving = { now: false };
@@ -28,7 +28,7 @@ function played(fails: (said: Said) => boolean = () => false) {
     },
     settle: async (_, unread) =>
       void log.push(`settled ${unread.map(({ content }) => content as string).join()}`.trim()),
-    isLeaving: () => leaving.now,
+    isSwitching: () => leaving.now,
     onQueued: count => void log.push(`queued ${count}`),
     onError: error => void log.push(String(error)),
   });
@@ -130,7 +130,7 @@ describe('turns', () => {
     const { done: put } = turns.send({ content: 'b' });
     expect(turns.current?.steering).toEqual([]);
     leaving.now = false;
-    turns.admit();
+    turns.deliverQueued();
     await put;
     expect(turns.current?.steering).toMatchObject([{ content: 'b' }]);
     runs[0]?.end('aborted');
@@ -145,7 +145,7 @@ describe('turns', () => {
     const { done } = turns.send({ content: 'b', order: 2 });
     await turns.followUp({ content: 'c', order: 3 });
     void turns.send({ content: 'd', order: 5 });
-    expect(turns.forget(4).map(({ content }) => content)).toEqual(['b']);
+    expect(turns.dropQueued(4).map(({ content }) => content)).toEqual(['b']);
     await done;
     await sent;
     await started(2);

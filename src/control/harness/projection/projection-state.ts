@@ -7,13 +7,13 @@ import { noRelays, type RelayQueues } from './relay-queues.ts';
 import type { SubagentRun } from './subagent-run.ts';
 
 /** A message that was begun. */
-export interface TellingPlace {
+export interface MessagePlace {
   readonly place: AssistantPlace;
   readonly since: Date;
 }
 
 /** A run of the thread that is under way, and what of it was told so far. */
-export interface OpenRun {
+export interface ProjectedRun {
   /** The message it speaks in. */
   readonly place: AssistantPlace;
   /** When that message began; absent when it was not told yet. */
@@ -25,7 +25,7 @@ export interface OpenRun {
   readonly calls: ReadonlySet<string>;
   readonly inputs: ReadonlySet<string>;
   /** Where calls without a result are told, of whatever step. */
-  readonly asked: ReadonlyMap<string, TellingPlace>;
+  readonly callPlaces: ReadonlyMap<string, MessagePlace>;
   /** What the step used, to be told when its calls are done. */
   readonly usage: readonly TokenUsage[];
 }
@@ -34,7 +34,7 @@ export interface OpenRun {
 export interface HarnessProjection {
   readonly conversation: Conversation;
   /** By the conversation's id of the message they speak in. */
-  readonly runs: ReadonlyMap<string, OpenRun>;
+  readonly runs: ReadonlyMap<string, ProjectedRun>;
   readonly subagents: ReadonlyMap<string, SubagentRun>;
   readonly relays: RelayQueues;
   /** A person's message that is told when its run starts. */
@@ -61,16 +61,16 @@ export function emptyProjection(): HarnessProjection {
 }
 
 /** The same with another conversation, in a copy of its own. */
-export function movedTo(state: HarnessProjection, conversation: Conversation): OwnProjection {
+export function withConversation(state: HarnessProjection, conversation: Conversation): MutableProjection {
   // Made for each fragment of text: written out it is several times faster than a spread.
   const { runs, subagents, relays, held, messages, usage, tasks } = state;
   return { conversation, runs, subagents, relays, held, messages, usage, tasks };
 }
 
 /** A projection that is still being made. */
-export type OwnProjection = { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
+export type MutableProjection = { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
 
 /** A run that has told nothing. */
-export function newRun(messageId: string): OpenRun {
-  return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), asked: new Map(), usage: [] };
+export function newProjectedRun(messageId: string): ProjectedRun {
+  return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), callPlaces: new Map(), usage: [] };
 }
