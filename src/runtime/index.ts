@@ -20,7 +20,7 @@ export {
   type QueryOptions,
   type Runtime,
   type SpecialistOptions,
-  type WatchOptions,
+  type FlowWatchOptions,
 } from './runtime.ts';
 export { RuntimeContext } from './runtime-context.ts';
 export type { RuntimeOptions } from './runtime-options.ts';

@@ -32,7 +32,7 @@ export interface QueryOptions extends SpecialistOptions {
   readonly agent?: string;
 }
 
-export interface WatchOptions {
+export interface FlowWatchOptions {
   /** How many wire events of the request the reader has already. */
   readonly after?: number;
   /** The run to watch; the newest that a person asked for when absent. */
@@ -87,7 +87,7 @@ export class Runtime {
   }
 
   /** Reads a request of a thread, again or further: its wire events from the first, or after those the reader has. */
-  async *watch(threadId: string, { after = 0, runId, signal }: WatchOptions = {}): FlowStream {
+  async *watch(threadId: string, { after = 0, runId, signal }: FlowWatchOptions = {}): FlowStream {
     await ownThread(this.#log, threadId, this.#options.resourceId);
     const running = this.#running(threadId)[0]?.runId;
     const request = await findRequest(this.#log, threadId, runId ?? running);

@@ -22,7 +22,7 @@ interface ToolInput {
 }
 
 /** What is told about a call that waits for approval. */
-export type PendingApproval = ToolInput;
+export type PendingToolApproval = ToolInput;
 
 /** What is told about a call that waits for data. */
 export interface PendingSuspension extends ToolInput {
@@ -58,7 +58,7 @@ export type ProjectedEvent =
   | Typed<'agent_end', { readonly reason?: AgentEndReason }>
   | Typed<'message_start' | 'message_update' | 'message_end', { readonly message: HarnessMessage }>
   | Typed<'tool_start', ToolInput>
-  | Typed<'tool_approval_required', PendingApproval>
+  | Typed<'tool_approval_required', PendingToolApproval>
   | Typed<'tool_suspended', PendingSuspension>
   | Typed<'tool_update', { readonly toolCallId: string; readonly partialResult: unknown }>
   | Typed<

@@ -1,4 +1,4 @@
-import type { PendingApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
+import type { PendingToolApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
@@ -57,7 +57,7 @@ export interface HarnessDisplayState {
   readonly tokenUsage: TokenUsage;
   readonly activeTools: Map<string, ActiveToolState>;
   readonly toolInputBuffers: Map<string, ToolInputBuffer>;
-  readonly pendingApproval: PendingApproval | null;
+  readonly pendingApproval: PendingToolApproval | null;
   readonly pendingSuspension: PendingSuspension | null;
   readonly pendingQuestion: PendingQuestion | null;
   readonly pendingPlanApproval: PendingPlanApproval | null;

@@ -30,7 +30,7 @@ export function threadMessages(
 }
 
 /** The messages of the active branch, as a fold. */
-export const messagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
+export const harnessMessagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
 
 /**
  * What a person said, by the block it is in, with the id that its sender chose; what a subagent said that ended in the
