@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../events/index.ts';
 import type { RelayState } from '../projections/run-state.ts';
 
-/** The relays of a thread that a person approved for longer than once. */
+/** The relays of a thread that a person approved for more than one call. */
 export class Decisions {
   readonly #asked = new Map<string, EventOf<'relay'>>();
   readonly #decided = new Map<string, RelayState>();

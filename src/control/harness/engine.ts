@@ -33,7 +33,7 @@ import { toolContext } from './tools/tool-context.ts';
 import { type UserInput, type PendingSend, type Turn, Turns } from './turns/turns.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
 
-/** The parts of a harness put together, and what needs several of them. */
+/** Wires the parts of a harness together and coordinates operations that need several of them. */
 export class Engine<State extends object> {
   readonly config: HarnessConfig<State>;
   readonly log: EventLog;
@@ -58,14 +58,14 @@ export class Engine<State extends object> {
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
   readonly #orphanedRuns: OrphanedRuns;
-  /** Where a turn is. */
+  /** The thread of each turn. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   readonly #unsentMessages: UnsentMessages;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
-  /** Under which choice of a resource the state was updated last. */
+  /** The resource choice under which the state was updated last. */
   #updatedUnder = 0;
-  /** What the tools of the newest run were given. */
+  /** The context that the tools of the newest run received. */
   #runContext: RequestContext | undefined;
 
   constructor(config: HarnessConfig<State>, clock?: Clock) {
@@ -233,19 +233,19 @@ export class Engine<State extends object> {
     });
   }
 
-  /** The thread that callers see: none from the moment in which they choose another resource. */
+  /** The thread that callers see: undefined as soon as they choose another resource. */
   get thread(): OpenThread | undefined {
     return this.resources.isChanging ? undefined : this.threads.current;
   }
 
-  /** Done once, by whatever is called first. */
+  /** Runs once; every other method implies it. */
   init(): Promise<void> {
     if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
     this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
-  /** Works on the threads, alone; goes on with what was left open in the one that is open then. */
+  /** Changes threads exclusively, then resumes orphaned runs when another thread is open. */
   withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
     return this.#commands.runSwitch(async () => {
       const before = this.threads.current;
@@ -256,7 +256,7 @@ export class Engine<State extends object> {
     });
   }
 
-  /** Aborts what runs, and goes to another mode. */
+  /** Aborts the active run and switches the mode. */
   async switchMode(modeId: string): Promise<void> {
     const mode = this.modes.find(modeId);
     await this.#commands.runSwitch(async () => {
@@ -266,7 +266,10 @@ export class Engine<State extends object> {
     });
   }
 
-  /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
+  /**
+   * Releases runs, thread and lock regardless of heartbeats, then waits a limited time for these. Emits an `error` for
+   * each heartbeat that has not ended.
+   */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.#commands.close();
@@ -284,12 +287,12 @@ export class Engine<State extends object> {
     if (this.config.storage === undefined) await this.log.close();
   }
 
-  /** Resolves when the state has it, and the log what belongs there. */
+  /** Resolves when the state is updated and its tasks are in the log. */
   setState(updates: Readonly<Record<string, unknown>>): Promise<void> {
     return this.updateState(() => ({ updates, result: undefined }));
   }
 
-  /** The same for what an updater gives back. */
+  /** Applies the update that an updater returns. */
   async updateState<Result>(updater: StateUpdater<Result>): Promise<Result> {
     const { choice } = this.resources;
     const result = await this.state.update(async state => {
@@ -310,7 +313,7 @@ export class Engine<State extends object> {
     return this.turns.followUp({ ...input, order: this.#commands.nextOrder() });
   }
 
-  /** Stops what runs in the open thread, whichever process owns it. */
+  /** Aborts the runs of the open thread, whichever process owns them. */
   abort(): void {
     const { thread } = this;
     if (this.turns.current !== undefined || thread === undefined || !this.hub.display.isRunning)
@@ -322,7 +325,7 @@ export class Engine<State extends object> {
       });
   }
 
-  /** Gives more to the tools of what runs. */
+  /** Adds values to the request context of the active run. */
   addContext(more: RequestContext | undefined): void {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
   }
@@ -332,7 +335,7 @@ export class Engine<State extends object> {
     await this.choices.switchMode(mode, thread?.metadata);
   }
 
-  /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
+  /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
     this.#orphanedRuns.stopWatching();
     this.#orphanedRuns.watch();
@@ -355,7 +358,7 @@ export class Engine<State extends object> {
     this.#orphanedRuns.watch();
   }
 
-  /** An answer to a run that no process has takes it up here. */
+  /** Answers a relay, and resumes its run here when no process owns it. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
     if (this.turns.current === undefined) await this.#commands.runExclusive(() => this.#orphanedRuns.resume());
@@ -374,7 +377,7 @@ export class Engine<State extends object> {
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
   }
 
-  /** New tasks of the open thread are told by its log. */
+  /** The log of the open thread emits `task_updated` itself. */
   #onToolEvents(events: readonly HarnessEvent[]): void {
     for (const event of events)
       if (event.type !== 'task_updated' || this.threads.current === undefined) this.hub.emit(event);

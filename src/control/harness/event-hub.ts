@@ -5,10 +5,10 @@ import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } fro
 import { reduceDisplayState } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
 
-/** Told every event of a harness, in order. What it throws or rejects with is told as an `error` event. */
+/** Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event. */
 export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>;
 
-/** Told what is to be shown. What it throws or rejects with is told as an `error` event. */
+/** Receives display states. A listener that throws or rejects causes an `error` event. */
 export type HarnessDisplayStateListener = (displayState: HarnessDisplayState) => void | Promise<void>;
 
 interface QueuedEvent {
@@ -17,12 +17,13 @@ interface QueuedEvent {
 }
 
 /**
- * Tells events to all who listen, and keeps what is shown. Each event changes the display, is told to every listener,
- * then `display_state_changed`; one that comes up while another is told waits for its turn, so all see one order. An event
- * of a type that is not known is told as it is; what the display cannot take is not told, but reported as an `error`.
+ * Emits events to listeners and maintains the display state. Each event updates the display, is emitted to every
+ * listener, and is followed by `display_state_changed`; an event that is emitted during another one is queued, so that
+ * all listeners see one order. Unknown event types are emitted unchanged; an event that the display cannot reduce is
+ * replaced by an `error` event.
  */
 export class EventHub {
-  /** What the types of subagents are called for people. */
+  /** The display name of each subagent type. */
   readonly names: SubagentNames;
   #listeners: readonly HarnessEventListener[] = [];
   readonly #schedulers = new Set<DisplayScheduler>();
@@ -30,7 +31,7 @@ export class EventHub {
   #waiting: QueuedEvent[] = [];
   #isEmitting = false;
   #isClosed = false;
-  /** Errors of listeners that were told: what listeners make of these is not told again. */
+  /** Emitted listener errors: an error that a listener throws on one of these is not emitted again. */
   readonly #reports = new WeakSet<HarnessEvent>();
   #isReport = false;
 
@@ -42,14 +43,14 @@ export class EventHub {
     return this.#display;
   }
 
-  /** Returns what ends it. */
+  /** Returns an unsubscribe function. */
   subscribe(listener: HarnessEventListener): () => void {
     const own: HarnessEventListener = event => listener(event);
     this.#listeners = [...this.#listeners, own];
     return () => void (this.#listeners = this.#listeners.filter(other => other !== own));
   }
 
-  /** Many changes are shown at once; see `DisplayScheduler`. Returns what ends it. */
+  /** Batches changes with a `DisplayScheduler`. Returns an unsubscribe function. */
   subscribeDisplay(listener: HarnessDisplayStateListener, options?: DisplaySchedulerOptions): () => void {
     const scheduler = new DisplayScheduler(state => this.#show(listener, state), options);
     if (!this.#isClosed) this.#schedulers.add(scheduler);
@@ -59,7 +60,7 @@ export class EventHub {
     };
   }
 
-  /** `at` is when it happened; now when absent. */
+  /** Emits an event. `at` is its time; now by default. */
   emit(event: DisplayEvent, at?: Date): void {
     if (this.#isClosed) return;
     if (this.#isEmitting) return void this.#waiting.push({ event, at });
@@ -76,12 +77,12 @@ export class EventHub {
     }
   }
 
-  /** Tells an error that nobody waits for. */
+  /** Emits an `error` event for a failure that no caller awaits. */
   emitError(cause: unknown, errorType?: string): void {
     this.emit({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
   }
 
-  /** Tells nothing any more. */
+  /** Stops emitting for good. */
   close(): void {
     this.#isClosed = true;
     this.#listeners = [];
@@ -104,7 +105,7 @@ export class EventHub {
     this.#isReport = false;
   }
 
-  /** What tools tell is not checked before: it may be anything. */
+  /** Tools can emit anything: their events are not validated before. */
   #refuse(event: Partial<DisplayEvent> | undefined, cause: unknown): void {
     const what = event?.type === undefined ? 'What was told' : `What was told as ${inspect(event.type)}`;
     const error = new SingletreeError(
@@ -122,7 +123,7 @@ export class EventHub {
     this.#notifyListeners(changed);
   }
 
-  /** One that is unsubscribed meanwhile is left out; all others are told. */
+  /** Calls all listeners except those that unsubscribe meanwhile. */
   #notifyListeners(event: HarnessEvent): void {
     const listeners = this.#listeners;
     for (const listener of listeners) {

@@ -12,14 +12,14 @@ export interface ActiveRunOptions {
   readonly threadId: string;
   readonly agent: Agent;
   readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering'>;
-  /** How long an agent that was told to stop may take before it is left alone. */
+  /** How long an agent may take to stop before it is abandoned, in milliseconds. */
   readonly graceMs: number;
-  /** Warns in the log about events that come in an illegal order. */
+  /** Writes a warning into the log for events in an illegal order. */
   readonly checkOrder: boolean;
   readonly note: EndNote | undefined;
 }
 
-/** One invocation of an agent: appends what it emits, and makes sure that the run has an end. */
+/** One invocation of an agent: appends its events, and guarantees that the run ends. */
 export class ActiveRun implements RunHandle {
   readonly threadId: string;
   readonly runId: string;
@@ -29,11 +29,11 @@ export class ActiveRun implements RunHandle {
   readonly #abandoned: Promise<'let go'>;
   readonly #abandon: (how: 'let go') => void;
   readonly #order: OrderChecker | undefined;
-  /** The runs that the agent started and that have not ended, by their agents. */
+  /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
   #steering: UserMessage[] = [];
   #isDetached = false;
-  /** Whether the run has its end: what the agent emits after it is not written. */
+  /** Whether the run has ended: later events of the agent are ignored. */
   #isOver = false;
 
   constructor(options: ActiveRunOptions) {
@@ -55,7 +55,7 @@ export class ActiveRun implements RunHandle {
     return this.#options.thread.seq ?? 0;
   }
 
-  /** Whether the run was left as it is, to be continued by another process. */
+  /** Whether the run was detached, so that another process can resume it. */
   get isDetached(): boolean {
     return this.#isDetached;
   }
@@ -64,12 +64,12 @@ export class ActiveRun implements RunHandle {
     this.#steering.push({ id: newId(), content });
   }
 
-  /** What was said to the run and not taken in by it. */
+  /** Returns and removes the steering messages that the run did not read. */
   takeUnread(): readonly UserMessage[] {
     return this.#steering.splice(0);
   }
 
-  /** Signals the agent to stop, and abandons one that does not after a while; `request` is put into the log first. */
+  /** Aborts the agent after logging `request`, and abandons it after the grace period. */
   abort(request?: AgentEvent): void {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
@@ -77,12 +77,12 @@ export class ActiveRun implements RunHandle {
     setTimeout(() => this.#abandon('let go'), this.#options.graceMs).unref();
   }
 
-  /** Puts an event about the run into its log. */
+  /** Appends an event about the run to its log. */
   mark(event: AgentEvent): void {
     void this.#options.thread.writer.write(event).catch(() => {});
   }
 
-  /** Lets go of the run without ending it. */
+  /** Detaches the run without ending it. */
   detach(): void {
     this.#isDetached = true;
     this.#abandon('let go');
@@ -99,7 +99,7 @@ export class ActiveRun implements RunHandle {
     });
     const events = invoked[Symbol.asyncIterator]();
     try {
-      // Raced once, not for each event: what a promise that stays is raced with stays too.
+      // Raced once, not per event: a pending promise retains every promise it is raced with.
       const consumed = await Promise.race([this.#consume(events), this.#abandoned]);
       if (this.#isDetached) return 'interrupted';
       this.#isOver = true;
@@ -112,7 +112,7 @@ export class ActiveRun implements RunHandle {
     }
   }
 
-  /** Appends what the agent emits until it ends, or until nobody waits for it any more; tells how it ended. */
+  /** Appends the agent's events until it ends or the run is over; returns how it ended. */
   async #consume(events: AsyncIterator<AgentEvent>): Promise<{ reason: RunOutcome; event?: AgentEvent }> {
     const { writer } = this.#options.thread;
     for (;;) {
@@ -128,7 +128,7 @@ export class ActiveRun implements RunHandle {
     }
   }
 
-  /** Takes up the runs that were open below when the process before ended. */
+  /** Tracks the child runs that were open when the previous process ended. */
   #trackResumedChildren(state: RunState): void {
     for (const child of [...state.children.values()].flat()) {
       if (child.endedBy === undefined) this.#childRuns.set(child.runId, child.agentId ?? 'unknown');
@@ -136,7 +136,7 @@ export class ActiveRun implements RunHandle {
     }
   }
 
-  /** Knows which runs below are open; one that ends takes back what it asked. */
+  /** Tracks open child runs; cancels the relays of one that ends. */
   async #trackChild(event: AgentEvent): Promise<void> {
     if (event.type === 'harness_start') this.#childRuns.set(event.runId, event.agentId);
     if (event.type !== 'harness_end') return;
@@ -162,7 +162,7 @@ export class ActiveRun implements RunHandle {
     return reason;
   }
 
-  /** An agent that throws has failed; a log that fails leaves the run open, for whoever can write again. */
+  /** An agent that throws ends with an error; a log that fails leaves the run open for another process. */
   async #fail(error: unknown): Promise<RunOutcome> {
     const message = error instanceof Error ? error.message : String(error);
     const code = SingletreeError.is(error) ? error.code : 'agent_failed';
@@ -181,7 +181,7 @@ export class ActiveRun implements RunHandle {
   }
 }
 
-/** What a run and those below it have in the log, in its order. */
+/** The events of a run and its child runs, in log order. */
 function eventsOf({ events, children }: RunState): readonly AgentEvent[] {
   if (children.size === 0) return events;
   const all = [...events, ...[...children.values()].flat().flatMap(eventsOf)];

@@ -11,17 +11,17 @@ export interface ActiveThreadOptions {
   readonly threadId: string;
   readonly owner: string;
   readonly leaseMs: number;
-  /** Called when another process took the thread over, or the lease can no longer be renewed. */
+  /** Called when another process took over the thread, or the lease cannot be renewed. */
   readonly onLost: (reason: unknown) => void;
-  /** Called when somebody, in whatever process, asks for the end of a run. */
+  /** Called when any process requests the abort of a run. */
   readonly onAbort: (runId: string) => void;
-  /** Called when the log cannot be written: the runs of the thread wait until it can. */
+  /** Called when the log cannot be written: the runs of the thread wait. */
   readonly onOutage: (error: SingletreeError) => void;
   /** Called when the log can be written again. */
   readonly onOutageEnd: (error: SingletreeError, milliseconds: number) => void;
 }
 
-/** What asks for a run, and the newest event of the thread when it may come after no other. */
+/** The event that requests a run, and the seq it must follow, if any. */
 export interface RunRequest {
   readonly event: AgentEvent;
   readonly expectedSeq: number | undefined;
@@ -29,10 +29,10 @@ export interface RunRequest {
 
 const isClosed = new Error('The thread was closed.');
 
-/** How long a run lasts before its process listens for requests of others: a short one need not. */
+/** How long a run lasts before its process listens for requests of others; a short run need not. */
 const listenAfterMs = 200;
 
-/** A thread with runs in this process: it holds the lease, the one writer, and the relays that wait. */
+/** A thread with runs in this process: it holds the lease, the only writer, and the pending relays. */
 export class ActiveThread {
   readonly writer: ThreadWriter;
   readonly inbox = new RelayInbox();
@@ -51,7 +51,7 @@ export class ActiveThread {
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
   #users = 0;
-  /** The newest event when its first run began: what comes after it concerns the runs. */
+  /** The newest event when its first run began: later events concern its runs. */
   #start: number | undefined;
   #requestSeq = 0;
 
@@ -68,7 +68,7 @@ export class ActiveThread {
     );
   }
 
-  /** Takes the thread over, also one that does not exist: its writer finds out. `lease_held` when another process has it. */
+  /** Acquires the lease of a thread, which need not exist. Throws `lease_held` when another process holds it. */
   static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
     const { log, threadId, owner, leaseMs } = options;
     const request = { owner, ttlMs: leaseMs, isGone: isEndedProcess };
@@ -84,8 +84,8 @@ export class ActiveThread {
   }
 
   /**
-   * Appends what asks for a run; rejects with `seq_conflict`, for good, when another event came before it, and at once
-   * when the log cannot be written.
+   * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, and at once when
+   * the log cannot be written.
    */
   async appendRequest({ event, expectedSeq }: RunRequest, metadata: AppendOptions['metadata'] & object): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
@@ -97,12 +97,12 @@ export class ActiveThread {
     this.startAfter(lastSeq);
   }
 
-  /** Says which event was the newest when a run began. */
+  /** Records the newest event before a run. */
   startAfter(seq: number): void {
     this.#start ??= seq;
   }
 
-  /** Appends events apart from the writer; waits while the log cannot be written. */
+  /** Appends events outside the writer; waits while the log cannot be written. */
   async append(events: readonly AgentEvent[], options: AppendOptions): Promise<void> {
     const { log, threadId } = this.#options;
     await this.#outage.write(() => log.append(threadId, events, { ...options, lease: this.#lease }));
@@ -114,28 +114,28 @@ export class ActiveThread {
     await this.#outage.write(() => log.appendRaw(threadId, runId, [line]));
   }
 
-  /** Changes the thread's metadata; waits while the log cannot be written. */
+  /** Merges the thread's metadata; waits while the log cannot be written. */
   async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
     const { log, threadId } = this.#options;
     await this.#outage.write(() => log.updateThread(threadId, { metadata }));
   }
 
-  /** Counts one more run in. */
+  /** Counts a new user of the thread. */
   enter(): void {
     this.#users++;
   }
 
-  /** Counts a run out; returns whether it was the last one. */
+  /** Removes a user; returns whether it was the last one. */
   exit(): boolean {
     return --this.#users === 0;
   }
 
-  /** From when it resolves the inbox takes in what is asked and answered, and requests to stop are heard. */
+  /** Resolves when the inbox receives relays and answers, and abort requests are received. */
   startListening(): Promise<void> {
     return (this.#listening ??= this.#listen());
   }
 
-  /** Releases the thread. */
+  /** Closes the thread and releases its lease. */
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     this.#cancelListening();
@@ -145,7 +145,7 @@ export class ActiveThread {
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
   }
 
-  /** A store that cannot be written is tried again: nobody else can take the thread over in it meanwhile. */
+  /** A failed renewal of an unavailable store is retried: no other process can take over meanwhile. */
   async #renew(): Promise<void> {
     try {
       this.#lease = await this.#options.log.renewLease(this.#lease, this.#options.leaseMs);
@@ -174,7 +174,7 @@ export class ActiveThread {
   }
 }
 
-/** Something runs in a thread, and not here. */
+/** Creates a `lease_held` error: another process runs the thread. */
 export function runsElsewhere(threadId: string, cause?: SingletreeError): SingletreeError {
   return new SingletreeError(
     'lease_held',

@@ -3,7 +3,7 @@ import { type AgentEvent, type EventOf, SingletreeError } from '../../events/ind
 import type { EventLog } from '../../log/index.ts';
 import type { ActiveThread } from './active-thread.ts';
 
-/** Which answers each kind of relay takes. */
+/** The valid outcomes of each kind of relay. */
 const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outcome'][]> = {
   permission: ['approve', 'reject', 'revise'],
   plan: ['approve', 'reject', 'revise'],
@@ -12,14 +12,14 @@ const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outc
   suspension: ['answer', 'approve', 'reject'],
 };
 
-/** A relay, with what the log of its thread says about all of them. */
+/** A relay, and the state of all relays of its thread. */
 interface RelayPlace {
   readonly threadId: string;
   readonly relayId: string;
   readonly relays: ReadonlyMap<string, EventOf<'relay'> | 'answered'>;
 }
 
-/** Appends the answer to a relay, from whatever process; the first answer wins. */
+/** Appends the answer to a relay, from any process; the first answer wins. */
 export async function answerRelay(
   log: EventLog,
   { threadId, relayId, relays }: RelayPlace,
@@ -41,7 +41,7 @@ export async function answerRelay(
   }
 }
 
-/** Cancels the relays of a run that nobody answered. */
+/** Cancels the unanswered relays of a run. */
 export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
   const pending = thread.inbox.pendingOf(runId);
   if (pending.length > 0) await thread.writer.flush();
@@ -54,7 +54,7 @@ export async function cancelRelays(thread: ActiveThread, runId: string): Promise
     }
 }
 
-/** The key under which a relay is answered once. */
+/** The idempotency key of an answer. */
 export function answerKey(relayId: string): string {
   return `relay:${relayId}`;
 }

@@ -1,12 +1,12 @@
-/** Time for code that waits: given from outside, so that a test can turn it. */
+/** A clock and timers, injected so that tests control time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Runs once after that many milliseconds, unless the returned function is called before. */
+  /** Runs once after that many milliseconds. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** The system's clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {
@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The system's clock for work that does not keep the process alive. */
+/** The system clock with timers that do not keep the process alive. */
 export const backgroundClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {

@@ -9,28 +9,28 @@ const openRun = z.object({
   owner: z.string().optional(),
 });
 
-/** A run that was started and, as far as is known, has not ended. The log decides; this only says where to look. */
+/** A run that was started and is not known to have ended. The log is authoritative; this is an index. */
 export interface OpenRun {
   readonly runId: string;
   readonly agentId: string;
   readonly parentId: string;
   readonly model?: string;
-  /** The process that started or resumed it, as it is named in leases. */
+  /** The process that started or resumed it, as named in leases. */
   readonly owner?: string;
 }
 
-/** Notes in a thread's metadata that a run is open, so that a later process finds it without reading every log. */
+/** Metadata that marks a run as open, so that a later process finds it without reading every log. */
 export function openRunNote(run: OpenRun): Record<string, unknown> {
   return noteOf(run.runId, run);
 }
 
-/** Takes the note away. */
+/** Metadata that removes the mark. */
 export function noOpenRun(runId: string): Record<string, unknown> {
   return noteOf(runId, null);
 }
 
 function noteOf(runId: string, value: OpenRun | null): Record<string, unknown> {
-  // No two runs have a key in common: without a prototype it is a dictionary, and leaves no trace in the engine.
+  // A null prototype makes it a dictionary: unique keys create no hidden classes in the engine.
   const note = Object.create(null) as Record<string, unknown>;
   note[openRunPrefix + runId] = value;
   return note;
@@ -45,7 +45,7 @@ export function openRunsOf(thread: Thread): OpenRun[] {
   });
 }
 
-/** Finds the thread in which a run is open, in whatever process; one of another resource is not found. */
+/** Finds the thread in which a run is open, in any process; only within the resource, if one is given. */
 export async function threadOfOpenRun(log: EventLog, runId: string, resourceId?: string): Promise<Thread | undefined> {
   for await (const thread of allThreads(log, { openRuns: true, resourceId }))
     if (openRunsOf(thread).some(run => run.runId === runId)) return thread;

@@ -5,7 +5,7 @@ import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import type { OpenRun } from './open-runs.ts';
 
-/** Ends a run whose process ended, with the runs below it: their relays are cancelled, and a reader sees why. */
+/** Ends an orphaned run and its child runs: cancels their relays, and logs the reason. */
 export async function endOrphanedRun(
   thread: ActiveThread,
   { runId, agentId }: OpenRun,

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { newId } from '../../events/index.ts';
 
-/** A name for this process as the holder of leases: its machine, its process id, and something unique. */
+/** Names this process as an owner of leases: host, process id, and a unique id. */
 export function processOwner(): string {
   return `${hostname()}/${process.pid}/${newId()}`;
 }
 
-/** Whether an owner was a process of this machine that is no longer there. */
+/** Whether an owner was a process of this machine that has ended. */
 export function isEndedProcess(owner: string): boolean {
   const [host, pid, ...rest] = owner.split('/');
   if (host !== hostname() || rest.length !== 1 || !/^\d+$/.test(pid ?? '')) return false;

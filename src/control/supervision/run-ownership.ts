@@ -4,29 +4,31 @@ import type { Clock } from './clock.ts';
 import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
-/** A run that was taken over, `elsewhere` when another live process owns it, undefined when it is over. */
+/**
+ * The handle of a run that was taken over, `elsewhere` when another live process owns it, undefined when it has ended.
+ */
 export type TakeoverResult = RunHandle | 'elsewhere' | undefined;
 
 export interface RunOwnershipOptions {
   readonly log: EventLog;
   readonly clock: Clock;
-  /** How long an owner may be silent. */
+  /** How long an owner may be silent, in milliseconds. */
   readonly leaseMs: number;
-  /** Takes over only runs of this resource; of all when absent. */
+  /** Takes over only runs of this resource; all runs by default. */
   readonly resourceId: string | undefined;
-  /** Ends every look and every wait. */
+  /** Ends all checks and waits. */
   readonly signal: AbortSignal;
-  /** The runs of a thread that are under way in this process. */
+  /** The active runs of a thread in this process. */
   readonly running: (threadId: string) => readonly RunHandle[];
-  /** Whether a run is under way in this process, or about to be. */
+  /** Whether a run is active or starting in this process. */
   readonly isOurs: (runId: string) => boolean;
-  /** Resumes or ends a run, when the lease of its thread can be had. */
+  /** Resumes or ends a run, if the lease of its thread is free. */
   readonly takeOver: (threadId: string, open: OpenRun, note: EndNote | undefined) => Promise<TakeoverResult>;
 }
 
 /**
- * The one rule of who owns an open run: the live process that holds the lease of its thread. A run without an owner is
- * taken over: resumed, or ended.
+ * Decides who owns an open run: the live process that holds the lease of its thread. A run without an owner is taken
+ * over: resumed or ended.
  */
 export class RunOwnership {
   readonly #options: RunOwnershipOptions;
@@ -38,7 +40,7 @@ export class RunOwnership {
     options.signal.addEventListener('abort', () => this.#cancelCheck?.(), { once: true });
   }
 
-  /** Takes over the runs of a thread that no live process owns; returns what is under way in the thread then. */
+  /** Takes over the runs of a thread that no live process owns; returns the active runs of the thread. */
   async takeOver(threadId: string): Promise<RunsInThread> {
     const elsewhere: string[] = [];
     for (const open of await this.orphansIn(threadId))
@@ -60,12 +62,12 @@ export class RunOwnership {
       return handles;
     } finally {
       this.#cancelCheck?.();
-      // What cannot be done now may succeed later.
+      // A takeover that fails now may succeed later.
       if (!signal.aborted) this.#cancelCheck = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
     }
   }
 
-  /** Resolves when no run is under way in a thread, in whatever process. */
+  /** Resolves when no run of a thread is active, in any process. */
   async idle(threadId: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.#options.signal.aborted) {
       const after = (await this.#options.log.getThread(threadId))?.seq ?? 0;
@@ -76,7 +78,7 @@ export class RunOwnership {
     }
   }
 
-  /** Asks the owner of a run to stop it, and ends it here when it turns out to have none; `run_not_found`. */
+  /** Requests the owner of a run to abort it, and ends it here when it has no live owner; throws `run_not_found`. */
   async abort(request: AgentEvent, { threadId, note }: Pick<AbortOptions, 'threadId' | 'note'>): Promise<void> {
     const { log, signal } = this.#options;
     const { runId } = request;
@@ -87,7 +89,7 @@ export class RunOwnership {
     while (!signal.aborted) {
       const handle = await this.takeOverRun(thread.id, open, note);
       if (handle === undefined) return;
-      // One that was started or resumed here in this very moment heard the request.
+      // A run that was started or resumed here meanwhile received the request.
       if (handle !== 'elsewhere') return void (await handle.done);
       if (await this.#waitForEnd(thread.id, { runId, after, signal })) return;
     }
@@ -100,7 +102,7 @@ export class RunOwnership {
     return open.filter(({ runId }) => !this.#options.isOurs(runId) && !this.#takingOver.has(runId));
   }
 
-  /** Takes over one run; whoever asks meanwhile gets the same result. */
+  /** Takes over one run; concurrent calls share the result. */
   takeOverRun(threadId: string, open: OpenRun, note?: EndNote): Promise<TakeoverResult> {
     const { runId } = open;
     const running = this.#options.running(threadId).find(run => run.runId === runId);
@@ -111,7 +113,7 @@ export class RunOwnership {
     return taking;
   }
 
-  /** Waits for the end of a run elsewhere, for a part of the time its owner may be silent. */
+  /** Waits for the end of a run elsewhere, for a third of the lease. */
   #waitForEnd(
     threadId: string,
     { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },
@@ -128,7 +130,7 @@ export function runNotFound(runId: string): SingletreeError {
 export interface RunEndOptions {
   readonly threadId: string;
   readonly runId: string;
-  /** The run had not ended with this event. */
+  /** The run had not ended at this event. */
   readonly after: number;
   readonly clock: Clock;
   /** How long to wait, in milliseconds. */
@@ -136,7 +138,7 @@ export interface RunEndOptions {
   readonly signal: AbortSignal;
 }
 
-/** Waits for the end of a run, in whatever process; returns false when it has not ended by then. */
+/** Waits for the end of a run in any process; returns false on timeout. */
 export async function waitForRunEnd(log: EventLog, options: RunEndOptions): Promise<boolean> {
   const { threadId, runId, after, clock, ms, signal } = options;
   const timeout = new AbortController();

@@ -5,7 +5,7 @@ export interface StoreOutageOptions {
   readonly clock: Clock;
   /** Called once when the store cannot be written. */
   readonly onBegin: (error: SingletreeError) => void;
-  /** Called once when it can be written again, with the error and how long it lasted. */
+  /** Called once when it can be written again, with the error and the duration. */
   readonly onEnd: (error: SingletreeError, milliseconds: number) => void;
 }
 
@@ -13,8 +13,8 @@ const firstWaitMs = 100;
 const longestWaitMs = 5_000;
 
 /**
- * Repeats the writes of a run while the store is full or locked: the agent waits at its next event, so that nothing is
- * lost and nothing runs twice. Every other failure is the caller's.
+ * Retries the writes of a run while the store is full or locked: the agent waits at its next event, so that nothing is
+ * lost or repeated. All other failures are passed to the caller.
  */
 export class StoreOutage {
   readonly #options: StoreOutageOptions;
@@ -26,12 +26,12 @@ export class StoreOutage {
     this.#options = options;
   }
 
-  /** Why the store cannot be written now; undefined when it can, as far as is known. */
+  /** Why the store cannot be written now; undefined when it can. */
   get error(): SingletreeError | undefined {
     return this.#outage?.error;
   }
 
-  /** Resolves with the result of the write; rejects when it fails for another reason, or when nobody waits any more. */
+  /** Resolves with the result of the write; rejects when it fails for another reason, or after `close`. */
   async write<Result>(write: () => Promise<Result>): Promise<Result> {
     for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs))
       try {
@@ -46,7 +46,7 @@ export class StoreOutage {
       }
   }
 
-  /** Gives up: writes that wait reject, and so does the next one that fails. */
+  /** Rejects pending writes, and the next one that fails. */
   close(): void {
     this.#isClosed = true;
     for (const resume of this.#waiting) resume();
@@ -81,11 +81,11 @@ export class StoreOutage {
 export interface OutageReportsOptions {
   /** Reports one line to a person. */
   readonly report: (line: string) => void;
-  /** Puts an event into the log of every run that waited in a thread. */
+  /** Appends an event to the log of every run that waited in a thread. */
   readonly mark: (threadId: string, event: (runId: string) => AgentEvent) => void;
 }
 
-/** Says that the log cannot be written: once for all threads to the person, and later in the log of each run. */
+/** Reports an outage of the log: once for all threads to the person, and afterwards in the log of each run. */
 export class OutageReports {
   readonly #options: OutageReportsOptions;
   readonly #threads = new Set<string>();
@@ -107,7 +107,7 @@ export class OutageReports {
     this.#options.mark(threadId, runId => ({ type: 'warning', runId, code, message }));
   }
 
-  /** No run of the thread waits any more. */
+  /** No run of the thread waits any longer. */
   close(threadId: string): void {
     this.#threads.delete(threadId);
   }

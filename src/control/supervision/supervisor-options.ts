@@ -6,30 +6,30 @@ import type { OpenRun } from './open-runs.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
-  /** The agents that open runs of a process that ended may belong to, or what finds the agent of such a run. */
+  /** The agents that can resume open runs, or a function that finds the agent of a run. */
   readonly agents?: readonly Agent[] | AgentFinder;
-  /** Takes over only runs of this resource; of all when absent. */
+  /** Takes over only runs of this resource; all runs by default. */
   readonly resourceId?: string;
-  /** Who holds the threads; another name for every supervisor. Made from the process when absent. */
+  /** The unique owner name in leases; derived from the process by default. */
   readonly owner?: string;
-  /** How long a thread stays ours after a sign of life, in milliseconds; 15,000 when absent. */
+  /** How long a lease lasts without renewal, in milliseconds; 15,000 by default. */
   readonly leaseMs?: number;
-  /** How long an agent that was told to stop may take; 2,000 when absent. */
+  /** How long an aborted agent may take to stop, in milliseconds; 2,000 by default. */
   readonly graceMs?: number;
-  /** Makes the ids of runs, each another one: a run with one that its thread has is refused. Ours when absent. */
+  /** Generates unique run ids: a duplicate within a thread is rejected. UUIDs by default. */
   readonly newRunId?: () => string;
-  /** What is known of the threads; its own when absent. */
+  /** The cache of thread knowledge; its own by default. */
   readonly memory?: ThreadMemory;
-  /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
+  /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
   readonly checkOrder?: boolean;
-  /** Times the look for runs without an owner; the system's clock, which keeps no process alive, when absent. */
+  /** Times the check for runs without an owner; by default a system clock that does not keep the process alive. */
   readonly clock?: Clock;
-  /** Reports in one line that the log cannot be written, or can again; to stderr when absent. */
+  /** Reports in one line that the log cannot be written, or can again; to stderr by default. */
   readonly report?: (line: string) => void;
 }
 
 /** Finds the agent that resumes an open run; undefined when the run cannot be resumed. */
 export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
 
-/** How long a thread stays with a process after a sign of life, in milliseconds, when nothing else is said. */
+/** The default duration of a lease without renewal, in milliseconds. */
 export const defaultLeaseMs = 15_000;

@@ -33,13 +33,13 @@ import { type AgentFinder, defaultLeaseMs, type SupervisorOptions } from './supe
 import { ThreadMemory } from '../thread-memory.ts';
 import { givenTo, readRun } from '../thread-record.ts';
 
-/** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
+/** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
   readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents'>>;
   readonly #agentOf: AgentFinder;
   readonly #threads = new Map<string, Promise<ActiveThread>>();
   readonly #runs = new Map<string, ActiveRun>();
-  /** Runs that are noted as open and about to start here. */
+  /** Runs that are marked as open and starting here. */
   readonly #starting = new Set<string>();
   readonly #ownership: RunOwnership;
   readonly #outages: OutageReports;
@@ -117,7 +117,7 @@ export class Supervisor implements RunControl {
     await thread?.writer.flush();
     const { relays } = await this.#memory.of(threadId);
     await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
-    // The run that asked may have lost its process: then it resumes with the answer.
+    // The process of the run may have ended: then the run resumes with the answer.
     if (this.#watches && !this.#threads.has(threadId)) void this.takeOver(threadId).catch(() => {});
   }
 
@@ -156,7 +156,7 @@ export class Supervisor implements RunControl {
     return this.#ownership.watch();
   }
 
-  /** Resumes one run, unless it runs here already; `run_not_found` when the thread has no such open run. */
+  /** Resumes one run, or returns it when it runs here; throws `run_not_found` when the run is not open. */
   async continue(threadId: string, runId: string, { note }: Pick<StartOptions, 'note'> = {}): Promise<RunHandle> {
     const running = this.#runs.get(runId);
     if (running !== undefined) return running;
@@ -189,13 +189,13 @@ export class Supervisor implements RunControl {
     return [...this.#runs.values()].filter(run => run.threadId === threadId);
   }
 
-  /** Notes the run, appends what asks for it, and starts it. */
+  /** Marks the run as open, appends its request, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request?: RunRequest): Promise<RunHandle> {
     const { agent, parentId, model, note, startAfter } = newRun;
     const thread = await this.#acquire(threadId);
     let runId: string | undefined;
     try {
-      // A caller that names the newest event has seen what is open.
+      // A caller that passes the newest seq knows the open runs.
       if (request?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
       runId = await this.#newRunId(threadId, request?.expectedSeq);
       this.#starting.add(runId);
@@ -214,7 +214,7 @@ export class Supervisor implements RunControl {
     }
   }
 
-  /** A new run takes the place of those whose process ended: they end as interrupted. */
+  /** Ends orphaned runs as interrupted, because a new run replaces them. */
   async #endOrphans(threadId: string, thread: ActiveThread): Promise<void> {
     for (const open of await this.#ownership.orphansIn(threadId))
       await this.#launch(thread, { threadId, open, agent: undefined, note: undefined, isNew: false }).catch(
@@ -222,7 +222,7 @@ export class Supervisor implements RunControl {
       );
   }
 
-  /** Ours are never the same; what others make is compared with what is known of a thread that somebody holds. */
+  /** Our own ids are unique; custom ids are checked against the thread. */
   async #newRunId(threadId: string, seq = 0): Promise<string> {
     const runId = this.#options.newRunId();
     if (this.#options.newRunId === newId) return runId;
@@ -235,9 +235,9 @@ export class Supervisor implements RunControl {
     );
   }
 
-  /** Resumes or ends an open run, when the lease of its thread can be had. */
+  /** Resumes or ends an open run, if the lease of its thread is free. */
   async #takeOver(threadId: string, open: OpenRun, note: EndNote | undefined): Promise<TakeoverResult> {
-    // Its owner is the call that starts it.
+    // The call that starts it owns it.
     if (this.#starting.has(open.runId)) return 'elsewhere';
     let thread: ActiveThread;
     try {
@@ -251,12 +251,12 @@ export class Supervisor implements RunControl {
       return await this.#launch(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
       await this.#release(threadId, thread);
-      // Processes that cannot be ended work on: the run is not ours.
+      // Processes that cannot be ended keep working: the run is not ours.
       return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : ignoreFinished(error);
     }
   }
 
-  /** Starts or resumes a run, from what the log says about it; throws `finished` when it is over. */
+  /** Starts or resumes a run from its log; throws `finished` when it has ended. */
   async #launch(thread: ActiveThread, { threadId, open, agent, note, isNew }: RunLaunch): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
@@ -308,7 +308,7 @@ export class Supervisor implements RunControl {
     await this.#release(run.threadId, thread);
   }
 
-  /** What was said too late for a run to take in starts the next one, or, when it did not end well, is only kept. */
+  /** Starts the next run with messages that the run did not read; stores them only, when it did not complete. */
   async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
     const content = run.takeUnread().flatMap(message => partsOf(message.content));
     if (content.length === 0) return;
@@ -346,12 +346,12 @@ export class Supervisor implements RunControl {
     this.#outages.close(threadId);
   }
 
-  /** Another process owns the thread now: what runs here is detached. */
+  /** Detaches the runs of a thread that another process owns now. */
   #lost(threadId: string): void {
     for (const run of this.#runningIn(threadId)) run.detach();
   }
 
-  /** Throws `run_under_way` while a run is, in whatever process. */
+  /** Throws `run_under_way` while a run is active in any process. */
   async #checkIdle(threadId: string): Promise<void> {
     const { here, elsewhere } = await this.takeOver(threadId);
     const runId = here[0]?.runId ?? elsewhere[0];
@@ -368,18 +368,18 @@ export class Supervisor implements RunControl {
   }
 }
 
-/** A run that somebody wants. */
+/** A run to start. */
 interface NewRun {
   readonly agent: Agent;
   readonly parentId: string;
   readonly model: string | undefined;
   readonly note?: EndNote | undefined;
   readonly metadata?: StartOptions['metadata'] | undefined;
-  /** The newest event of the thread, when nothing is appended that asks for the run. */
+  /** The newest event of the thread, when no event requests the run. */
   readonly startAfter?: number;
 }
 
-/** A run that is about to begin, or to go on. */
+/** A run to start or resume. */
 interface RunLaunch {
   readonly threadId: string;
   readonly open: OpenRun;
@@ -394,12 +394,12 @@ function partsOf(content: string | readonly ContentPart[]): readonly ContentPart
 
 const finished = new Error('The run is over.');
 
-/** Throws every error but the one that says that a run is over. */
+/** Rethrows every error except `finished`. */
 function ignoreFinished(error: unknown): undefined {
   if (error !== finished) throw error;
 }
 
-/** Goes on with a run that a process left open, in this process. */
+/** Resumes an open run in this process. */
 export function continueRun(
   agent: Agent,
   log: EventLog,

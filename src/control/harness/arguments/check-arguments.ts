@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../../events/index.ts';
 import { methodSchemas } from './method-schemas.ts';
 
-/** Throws `invalid_argument` when a method was given what it cannot take: to be called before it does anything. */
+/** Throws `invalid_argument` when the arguments of a method are invalid; call it before the method has any effect. */
 export function checkArguments(method: keyof typeof methodSchemas, given: unknown): void {
   const { schema, isSure } = methodSchemas[method]();
   if (isSure(given)) return;

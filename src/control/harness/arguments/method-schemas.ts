@@ -16,7 +16,7 @@ const callback = () => z.custom(value => typeof value === 'function', 'expected 
 const record = () => z.custom(value => isObject(value) && !Array.isArray(value), 'expected an object');
 const agent = () =>
   z.custom(
-    // An agent that is not used yet is not looked at.
+    // The agent of an unused mode is not checked.
     value => typeof value === 'function' || isObject(value),
     'expected an agent, or a function that gives one for a state',
   );
@@ -61,7 +61,7 @@ const ofThread = () => z.object({ threadId: name(), limit: z.number().optional()
 const ofTool = () => z.object({ toolName: name() });
 const ofModel = () => z.object({ modelId: name() });
 
-/** Every option there is; one with another name is refused, because it would do nothing. */
+/** Every valid option; an unknown name is rejected because it would have no effect. */
 const options = () =>
   ({
     id: name(),
@@ -90,14 +90,14 @@ const options = () =>
     observability: z.unknown().optional(),
   }) satisfies Record<keyof HarnessConfig, z.ZodType>;
 
-/** A schema, built when it is first used, and what tells at a glance of most that it takes. */
+/** A schema that is built on first use, with a fast path that accepts most valid values. */
 const lazySchema = (build: () => z.ZodType) =>
   once(() => {
     const schema = build();
     return { schema, isSure: sureOf(schema) };
   });
 
-/** What the methods take that a program without types can get wrong. */
+/** The schema of each method's arguments, for callers without type checking. */
 export const methodSchemas = {
   'new Harness': lazySchema(() => z.strictObject(options())),
   setState: lazySchema(record),
@@ -146,7 +146,7 @@ export const methodSchemas = {
   getFirstUserMessageForThread: lazySchema(ofThread),
   getFirstUserMessagesForThreads: lazySchema(() => z.object({ threadIds: z.array(name()) })),
   saveSystemReminderMessage: lazySchema(() => z.object({ message: z.string(), reminderType: z.string() })),
-  // What is misspelt here would decide about another call than the one that is meant.
+  // Strict: a misspelt field would decide about the wrong call.
   respondToToolApproval: lazySchema(() =>
     z
       .strictObject({

@@ -2,10 +2,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { SingletreeError } from '../../../events/index.ts';
 
-/** A schema in one of the forms people have: zod, any Standard Schema, or a JSON Schema. */
+/** A schema as zod, any Standard Schema, or JSON Schema. */
 export type PublicSchema<Value = unknown> = StandardSchemaV1<unknown, Value> | Readonly<Record<string, unknown>>;
 
-/** The schema as one that can check; `invalid_argument` when a JSON Schema cannot be read. `of` names it in the message. */
+/**
+ * Converts a schema to a Standard Schema; throws `invalid_argument` for an unreadable JSON Schema. `of` names it in the
+ * message.
+ */
 export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): StandardSchemaV1<unknown, Value> {
   if (isStandard(schema)) return schema;
   try {
@@ -20,7 +23,7 @@ export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): 
   }
 }
 
-/** The schema as JSON Schema of what is given in; undefined when it cannot tell. */
+/** Converts a schema to the JSON Schema of its input; undefined when the schema cannot be converted. */
 export function jsonSchemaOf(schema: PublicSchema): Readonly<Record<string, unknown>> | undefined {
   if (!isStandard(schema)) return schema;
   try {

@@ -9,12 +9,12 @@ const instead: Record<keyof UnavailableOptions, string> = {
   observability: 'read the events of the log; `tracingOptions` of a message name the trace of its run',
 };
 
-/** The error for what the harness knows and cannot do yet. */
+/** Creates a `not_available` error for a feature that is not supported yet. */
 export function notAvailable(what: string, hint: string): SingletreeError {
   return new SingletreeError('not_available', `${what} is not available yet: ${hint}.`);
 }
 
-/** Throws `not_available` when an option is given that cannot be served. */
+/** Throws `not_available` when the config contains an unsupported option. */
 export function checkAvailable(config: UnavailableOptions & Pick<HarnessConfig, 'subagents'>): void {
   for (const [name, hint] of Object.entries(instead))
     if (config[name as keyof UnavailableOptions] !== undefined)

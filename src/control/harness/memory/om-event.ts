@@ -1,10 +1,10 @@
-/** What observational memory is doing with one kind of text. */
+/** The operation of observational memory. */
 export type OMOperation = 'observation' | 'reflection';
 
-/** How far work that is done ahead of time is. */
+/** The status of buffered work. */
 export type OMBufferedStatus = 'idle' | 'running' | 'complete';
 
-/** What was observed or reflected ahead of time and not yet taken into use. */
+/** Observations and reflections that are computed but not activated. */
 export interface OMBuffered {
   readonly observations: {
     readonly status: OMBufferedStatus;
@@ -25,7 +25,7 @@ interface Filled {
   readonly threshold: number;
 }
 
-/** What `harness.subscribe` delivers about observational memory. All of it is pure notification. */
+/** The events of observational memory. They are notifications only. */
 export type OMEvent =
   | {
       readonly type: 'om_status';

@@ -1,6 +1,6 @@
-/** What observational memory knows of a thread. */
+/** The record of observational memory for a thread. */
 export interface ObservationalMemoryRecord {
-  /** The observations that are in use, as text. */
+  /** The active observations, as text. */
   readonly activeObservations: string;
   /** How often the observations were condensed. */
   readonly generationCount: number;

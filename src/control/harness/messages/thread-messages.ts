@@ -16,7 +16,10 @@ import { reminderParts, userParts } from './message-content.ts';
 import { roleOf } from './system-reminder.ts';
 import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
 
-/** The messages of a branch, oldest first, in time proportional to it. What a run failed with before it said anything is a message without content. */
+/**
+ * Returns the messages of a branch, oldest first, in linear time. A run that failed before any output is a message
+ * without content.
+ */
 export function threadMessages(
   conversation: Conversation,
   active: Active = defaultActive(conversation),
@@ -33,8 +36,7 @@ export function threadMessages(
 export const harnessMessagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
 
 /**
- * What a person said, by the block it is in, with the id that its sender chose; what a subagent said that ended in the
- * background is a reminder.
+ * The user message of a block, with the id that its sender chose; the result of a background subagent is a reminder.
  */
 export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
   const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
@@ -42,7 +44,7 @@ export function userMessage(conversation: Conversation, block: Block, before?: D
   return newUserMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
 }
 
-/** What somebody said, as a message with that id. */
+/** Creates a user message. */
 export function newUserMessage(
   { content, by }: Pick<EventOf<'user'>, 'content' | 'by'>,
   id: string,
@@ -68,7 +70,7 @@ function* messagesOf(
   }
 }
 
-/** The message at a place, when there is one: it says something, or it failed. */
+/** Yields the message at a position when it has content or failed. */
 function* present(
   conversation: Conversation,
   place: AssistantPlace,
@@ -78,7 +80,7 @@ function* present(
   if (message.content.length > 0 || message.stopReason === 'error') yield message;
 }
 
-/** When a message began: with its first word, its first call, or what it failed with. */
+/** When a message began: at its first text, its first call, or its error. */
 function beginningOf(conversation: Conversation, place: AssistantPlace): Date | undefined {
   let failed: Date | undefined;
   for (const block of assistantBlocks(conversation, place))

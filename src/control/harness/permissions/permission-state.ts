@@ -14,7 +14,7 @@ import {
   withToolPolicy,
 } from './permissions.ts';
 
-/** What may run without asking: the rules of the state, and what a person granted for this session. */
+/** The permissions in effect: the rules of the state, and the grants of this session. */
 export class PermissionState {
   readonly #state: StateStore;
   readonly #categoryOf: (toolName: string) => ToolCategory | null;
@@ -49,7 +49,7 @@ export class PermissionState {
     this.#state.setSetting('permissionRules', withToolPolicy(this.rules, toolName, policy));
   }
 
-  /** All that holds for a tool at this moment. */
+  /** The rules and grants in effect for a tool. */
   readonly situationOf = (toolName: string): PermissionSituation => ({
     rules: this.rules,
     grants: this.#grants,
@@ -57,7 +57,7 @@ export class PermissionState {
     category: this.categoryOf(toolName),
   });
 
-  /** Whether a tool may run without asking, at this moment. */
+  /** Whether a tool may run without approval now. */
   allows(toolName: string): boolean {
     return resolvePermission(toolName, this.situationOf(toolName)) === 'allow';
   }

@@ -6,19 +6,19 @@ export const toolCategories = ['read', 'edit', 'execute', 'mcp', 'other'] as con
 export type PermissionPolicy = (typeof permissionPolicies)[number];
 export type ToolCategory = (typeof toolCategories)[number];
 
-/** What was set for categories and for single tools. */
+/** Policies of categories and of single tools. */
 export interface PermissionRules {
   readonly categories: Readonly<Partial<Record<ToolCategory, PermissionPolicy>>>;
   readonly tools: Readonly<Record<string, PermissionPolicy>>;
 }
 
-/** What a person granted for as long as the harness lives. */
+/** Grants that apply until the harness is destroyed. */
 export interface SessionGrants {
   readonly categories: ReadonlySet<ToolCategory>;
   readonly tools: ReadonlySet<string>;
 }
 
-/** All that a decision about a tool is made from. */
+/** The input of a permission decision. */
 export interface PermissionSituation {
   readonly rules: PermissionRules;
   readonly grants: SessionGrants;
@@ -33,8 +33,8 @@ export const noPermissionRules: PermissionRules = Object.freeze({
 export const noSessionGrants: SessionGrants = { categories: new Set(), tools: new Set() };
 
 /**
- * What happens to a call, in this order: a denied tool is denied; yolo allows; what was set for the tool holds; a
- * granted tool is allowed; a granted category is allowed; what was set for the category holds; else a person is asked.
+ * Decides about a call, in this order: a denied tool is denied; yolo allows; the policy of the tool applies; a granted
+ * tool is allowed; a granted category is allowed; the policy of the category applies; else a person is asked.
  */
 export function resolvePermission(
   toolName: string,
@@ -50,7 +50,7 @@ export function resolvePermission(
   return ownPolicy(rules.categories, category) ?? 'ask';
 }
 
-/** The tools that a model is told of: all but those that are denied by name. */
+/** The tools that a model may see: all except those denied by name. */
 export function visibleTools<Named extends { readonly name: string }>(
   tools: readonly Named[],
   rules: PermissionRules,
@@ -58,12 +58,12 @@ export function visibleTools<Named extends { readonly name: string }>(
   return tools.filter(({ name }) => ownPolicy(rules.tools, name) !== 'deny');
 }
 
-/** The names of the tools that no model is told of: those that are denied by name. */
+/** The names of tools that are hidden from every model: those denied by name. */
 export function deniedTools({ tools }: PermissionRules): string[] {
   return Object.keys(tools).filter(name => tools[name] === 'deny');
 }
 
-/** Decides about each call when it is made, by what holds at that moment: for the `permissions` of a run. */
+/** Decides about each call by the rules in effect at that time; for the `permissions` of a run. */
 export function permissionDecider(situationOf: (toolName: string) => PermissionSituation) {
   return ({ tool }: ToolRequest): Decision => {
     const policy = resolvePermission(tool, situationOf(tool));
@@ -77,12 +77,12 @@ const reasons: Record<PermissionPolicy, (tool: string) => string> = {
   deny: tool => `${tool} is denied by the permissions of this harness`,
 };
 
-/** The rules with another policy for a tool. */
+/** Returns the rules with a policy for a tool. */
 export function withToolPolicy(rules: PermissionRules, toolName: string, policy: PermissionPolicy): PermissionRules {
   return { ...rules, tools: { ...rules.tools, [toolName]: policy } };
 }
 
-/** The rules with another policy for a category. */
+/** Returns the rules with a policy for a category. */
 export function withCategoryPolicy(
   rules: PermissionRules,
   category: ToolCategory,
@@ -91,10 +91,10 @@ export function withCategoryPolicy(
   return { ...rules, categories: { ...rules.categories, [category]: policy } };
 }
 
-/** A tool or a category that is granted. */
+/** A granted tool or category. */
 export type Granted = { readonly toolName: string } | { readonly category: ToolCategory };
 
-/** The grants with one more tool or category. */
+/** Returns the grants with one more tool or category. */
 export function withGrant(grants: SessionGrants, granted: Granted): SessionGrants {
   return 'toolName' in granted
     ? { ...grants, tools: new Set(grants.tools).add(granted.toolName) }

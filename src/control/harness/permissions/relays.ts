@@ -8,19 +8,19 @@ import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from '../too
 type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
 
-/** A question that a tool asks by itself, and what takes the answer. */
+/** A question that a tool asks itself, and the callback for its answer. */
 export interface RegisteredQuestion {
   readonly questionId: string;
   readonly resolve: (answer: HarnessQuestionAnswer) => void;
 }
 
-/** A plan that a tool submits by itself, and what takes the decision. */
+/** A plan that a tool submits itself, and the callback for the decision. */
 export interface RegisteredPlan {
   readonly planId: string;
   readonly resolve: (response: PlanResponse) => void;
 }
 
-/** A decision about a call: `toolCallId` names one when several wait, else the oldest is meant. */
+/** A decision about a call: `toolCallId` selects one of several; the oldest by default. */
 export type ToolApproval = {
   readonly toolCallId?: string;
   readonly feedback?: string;
@@ -33,16 +33,16 @@ export type ToolApproval = {
 export interface RelaysOptions {
   readonly thread: () => OpenThread | undefined;
   readonly answer: (threadId: string, relayId: string, answer: Answer) => Promise<void>;
-  /** Takes away from the display what was registered and has its answer. */
+  /** Removes an answered, registered item from the display. */
   readonly onSettled: (slot: RelaySlot, id: string) => void;
-  /** Told when an answer did not get through, such as when somebody else was first. */
+  /** Receives the error of an answer that could not be stored, such as a second answer. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers what waits for a person: the first answer wins, a later one is refused. */
+/** Answers pending relays: the first answer wins, a later one is rejected. */
 export class Relays {
   readonly #options: RelaysOptions;
-  /** Answers that are on their way into the log. */
+  /** Relays whose answer is being stored. */
   readonly #answering = new Set<string>();
   readonly #questions = new Map<string, RegisteredQuestion['resolve']>();
   readonly #plans = new Map<string, RegisteredPlan['resolve']>();
@@ -59,13 +59,13 @@ export class Relays {
     this.#plans.set(planId, resolve);
   }
 
-  /** What waits in a place and has no answer on its way, oldest first. */
+  /** The pending relays of a slot without an answer, oldest first. */
   waiting(slot: RelaySlot): readonly Relay[] {
     const relays = this.#options.thread()?.projection.relays[slot] ?? [];
     return relays.filter(({ id }) => !this.#answering.has(id));
   }
 
-  /** The one that waits; `relay_resolved` when it has its answer, `relay_not_found` when nothing is known of it. */
+  /** Finds a pending relay; throws `relay_resolved` when it was answered, `relay_not_found` when it is unknown. */
   find(slot: RelaySlot, id?: string): Relay {
     const found = id === undefined ? this.waiting(slot)[0] : this.#known(slot, id);
     if (found !== undefined && !this.#answering.has(found.id)) return found;
@@ -82,12 +82,12 @@ export class Relays {
     );
   }
 
-  /** Answers without waiting for it to be stored. */
+  /** Answers without waiting until the answer is stored. */
   answer(relay: Relay, answer: Answer): void {
     void this.settle(relay, answer).catch(this.#options.onError);
   }
 
-  /** Answers; rejects when somebody else was first. */
+  /** Answers; rejects when another answer was first. */
   async settle({ id }: Relay, answer: Answer): Promise<void> {
     const thread = this.#options.thread();
     if (thread === undefined) throw new SingletreeError('relay_not_found', `No thread is open in which "${id}" waits.`);
@@ -100,17 +100,17 @@ export class Relays {
     }
   }
 
-  /** Answers a question that a tool registered; false when there is none. */
+  /** Answers a question that a tool registered; false when it is unknown. */
   answerRegistered(questionId: string, answer: HarnessQuestionAnswer): boolean {
     return this.#resolve(this.#questions, 'question', questionId, answer);
   }
 
-  /** Decides on a plan that a tool registered; false when there is none. */
+  /** Decides on a plan that a tool registered; false when it is unknown. */
   decideRegistered(planId: string, response: PlanResponse): boolean {
     return this.#resolve(this.#plans, 'plan', planId, response);
   }
 
-  /** Forgets what tools registered: their run is over. */
+  /** Clears everything that tools registered: their run has ended. */
   clear(): void {
     this.#questions.clear();
     this.#plans.clear();
@@ -135,7 +135,7 @@ export class Relays {
   }
 }
 
-/** The event that tells a person what waits in a place. */
+/** The event that announces a relay of each slot. */
 const eventTypes: Record<RelaySlot, ProjectedEvent['type']> = {
   approval: 'tool_approval_required',
   suspension: 'tool_suspended',
@@ -143,7 +143,7 @@ const eventTypes: Record<RelaySlot, ProjectedEvent['type']> = {
   plan: 'plan_approval_required',
 };
 
-/** The answer to what was asked as a question: access is given with a yes. */
+/** Converts the answer to a question; access is granted with "yes", "allow" or "approve". */
 export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
   if (relay.relayKind !== 'access')
     return { outcome: 'answer', answer: typeof answer === 'string' ? answer : [...answer] };

@@ -9,11 +9,11 @@ export interface ResponsesOptions {
   readonly relays: Relays;
   readonly permissions: PermissionState;
   readonly hub: EventHub;
-  /** Goes to the default mode once the decision got through; rejects when it does not. */
+  /** Switches to the default mode when the decision is stored; rejects when it is not. */
   readonly finishPlanning: (decided: Promise<void>) => Promise<void>;
 }
 
-/** What a person decides about calls and plans. */
+/** Applies a person's decisions about calls and plans. */
 export class Responses {
   readonly #options: ResponsesOptions;
 
@@ -21,7 +21,7 @@ export class Responses {
     this.#options = options;
   }
 
-  /** Decides about a call that waits; a category that is always allowed lets the others of it go too. */
+  /** Decides about a pending call; a category that is always allowed approves the other pending calls of it, too. */
   approve(approval: ToolApproval): void {
     const { relays, permissions } = this.#options;
     const { decision, toolCallId, feedback } = approval;
@@ -35,24 +35,26 @@ export class Responses {
     if (category !== null) this.grant({ category });
   }
 
-  /** Grants for the session, and lets go what waits and is allowed by it. */
+  /** Grants for the session, and approves pending calls that the grant allows. */
   grant(granted: Granted): void {
     this.#options.permissions.grant(granted);
     this.permissionsChanged();
   }
 
-  /** Lets go what waits and is allowed now; whoever allows a call and approves it in one go approves it first. */
+  /**
+   * Approves pending calls that are allowed now; deferred, so that an explicit approval of the same call comes first.
+   */
   permissionsChanged(): void {
     queueMicrotask(() => this.#approveAllowed());
   }
 
-  /** Whether a person is to be asked about a call that waits: one that is allowed by now is let go, one may have its answer. */
+  /** Whether a pending call needs an answer; approves the ones that are allowed by now. */
   needsApproval(toolCallId: string): boolean {
     this.#approveAllowed();
     return this.#options.relays.waiting('approval').some(relay => relay.toolCallId === toolCallId);
   }
 
-  /** Asks again about what waits and is not shown: its answer was on its way and did not get through. */
+  /** Emits a pending approval that is not displayed because its answer could not be stored. */
   askAgain(): void {
     const { relays, hub } = this.#options;
     const [first] = relays.waiting('approval');
@@ -65,7 +67,7 @@ export class Responses {
       if (relay.relayKind === 'permission' && this.#isAllowed(relay.tool)) relays.answer(relay, { outcome: 'approve' });
   }
 
-  /** A resolver of categories that fails allows nothing. */
+  /** A category resolver that throws allows nothing. */
   #isAllowed(toolName: string): boolean {
     try {
       return this.#options.permissions.allows(toolName);
@@ -74,7 +76,7 @@ export class Responses {
     }
   }
 
-  /** Decides on a plan that waits; resolves when the decision is stored, and the mode is the one it leads to. */
+  /** Decides on a pending plan; resolves when the decision is stored and the mode is switched. */
   async decidePlan(planId: string, response: PlanResponse): Promise<void> {
     const { relays, hub, finishPlanning } = this.#options;
     const { action, feedback } = response;

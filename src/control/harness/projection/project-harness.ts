@@ -17,15 +17,15 @@ import { askRelay, endRelays, settleRelay } from './relay-queues.ts';
 import { onRun } from './run-events.ts';
 import { beginSubagent, subagentEvents } from './subagent-run.ts';
 
-/** What a logged event tells, and what the thread is after it. */
+/** The events of a logged event, and the state after it. */
 export interface Projected {
   readonly state: HarnessProjection;
   readonly events: readonly DisplayEvent[];
 }
 
 /**
- * The harness events that one event of the thread's log tells, in constant time. It is pure: the same log tells
- * the same events in the same order, live or read later. An event that was taken in before tells nothing.
+ * Projects one event of a thread's log to harness events, in constant time. It is pure: the same log returns the same
+ * events in the same order, live or replayed. An event that was already projected returns none.
  */
 export function projectHarness(state: HarnessProjection, event: AgentEvent): Projected {
   const { conversation } = state;
@@ -39,7 +39,7 @@ export function projectHarness(state: HarnessProjection, event: AgentEvent): Pro
   return { state: step.state, events: step.events };
 }
 
-/** The most frequent event by far, on a short way: one more fragment of the text that grows. */
+/** Fast path for the most frequent event: one more fragment of the current text. */
 function growingText(state: HarnessProjection, after: Conversation, event: EventOf<'text'>): Projected | undefined {
   const run = state.runs.get(getRun(after, event.runId)?.messageId ?? '');
   if (run?.since === undefined || run.textId !== event.id) return undefined;
@@ -48,7 +48,7 @@ function growingText(state: HarnessProjection, after: Conversation, event: Event
   return { state: withConversation(state, after), events: [{ type: 'message_update', message }] };
 }
 
-/** What a whole log comes to. */
+/** Projects a whole log. */
 export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjection = emptyProjection()): Projected {
   const emitted: DisplayEvent[] = [];
   let state = from;
@@ -60,7 +60,7 @@ export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjectio
   return { state, events: emitted };
 }
 
-/** Facts about the thread, which belong to a run only when it is known. */
+/** Facts about the thread; they belong to a run only when it is known. */
 const facts: ReadonlySet<EventType> = new Set<EventType>([
   'relay_resolved',
   'plan_status',
@@ -88,7 +88,7 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
 }
 
-/** What a person said is told when its run starts, so that the start of the agent comes first; at once while one runs. */
+/** A user message is emitted after the `agent_start` of its run; at once while an agent runs. */
 function takeUser(step: ProjectionStep): void {
   const ids = idsFrom(step.after, 'message', step.state.messages);
   const id = ids.at(-1);
@@ -153,7 +153,7 @@ function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): 
   };
 }
 
-/** A call that waits for data is told with what it was called with, when the tool does not say it. */
+/** Adds the arguments of the call to a suspension that does not contain them. */
 function withArgs(conversation: Conversation, relay: EventOf<'relay'>): EventOf<'relay'> {
   if (relay.relayKind !== 'suspension' || relay.params !== undefined) return relay;
   const input: unknown = callOf(conversation, relay.toolCallId)?.input;

@@ -6,47 +6,47 @@ import { createConversation } from '../../../graph/index.ts';
 import { noRelays, type RelayQueues } from './relay-queues.ts';
 import type { SubagentRun } from './subagent-run.ts';
 
-/** A message that was begun. */
+/** A message that has started. */
 export interface MessagePlace {
   readonly place: AssistantPlace;
   readonly since: Date;
 }
 
-/** A run of the thread that is under way, and what of it was told so far. */
+/** An active run of the thread, and what was emitted of it. */
 export interface ProjectedRun {
-  /** The message it speaks in. */
+  /** The message it writes. */
   readonly place: AssistantPlace;
-  /** When that message began; absent when it was not told yet. */
+  /** When that message started; absent before its `message_start`. */
   readonly since?: Date;
-  /** The text that grows. */
+  /** The id of the current text. */
   readonly textId?: string;
   readonly step?: number;
-  /** Calls without a result, and calls whose arguments are being written. */
+  /** Calls without a result, and calls whose arguments are being streamed. */
   readonly calls: ReadonlySet<string>;
   readonly inputs: ReadonlySet<string>;
-  /** Where calls without a result are told, of whatever step. */
+  /** The message of each call without a result, of any step. */
   readonly callPlaces: ReadonlyMap<string, MessagePlace>;
-  /** What the step used, to be told when its calls are done. */
+  /** The usage of the step, emitted when its calls have ended. */
   readonly usage: readonly TokenUsage[];
 }
 
-/** What a thread's log came to, as far as its harness events are concerned. It is immutable. */
+/** The projection of a thread's log to harness events. It is immutable. */
 export interface HarnessProjection {
   readonly conversation: Conversation;
-  /** By the conversation's id of the message they speak in. */
+  /** By the conversation's message id. */
   readonly runs: ReadonlyMap<string, ProjectedRun>;
   readonly subagents: ReadonlyMap<string, SubagentRun>;
   readonly relays: RelayQueues;
-  /** A person's message that is told when its run starts. */
+  /** A user message that is emitted when its run starts. */
   readonly held: string | undefined;
-  /** How many messages the conversation had when a person spoke last. */
+  /** How many messages the conversation had at the last user message. */
   readonly messages: number;
-  /** What all steps that were told used. */
+  /** The sum of all emitted usage. */
   readonly usage: TokenUsage;
   readonly tasks: readonly TaskItemSnapshot[];
 }
 
-/** A thread in which nothing happened. */
+/** Returns the projection of an empty thread. */
 export function emptyProjection(): HarnessProjection {
   return {
     conversation: createConversation(),
@@ -60,17 +60,17 @@ export function emptyProjection(): HarnessProjection {
   };
 }
 
-/** The same with another conversation, in a copy of its own. */
+/** Returns a mutable copy with another conversation. */
 export function withConversation(state: HarnessProjection, conversation: Conversation): MutableProjection {
-  // Made for each fragment of text: written out it is several times faster than a spread.
+  // Made for each text fragment: an object literal is several times faster than a spread.
   const { runs, subagents, relays, held, messages, usage, tasks } = state;
   return { conversation, runs, subagents, relays, held, messages, usage, tasks };
 }
 
-/** A projection that is still being made. */
+/** A projection under construction. */
 export type MutableProjection = { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
 
-/** A run that has told nothing. */
+/** Creates a run of which nothing was emitted. */
 export function newProjectedRun(messageId: string): ProjectedRun {
   return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), callPlaces: new Map(), usage: [] };
 }

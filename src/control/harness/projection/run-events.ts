@@ -5,7 +5,7 @@ import { tokenUsageOf } from '../token-usage.ts';
 import type { ProjectedRun } from './projection-state.ts';
 import type { ProjectionStep } from './projection-step.ts';
 
-/** What an event of a run of the thread tells. */
+/** Emits the harness events of an event of a run. */
 export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   harness_start: nothing,
   harness_end: (event, run, step) => {
@@ -63,7 +63,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
     const callPlaces = new Map(run.callPlaces);
     callPlaces.delete(event.id);
     const changed = step.set({ ...rest, callPlaces, calls: without(run.calls, event.id) });
-    // People may have put something in since: then the message that has the call is another one, and has ended.
+    // After an injected user message, the call belongs to an earlier message that has ended.
     const place = run.callPlaces.get(event.id);
     const isEarlier = place !== undefined && place.place.after !== run.place.after;
     step.emitUsage(isEarlier ? step.updateEarlier(changed, place) : step.updateMessage(changed, event));
@@ -91,10 +91,10 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
 
 function nothing(): void {}
 
-/** Of so many calls without a result it is known where they were told: some programs never tell results. */
+/** Limits how many open calls are tracked: some programs never report results. */
 const maxCallPlaces = 100;
 
-/** A tool that reports what a shell prints says so; any other report is the tool's own. */
+/** Shell output is marked by its fields; any other progress belongs to the tool. */
 function progressOf({ toolCallId, content }: EventOf<'tool_progress'>) {
   const { stream, output } = Object(content) as Readonly<Record<string, unknown>>;
   if ((stream === 'stdout' || stream === 'stderr') && typeof output === 'string')

@@ -17,7 +17,7 @@ export type ChoiceEvent = Extract<AgentEvent, { type: 'mode_changed' | 'model_ch
 type ChoiceNotice = Extract<DisplayEvent, { type: 'mode_changed' | 'model_changed' }>;
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** A choice on its way into the open thread: what is told of it, and what the thread keeps. */
+/** A choice to store: its events, and the metadata of the thread. */
 export interface Choice {
   readonly events: readonly ChoiceEvent[];
   readonly metadata: Metadata;
@@ -27,23 +27,23 @@ export interface ChoicesOptions<State> {
   readonly modes: Modes<State>;
   readonly state: StateStore;
   readonly hasThread: () => boolean;
-  /** Stores a choice with the open thread, if there is one, then lets it take effect, then tells it. */
+  /** Stores a choice with the open thread, if any, then applies it, then emits its events. */
   readonly record: (chosen: Choice, takeEffect: () => void) => Promise<void>;
   readonly emit: (event: ChoiceNotice) => void;
 }
 
 /**
- * Which mode and which model are chosen: for the session, and for the open thread. What was chosen for a thread holds in
- * it alone; a choice that cannot be stored changes nothing.
+ * The chosen mode and model of the session and of the open thread. A thread's choice applies to that thread only; a
+ * choice that cannot be stored changes nothing.
  */
 export class Choices<State> {
   readonly #options: ChoicesOptions<State>;
-  /** The mode of threads that keep none: the last one that was chosen while no thread was open. */
+  /** The mode of threads that store none: the last one chosen while no thread was open. */
   #sessionMode: HarnessMode<State>;
   #session: SessionModels = {};
-  /** The model of modes that have none of their own, in threads that keep none. */
+  /** The model of modes without their own, in threads that store none. */
   #sessionModel = '';
-  /** The models of modes that the open thread is known to keep; without one, those that the next new one is to keep. */
+  /** The stored mode models of the open thread; without one, those for the next new thread. */
   #threadModels: Metadata = {};
   #isRestoring = false;
 
@@ -52,7 +52,7 @@ export class Choices<State> {
     this.#sessionMode = options.modes.default;
   }
 
-  /** Takes what the state names, else the model of the default mode. */
+  /** Starts with the model of the state, else that of the default mode. */
   init(): void {
     const { modes, state } = this.#options;
     const initial = state.setting('currentModelId');
@@ -61,7 +61,7 @@ export class Choices<State> {
     this.#sessionModel = this.modelId;
   }
 
-  /** Empty when none is chosen. */
+  /** Empty when no model is chosen. */
   get modelId(): string {
     return this.#options.state.setting('currentModelId') ?? '';
   }
@@ -73,14 +73,14 @@ export class Choices<State> {
     return chosen ?? modes.current.defaultModelId ?? this.modelId;
   }
 
-  /** Takes in that the state names another model: it is the current mode's for this session. */
+  /** Records a model that was set in the state: it applies to the current mode for this session. */
   note(modelId: string): void {
     if (this.#isRestoring) return;
     this.#session = { ...this.#session, [this.#options.modes.current.id]: modelId };
     this.#sessionModel = modelId;
   }
 
-  /** What a thread that begins now keeps. */
+  /** The metadata of a new thread. */
   metadata(): Record<string, unknown> {
     const { modes, hasThread } = this.#options;
     const { id } = modes.current;
@@ -89,7 +89,7 @@ export class Choices<State> {
     return { currentModeId: id, ...(hasThread() ? {} : this.#threadModels), ...model };
   }
 
-  /** Goes to the mode and the model that a thread keeps, else to those of the session. */
+  /** Switches to the stored mode and model of a thread, else to those of the session. */
   restore(metadata: Metadata): void {
     const { modes, emit } = this.#options;
     const previousModeId = modes.current.id;
@@ -104,12 +104,12 @@ export class Choices<State> {
     if (mode.id !== previousModeId) emit({ type: 'mode_changed', modeId: mode.id, previousModeId });
   }
 
-  /** No thread is open any more; mode and model stay. */
+  /** Clears the choices of the closed thread; mode and model stay. */
   clearThread(): void {
     this.#threadModels = {};
   }
 
-  /** Takes in what the thread's log tells was chosen, by whoever it was: here it may have been chosen already. */
+  /** Applies a choice from the thread's log; it may have been made here. */
   apply(event: ChoiceNotice): void {
     const { modes } = this.#options;
     if (event.type === 'mode_changed') {
@@ -124,7 +124,7 @@ export class Choices<State> {
     }
   }
 
-  /** Goes to another mode, with its model; one without a model of its own keeps the one that is chosen. */
+  /** Switches the mode and its model; a mode without its own model keeps the current one. */
   async switchMode(mode: HarnessMode<State>, metadata: Metadata = this.#threadModels): Promise<void> {
     const { modes, hasThread, record } = this.#options;
     const previousModeId = modes.current.id;
@@ -146,7 +146,7 @@ export class Choices<State> {
     });
   }
 
-  /** Rejects with `not_found` for a mode that there is not. */
+  /** Rejects with `not_found` for an unknown mode. */
   async switchModel(choice: ModelSwitch): Promise<void> {
     const { modes, record } = this.#options;
     if (choice.modeId !== undefined) modes.find(choice.modeId);

@@ -15,7 +15,7 @@ const rules = z
   })
   .transform((value): PermissionRules => value as PermissionRules);
 
-/** The keys of the state that the harness itself acts on. They are kept apart from what a `stateSchema` describes. */
+/** The state keys that the harness itself uses. They are stored apart from the values of a `stateSchema`. */
 const settings = {
   yolo: z.boolean(),
   permissionRules: rules,
@@ -30,15 +30,15 @@ const settings = {
 
 type Known = { -readonly [Key in keyof typeof settings]?: z.output<(typeof settings)[Key]> };
 
-/** What the harness acts on; `subagentModelId_<type>` is the model of one type of subagent. */
+/** The harness settings; `subagentModelId_<type>` is the model of one subagent type. */
 export type HarnessSettings = Known & { [key: `subagentModelId_${string}`]: string };
 
-/** Whether a key of the state belongs to the harness. */
+/** Whether a state key is a harness setting. */
 export function isSetting(key: string): boolean {
   return Object.hasOwn(settings, key) || key.startsWith('subagentModelId_');
 }
 
-/** A setting as the harness keeps it, or what is wrong with it. Absent takes a setting away. */
+/** Validates a setting; undefined and null remove it. */
 export function checkSetting(key: string, value: unknown): { readonly value: unknown } | { readonly problem: string } {
   if (value === undefined || value === null) return { value: undefined };
   const schema = Object.hasOwn(settings, key) ? settings[key as keyof typeof settings] : modelId;

@@ -8,7 +8,7 @@ type CatalogOptions = Pick<
   'resolveModel' | 'modelAuthChecker' | 'modelUseCountProvider' | 'modelUseCountTracker' | 'customModelCatalogProvider'
 >;
 
-/** The models that a harness can use, with what the program that made it knows of them. */
+/** The available models, with the callbacks of the application. */
 export class ModelCatalog {
   readonly #options: CatalogOptions;
   readonly #onError: (error: unknown) => void;
@@ -18,7 +18,7 @@ export class ModelCatalog {
     this.#onError = onError;
   }
 
-  /** It is loaded when it is first needed. */
+  /** Loaded on first use. */
   async registry(): Promise<ModelRegistry> {
     const { createModelRegistry } = await import('../../../agents/model/registry.ts');
     const registry = createModelRegistry();
@@ -30,7 +30,7 @@ export class ModelCatalog {
     return modelId === undefined ? undefined : (await this.registry()).resolve(modelId);
   }
 
-  /** Tells the program which model was chosen; that it fails does not undo the choice. */
+  /** Reports the chosen model to the application; a failure does not undo the choice. */
   async track(modelId: string): Promise<void> {
     try {
       const tracked: unknown = this.#options.modelUseCountTracker?.(modelId);
@@ -50,7 +50,7 @@ export class ModelCatalog {
     };
   }
 
-  /** Asks about each provider once; about one for which that fails the environment decides. */
+  /** Asks the application once per provider; after a failure the environment decides. */
   #checker(check: ModelAuthChecker): ModelAuthChecker {
     const known = new Map<string, boolean | undefined>();
     return provider => {
@@ -63,7 +63,7 @@ export class ModelCatalog {
     };
   }
 
-  /** What the program tells; that it fails does not hide the models that are known without it. */
+  /** Calls the application; a failure does not hide the other models. */
   async #askProvider<Value>(ask: () => Value | Promise<Value>, none: Value): Promise<Value> {
     try {
       return await ask();

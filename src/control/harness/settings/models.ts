@@ -1,13 +1,13 @@
 import type { ModelRegistry } from '../../../agents/model/registry.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 
-/** Whether the models of a provider can be used; undefined leaves it to the environment. */
+/** Whether the models of a provider are usable; undefined leaves the decision to the environment. */
 export type ModelAuthChecker = (provider: string) => boolean | undefined;
 
 /** How often each model was used, by id. */
 export type ModelUseCountProvider = () => Readonly<Record<string, number>>;
 
-/** Told the id of each model that is chosen. What it throws is told as an `error` event. */
+/** Receives the id of each chosen model. An error that it throws is emitted as an `error` event. */
 export type ModelUseCountTracker = (modelId: string) => void;
 
 /** A model that the registry does not list. */
@@ -19,7 +19,7 @@ export interface CustomAvailableModel {
   readonly apiKeyEnvVar?: string;
 }
 
-/** Gives the models that the registry does not list. */
+/** Returns models that the registry does not list. */
 export type CustomModelCatalogProvider = () =>
   | readonly CustomAvailableModel[]
   | Promise<readonly CustomAvailableModel[]>;
@@ -38,7 +38,7 @@ export interface ModelAuthStatus {
   readonly apiKeyEnvVar?: string;
 }
 
-/** What models are told from. */
+/** The sources of the model list. */
 export interface ModelSources {
   readonly registry: Pick<ModelRegistry, 'models' | 'providers'>;
   readonly authChecker?: ModelAuthChecker;
@@ -46,7 +46,7 @@ export interface ModelSources {
   readonly customModels?: CustomModelCatalogProvider;
 }
 
-/** All models that are known, custom ones first where they have the same id, in the order of the registry. */
+/** Lists all models in registry order; a custom model replaces one with the same id. */
 export async function listModels(sources: ModelSources): Promise<AvailableModel[]> {
   const counts = (await sources.useCounts?.()) ?? {};
   const custom = (await sources.customModels?.()) ?? [];
@@ -64,7 +64,7 @@ export async function listModels(sources: ModelSources): Promise<AvailableModel[
   return [...models.values()];
 }
 
-/** Whether a model can be used: as it is listed; one that is not listed as its provider, by the checker or the environment. */
+/** Whether a model is usable: as listed; for an unlisted model, as its provider. */
 export async function modelAuthStatus(sources: ModelSources, modelId: string): Promise<ModelAuthStatus> {
   if (modelId === '') return { hasAuth: false };
   const custom = (await sources.customModels?.())?.findLast(({ id }) => id === modelId);
@@ -74,7 +74,7 @@ export async function modelAuthStatus(sources: ModelSources, modelId: string): P
   return { hasAuth, ...(apiKeyEnvVar !== undefined && { apiKeyEnvVar }) };
 }
 
-/** The name of a model for people: the last part of its id, "unknown" when there is none. */
+/** The display name of a model: the last part of its id, "unknown" for an empty one. */
 export function modelName(modelId: string): string {
   return modelId.slice(modelId.lastIndexOf('/') + 1) || 'unknown';
 }
@@ -88,15 +88,15 @@ function providerAuth(
   return { hasAuth, ...(known?.envVar !== undefined && { apiKeyEnvVar: known.envVar }) };
 }
 
-/** Which model each mode uses for as long as the harness lives, by mode. */
+/** The model of each mode for this session. */
 export type SessionModels = Readonly<Record<string, string>>;
 
-/** The metadata key under which a thread keeps the model of a mode. */
+/** The metadata key of a mode's model. */
 export function modeModelKey(modeId: string): string {
   return `modeModelId_${modeId}`;
 }
 
-/** What a thread keeps of the models of modes. */
+/** Picks the mode models of a thread's metadata. */
 export function modeModelsIn(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => key.startsWith(modeModelKey(''))));
 }
@@ -107,8 +107,8 @@ interface ModeModel {
 }
 
 /**
- * The model of a mode in a thread: what the thread keeps for the mode, what was chosen for the mode in this session, the
- * mode's default, what the thread used last; empty when none is known.
+ * The model of a mode in a thread: the stored one, the one of this session, the mode's default, the last one of the
+ * thread; empty when all are missing.
  */
 export function modelOfMode(
   mode: ModeModel,
@@ -126,20 +126,20 @@ export function modelOfMode(
 export interface ModelSwitch {
   readonly modelId: string;
   readonly scope?: 'global' | 'thread';
-  /** The mode it is chosen for; the current one when absent. */
+  /** The mode it applies to; the current one by default. */
   readonly modeId?: string;
 }
 
 export interface SwitchedModel {
   readonly session: SessionModels;
-  /** What the thread is to keep; absent when the choice is for this session. */
+  /** The metadata to store; absent for a session choice. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whether the current model is another one now. */
+  /** Whether it changes the current model. */
   readonly isCurrent: boolean;
   readonly event: Extract<ProjectedEvent, { type: 'model_changed' }>;
 }
 
-/** What choosing a model comes to: it holds for this session; with scope `thread` it holds for the thread, which keeps it. */
+/** Computes the effect of a model choice: for this session, or, with scope `thread`, stored in the thread. */
 export function switchModel(session: SessionModels, currentModeId: string, choice: ModelSwitch): SwitchedModel {
   const { modelId, scope, modeId = currentModeId } = choice;
   const isCurrent = modeId === currentModeId;
@@ -153,7 +153,7 @@ export function switchModel(session: SessionModels, currentModeId: string, choic
   };
 }
 
-/** The model of a type of subagent: its own, else the one for all; null when none was chosen. */
+/** The model of a subagent type, else the one for all types; null when none is chosen. */
 export function subagentModelId(state: Readonly<Record<string, unknown>>, agentType?: string): string | null {
   const own = agentType === undefined ? undefined : state[`subagentModelId_${agentType}`];
   const found = own ?? state['subagentModelId'];

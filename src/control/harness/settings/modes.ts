@@ -2,13 +2,13 @@ import type { Agent } from '../../../agents/agent.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import { defaultMode, type HarnessMode } from '../harness-config.ts';
 
-/** The modes of a harness, and the one it is in. */
+/** The modes of a harness, and the current one. */
 export class Modes<State> {
   readonly list: readonly HarnessMode<State>[];
   readonly default: HarnessMode<State>;
   #current: HarnessMode<State>;
 
-  /** Throws `invalid_argument` without a mode, and when two have the same id. */
+  /** Throws `invalid_argument` without a mode, and for duplicate ids. */
   constructor(modes: readonly HarnessMode<State>[]) {
     const first = defaultMode(modes);
     if (first === undefined) throw invalid('Harness requires at least one agent mode');
@@ -22,7 +22,7 @@ export class Modes<State> {
     return this.#current;
   }
 
-  /** Throws `not_found` when there is no such mode. */
+  /** Throws `not_found` for an unknown mode. */
   find(modeId: string): HarnessMode<State> {
     const mode = this.list.find(({ id }) => id === modeId);
     if (mode !== undefined) return mode;
@@ -35,7 +35,7 @@ export class Modes<State> {
   }
 }
 
-/** The agent of a mode; one that depends on the state is made anew each time. */
+/** The agent of a mode; an agent factory is called each time. */
 export function agentOfMode<State>({ agent }: HarnessMode<State>, state: Readonly<State>): Agent {
   return typeof agent === 'function' ? agent(state) : agent;
 }

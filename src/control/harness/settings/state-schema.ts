@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { jsonSchemaOf, type PublicSchema, standardSchema } from '../arguments/standard-schema.ts';
 
-/** What is wrong with a state: where, and why. */
+/** A validation issue of a state. */
 export interface StateIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -9,14 +9,14 @@ export interface StateIssue {
 
 export type StateCheck = { readonly value: Record<string, unknown> } | { readonly issues: readonly StateIssue[] };
 
-/** A schema for the state: its defaults, the keys it names when it can tell them, and a check. */
+/** A state schema: its defaults, its known keys, and a check. */
 export interface StateSchema {
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly keys: ReadonlySet<string>;
   check(value: Record<string, unknown>): StateCheck | Promise<StateCheck>;
 }
 
-/** Reads a schema; throws `invalid_argument` when it is none. */
+/** Reads a schema; throws `invalid_argument` when it is unreadable. */
 export function stateSchema(schema: PublicSchema | undefined): StateSchema {
   if (schema === undefined) return { defaults: {}, keys: new Set(), check: value => ({ value }) };
   const standard = standardSchema(schema, 'the state');

@@ -11,28 +11,28 @@ export interface StateStoreOptions {
   readonly schema?: PublicSchema;
   readonly initialState?: Readonly<Values>;
   /**
-   * Told the new state and the keys that were set, once for each update; of settings only when they have another value.
-   * `events` are those that the update wants to be told next.
+   * Called once per update with the new state and the set keys; settings are included only when they changed. `events`
+   * are the events that follow.
    */
   readonly onChange?: (state: Values, changedKeys: string[], events: readonly HarnessEvent[]) => void;
-  /** Told what an update wants to be told, after it took effect. */
+  /** Receives the events of an update after it took effect. */
   readonly onEvents?: (events: readonly HarnessEvent[]) => void;
 }
 
-/** What an update gives back: the keys to set, events to tell, and a result for whoever asked. */
+/** The result of an updater: the keys to set, the events to emit, and a return value. */
 export interface StateUpdate<Result> {
   readonly updates?: Readonly<Values>;
   readonly events?: readonly HarnessEvent[];
   readonly result: Result;
 }
 
-/** Makes an update from the newest state. */
+/** Computes an update from the newest state. */
 export type StateUpdater<Result> = (state: Readonly<Values>) => StateUpdate<Result> | Promise<StateUpdate<Result>>;
 
 /**
- * The state that people see as one object. It is two: what the user's schema describes, and the settings that the
- * harness acts on, which a schema may restrict when it names them but can never drop. Updates take effect one after
- * another; one that is refused changes nothing.
+ * The state of a harness as one object. It consists of the values of the user's schema and the harness settings; a
+ * schema may restrict the settings that it names, but never drops them. Updates are applied one after another; a
+ * rejected update changes nothing.
  */
 export class StateStore {
   readonly #schema: StateSchema;
@@ -40,7 +40,7 @@ export class StateStore {
   #own: Values;
   #settings: Values = {};
   #queue: Promise<unknown> = Promise.resolve();
-  /** Resolves when the initial state was checked; rejects when it is refused by a schema that checks asynchronously. */
+  /** Resolves when the initial state is valid; rejects when an asynchronous schema rejects it. */
   readonly ready: Promise<void>;
 
   /** Throws `invalid_argument` when the initial state does not conform to the schema. */
@@ -58,28 +58,30 @@ export class StateStore {
     if (!(checked instanceof Promise)) this.#begin(checked);
   }
 
-  /** A copy of the whole state; what the harness acts on cannot be changed by it, however deep. */
+  /** Returns a copy of the state; harness settings are deep copies. */
   get(): Values {
     return { ...this.#own, ...copyOf(this.#settings) };
   }
 
-  /** One setting, whatever the schema says. */
+  /** Returns one setting, regardless of the schema. */
   setting<Key extends keyof HarnessSettings>(key: Key): HarnessSettings[Key] {
     return (this.#settings as HarnessSettings)[key];
   }
 
-  /** Sets what the harness acts on, at once; several changes in a row all take effect. */
+  /** Sets one setting synchronously. */
   setSetting<Key extends keyof HarnessSettings>(key: Key, value: HarnessSettings[Key]): void {
     const before = this.setting(key);
     this.#commit(this.#own, withSetting(this.#settings, key, value), isDeepStrictEqual(before, value) ? [] : [key]);
   }
 
-  /** Merges the updates into the state; rejects with "Invalid state update: …" and changes nothing when they are refused. */
+  /**
+   * Merges updates into the state; rejects with "Invalid state update: …" and changes nothing when they are invalid.
+   */
   set(updates: Readonly<Values>): Promise<void> {
     return this.update(() => ({ updates, result: undefined }));
   }
 
-  /** Runs an updater on the newest state and applies what it gives back, before any later update. */
+  /** Runs an updater on the newest state and applies its update before any later one. */
   update<Result>(updater: StateUpdater<Result>): Promise<Result> {
     const updated = this.#queue.then(async () => {
       const { updates = {}, events = [], result } = await updater(this.get());
@@ -102,13 +104,13 @@ export class StateStore {
     this.#commit(ownValues(checked.value), next, Object.keys(updates), events);
   }
 
-  /** What the schema sees: the user's keys, and the settings that it names itself. */
+  /** The input of the schema: the user's keys, and the settings that the schema names. */
   #checkable(own: Values, settings: Values): Values {
     const named = Object.entries(settings).filter(([key, value]) => this.#schema.keys.has(key) && value !== undefined);
     return { ...own, ...Object.fromEntries(named) };
   }
 
-  /** A key that is required and not given yet is no fault of the initial state: it can be set later. */
+  /** A missing required key is valid initially: it can be set later. */
   #begin(checked: StateCheck): void {
     if ('value' in checked) {
       this.#own = ownValues(checked.value);
@@ -168,7 +170,7 @@ function describe(issues: readonly StateIssue[]): string {
     .join('; ');
 }
 
-/** A copy that shares nothing that can be changed; most values are texts and need none. */
+/** A deep copy of the object values. */
 function copyOf(values: Readonly<Values>): Values {
   const copy: Values = {};
   for (const [key, value] of Object.entries(values))

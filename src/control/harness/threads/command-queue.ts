@@ -1,13 +1,13 @@
 import { SingletreeError } from '../../../events/index.ts';
 
 export interface CommandQueueOptions {
-  /** Resolves when there can be work. */
+  /** Resolves when commands may run. */
   readonly ready: () => Promise<void>;
-  /** Told when work that might have left the thread or the mode is done. */
+  /** Called after a command that may have switched the thread or the mode. */
   readonly onSwitched: () => void;
 }
 
-/** Calls take effect in their order: each has a number, and what changes what is open is done one after another. */
+/** Runs commands one after another, in the order of their calls; each call has an order number. */
 export class CommandQueue {
   readonly #options: CommandQueueOptions;
   #newest = 0;
@@ -21,27 +21,27 @@ export class CommandQueue {
     this.#options = options;
   }
 
-  /** The number of one more call. */
+  /** Returns the order number of a new call. */
   nextOrder(): number {
     return ++this.#newest;
   }
 
-  /** Whether a call is on its way that may leave the thread or the mode. */
+  /** Whether a command is queued that may switch the thread or the mode. */
   get isSwitching(): boolean {
     return this.#switching > 0;
   }
 
-  /** Whether all calls have settled. */
+  /** Whether all commands have settled. */
   get isIdle(): boolean {
     return this.#pending === 0 && this.#switching === 0;
   }
 
-  /** The number of the call that may leave them and is at work; 0 when none is. */
+  /** The order number of the running command that may switch; 0 when none is running. */
   get activeOrder(): number {
     return this.#activeOrder;
   }
 
-  /** Works on what may leave the thread or the mode: what is said from now on is for what comes then. */
+  /** Runs a command that may switch the thread or the mode: later input is for the thread it leads to. */
   async runSwitch<Result>(work: () => Promise<Result>): Promise<Result> {
     const number = this.nextOrder();
     this.#switching++;
@@ -57,12 +57,12 @@ export class CommandQueue {
     }
   }
 
-  /** Works when all that was asked for before has settled, whichever way; rejects with `log_closed` when that ended for good. */
+  /** Runs a command when all earlier ones have settled; rejects with `log_closed` after `close`. */
   runExclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.runAlways(() => (this.#isClosed ? Promise.reject(harnessDestroyed()) : work()));
   }
 
-  /** The same for work that has to be done whatever ended. */
+  /** Runs a command like `runExclusive`, even after `close`. */
   runAlways<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#pending++;
     const done = this.#last.then(work).finally(() => this.#pending--);
@@ -70,13 +70,13 @@ export class CommandQueue {
     return done;
   }
 
-  /** From now on nothing else begins. */
+  /** Rejects all later commands. */
   close(): void {
     this.#isClosed = true;
   }
 }
 
-/** The error for what is asked of a harness that was destroyed. */
+/** The error of a call on a destroyed harness. */
 export function harnessDestroyed(): SingletreeError {
   return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
 }

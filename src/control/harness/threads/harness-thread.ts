@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../token-usage.ts';
 
-/** A thread as a harness shows it. */
+/** A thread of a harness. */
 export interface HarnessThread {
   readonly id: string;
   readonly resourceId: string;
@@ -11,7 +11,7 @@ export interface HarnessThread {
   readonly metadata?: Record<string, unknown>;
 }
 
-/** Where a harness is, and the threads it has to choose from. */
+/** The current thread and mode, and the available threads. */
 export interface HarnessSession {
   readonly currentThreadId: string | null;
   readonly currentModeId: string;

@@ -16,17 +16,20 @@ import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
-  /** Where what is known of the thread is shared with its runs. */
+  /** Shares the knowledge of the thread with its runs. */
   readonly memory: ThreadMemory;
-  /** What the types of subagents are called for people. */
+  /** The display name of each subagent type. */
   readonly names: SubagentNames;
-  /** Told what the log tells from now on, with its time. */
+  /** Receives the projected events with their time. */
   readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
-  /** Told when the thread can no longer be followed. */
+  /** Called when the thread can no longer be followed. */
   readonly onLost: (error: unknown) => void;
 }
 
-/** What comes of a thread, until it is ended. A signal is made only for a log that needs one: it costs more than the rest. */
+/**
+ * Reads a thread's log until it is ended. An abort signal is created only for a log that needs one, because it is
+ * expensive.
+ */
 class TailReader {
   readonly tail: Tail;
   hasEnded = false;
@@ -47,17 +50,17 @@ class TailReader {
 
 type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
 
-/** The thread that a harness has open: what its log came to so far, and what is read of it from now on. */
+/** The open thread of a harness: the projection of its log so far, and of what follows. */
 export class OpenThread {
   readonly id: string;
   readonly board: TaskBoard;
   readonly #options: OpenThreadOptions;
   #projection = emptyProjection();
-  /** What the log comes to for runs: it takes in each event first, so that the conversation is made once. */
+  /** The knowledge that runs share: it takes each event first, so that the conversation is reduced once. */
   #knowledge: ThreadKnowledge | undefined;
   #release = () => {};
   readonly #access = new Map<string, AccessRelay>();
-  /** What was asked and has its answer, by kind and the id it was told under. */
+  /** Settled relays, by slot and id. */
   readonly #settled = new Set<string>();
   #reader: TailReader | undefined;
   #isClosed = false;
@@ -68,7 +71,7 @@ export class OpenThread {
     this.#options = options;
   }
 
-  /** Reads a thread; what is shown of it is what one who followed it all the time sees. Nothing is told. */
+  /** Reads a thread; the display equals that of a live reader. Emits nothing. */
   static async open(
     thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom' | 'importedSeq'>,
     options: OpenThreadOptions,
@@ -82,7 +85,7 @@ export class OpenThread {
       const at = timeOf(event);
       for (const displayEvent of opened.#read(event))
         display = reduceDisplayState(display, displayEvent, at, options.names);
-      // What a copy shares with its source was used there.
+      // A copy has not used the tokens of its source.
       if (event.seq !== thread.branchedFrom?.seq) continue;
       display = { ...display, tokenUsage: emptyTokenUsage() };
       opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
@@ -101,7 +104,7 @@ export class OpenThread {
     };
   }
 
-  /** The same thread under another id, for a copy that shares all of its log; in constant time. */
+  /** Returns the same thread under another id, for a branch of its whole log; in constant time. */
   copy(id: string): OpenThread {
     const copied = new OpenThread(id, this.#options, this.board.tasks);
     copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
@@ -118,28 +121,28 @@ export class OpenThread {
     return this.#projection.conversation.seq ?? 0;
   }
 
-  /** Requests for access that nobody answered. */
+  /** Unanswered access requests. */
   get access(): ReadonlyMap<string, AccessRelay> {
     return this.#access;
   }
 
-  /** Whether something that was told under this id has its answer. */
+  /** Whether the relay with this id was answered. */
   isSettled(slot: string, id: string): boolean {
     return this.#settled.has(`${slot} ${id}`);
   }
 
-  /** What is told about all that waits for a person. */
+  /** The events of all pending relays. */
   waiting(): readonly DisplayEvent[] {
     return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
   }
 
-  /** The tokens of all its steps that the log tells of, also of those that are told when their calls are done. */
+  /** The tokens of all steps, including steps whose calls are open. */
   get usage(): TokenUsage {
     const { runs, usage } = this.#projection;
     return [...runs.values()].flatMap(run => run.usage).reduce(addTokenUsage, usage);
   }
 
-  /** The runs that have begun and not ended, subagents before those that started them. */
+  /** The open runs, subagents before their parents. */
   openRuns(): readonly { readonly runId: string; readonly agentId: string }[] {
     const { conversation, runs, subagents } = this.#projection;
     return [...subagents.keys(), ...runs.keys()].map(messageId => {
@@ -148,7 +151,7 @@ export class OpenThread {
     });
   }
 
-  /** Tells all that is in the log by now; up to a seq that was just stored it need not be read. */
+  /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
   async sync(seq?: number): Promise<void> {
     if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
     const { log } = this.#options;
@@ -159,25 +162,25 @@ export class OpenThread {
     }
   }
 
-  /** Tells what comes from now on, as it comes. */
+  /** Emits new events as they arrive. */
   follow(): void {
     if (this.#reader !== undefined || this.#isClosed) return;
     this.#reader = new TailReader(this.#options.log, this.id, this.seq);
     void this.#follow(this.#reader);
   }
 
-  /** Stops following, unless something runs. An idle thread costs nothing. */
+  /** Stops following, unless a run is active. An idle thread costs nothing. */
   unfollowIfIdle(): void {
     if (this.#projection.runs.size === 0) this.unfollow();
   }
 
-  /** Stops following, whatever runs, until it is told to follow again. */
+  /** Stops following until the next `follow`. */
   unfollow(): void {
     this.#reader?.end();
     this.#reader = undefined;
   }
 
-  /** Tells nothing any more. */
+  /** Stops emitting for good. */
   close(): void {
     this.#isClosed = true;
     this.#release();

@@ -14,12 +14,12 @@ export interface RemindersOptions {
   readonly records: ThreadRecords;
   /** The thread that callers see. */
   readonly thread: () => OpenThread | undefined;
-  /** Whether the calls before the one that is at work opened a thread. */
+  /** Whether the calls before the running one opened a thread. */
   readonly isOpen: () => boolean;
   readonly send: (input: UserInput) => PendingSend;
 }
 
-/** What the model is reminded of. */
+/** Stores reminders to the model. */
 export class Reminders {
   readonly #options: RemindersOptions;
 
@@ -28,8 +28,8 @@ export class Reminders {
   }
 
   /**
-   * Puts something for the model into the open thread, or into the turn that is under way; nobody answers it. Null when
-   * no thread of the resource is open.
+   * Stores a reminder in the open thread, or injects it into the active turn; it gets no answer. Null when no thread of
+   * the resource is open.
    */
   async save(content: string): Promise<HarnessMessage | null> {
     const { commands, turns, resources, records, thread, isOpen, send } = this.#options;

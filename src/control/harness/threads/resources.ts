@@ -13,8 +13,8 @@ export interface ResourcesOptions {
 }
 
 /**
- * The resource that callers chose last. It is in effect for all calls made after the choice and for none made before:
- * while some of those wait, the thread they lead to is open for them and hidden from callers.
+ * The resource that callers chose last. It applies to all later calls and to no earlier one: while earlier calls are
+ * queued, their thread is open for them and hidden from callers.
  */
 export class Resources {
   readonly #options: ResourcesOptions;
@@ -27,27 +27,27 @@ export class Resources {
     this.#id = options.resourceId;
   }
 
-  /** The resource in effect for calls made now. */
+  /** The resource in effect for new calls. */
   get id(): string {
     return this.#id;
   }
 
-  /** How often another one was chosen: marks a call as made under the newest. */
+  /** The number of choices: marks a call as made under the newest one. */
   get choice(): number {
     return this.#choices;
   }
 
-  /** Whether the open thread is one of the calls that were made under a choice. */
+  /** Whether the open thread belongs to the calls made under a choice. */
   isReached(choice: number): boolean {
     return this.#reached === choice;
   }
 
-  /** Whether calls made under an earlier choice still wait. */
+  /** Whether calls made under an earlier choice are still queued. */
   get isChanging(): boolean {
     return this.#reached !== this.#choices;
   }
 
-  /** Leaves the open thread and stops what runs in it: at once when no call waits, else after those that do. */
+  /** Closes the open thread and aborts its run: at once when no call is queued, else after the queued ones. */
   choose(resourceId: string): void {
     const { commands, turns, unsentMessages, onError } = this.#options;
     const order = commands.nextOrder();

@@ -1,6 +1,6 @@
 import type { ThreadLock } from '../harness-config.ts';
 
-/** The one lock of a harness: on the thread that is open. It is never held on two threads for longer than a change takes. */
+/** The lock on the open thread. It is held on two threads only during a switch. */
 export class HeldLock {
   readonly #lock: ThreadLock | undefined;
   readonly #onError: (error: unknown) => void;
@@ -11,14 +11,14 @@ export class HeldLock {
     this.#onError = onError;
   }
 
-  /** The thread it is held on. */
+  /** The locked thread. */
   get threadId(): string | null {
     return this.#threadId;
   }
 
   /**
-   * Takes the lock of a thread, does the work, then gives back the one before. When taking or working fails the one
-   * before stays held, and the new one is not.
+   * Acquires the lock of a thread, runs the work, then releases the previous lock. On failure the previous lock stays
+   * held and the new one is released.
    */
   async change<Result>(threadId: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#threadId;
@@ -36,7 +36,7 @@ export class HeldLock {
     return result;
   }
 
-  /** Gives the lock back, when one is held. */
+  /** Releases the lock, if one is held. */
   async release(): Promise<void> {
     const held = this.#threadId;
     this.#threadId = null;

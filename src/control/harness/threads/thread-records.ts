@@ -13,11 +13,11 @@ export interface ThreadRecordsOptions {
   readonly hub: EventHub;
   readonly state: StateStore;
   readonly settings: ThreadSettings;
-  /** The thread that is open. */
+  /** The open thread. */
   readonly thread: () => OpenThread | undefined;
 }
 
-/** What is put into the open thread beside what is said and done in it: choices, settings, tasks. */
+/** Stores choices, settings and tasks in the open thread. */
 export class ThreadRecords {
   readonly #options: ThreadRecordsOptions;
 
@@ -25,20 +25,20 @@ export class ThreadRecords {
     this.#options = options;
   }
 
-  /** Keeps something with the open thread; without one it does nothing. */
+  /** Merges metadata into the open thread; does nothing without one. */
   async updateMetadata(metadata: Record<string, unknown>): Promise<void> {
     const thread = this.#options.thread();
     if (thread !== undefined) await this.#options.log.updateThread(thread.id, { metadata });
   }
 
-  /** Puts events into the log of the open thread, and tells them. */
+  /** Appends events to the log of the open thread, and emits them. */
   async append(events: readonly AgentEvent[]): Promise<void> {
     const thread = this.#options.thread() as OpenThread;
     await this.#options.log.append(thread.id, events);
     await thread.sync();
   }
 
-  /** Stores a choice, if a thread is open, lets it take effect, and tells it. */
+  /** Stores a choice if a thread is open, applies it, and emits its events. */
   async choose({ events, metadata }: Choice, takeEffect: () => void): Promise<void> {
     const { log, hub } = this.#options;
     const thread = this.#options.thread();
@@ -48,7 +48,7 @@ export class ThreadRecords {
     else for (const { runId: _, ...event } of events) hub.emit(event as HarnessEvent);
   }
 
-  /** Sets what the harness acts on, and tells it; the open thread keeps it, and without one it holds for the session. */
+  /** Sets a setting and emits its event; it is stored in the open thread, or applies to the session. */
   async set<Key extends keyof HarnessSettings>(
     key: Key,
     value: HarnessSettings[Key],

@@ -1,7 +1,7 @@
 import { checkSetting, type HarnessSettings, isSetting } from '../settings/harness-settings.ts';
 import type { StateStore } from '../settings/state-store.ts';
 
-/** What threads keep of the settings; the others belong to the session, or are told by the log. */
+/** The settings that threads store; all others belong to the session or to the log. */
 const threadSettingKeys: ReadonlySet<string> = new Set<keyof HarnessSettings>([
   'observerModelId',
   'reflectorModelId',
@@ -10,12 +10,12 @@ const threadSettingKeys: ReadonlySet<string> = new Set<keyof HarnessSettings>([
   'subagentModelId',
 ]);
 
-/** Whether a thread keeps the setting. */
+/** Whether threads store the setting. */
 function isThreadSetting(key: string): key is keyof HarnessSettings {
   return threadSettingKeys.has(key) || (isSetting(key) && key.startsWith('subagentModelId_'));
 }
 
-/** The settings that threads keep: those of the open thread, else what was chosen for the session. */
+/** The settings that threads store: those of the open thread, else those of the session. */
 export class ThreadSettings {
   readonly #state: StateStore;
   #session: Readonly<Record<string, unknown>>;
@@ -26,19 +26,19 @@ export class ThreadSettings {
     this.#session = this.#inEffect();
   }
 
-  /** Takes in that the state was given settings: they are the session's, unless they come from a thread. */
+  /** Records settings that were set in the state: they belong to the session, unless they come from a thread. */
   note(keys: readonly string[]): void {
     if (this.#isOfThread) return;
     for (const key of keys)
       if (isThreadSetting(key)) this.#session = { ...this.#session, [key]: this.#state.setting(key) };
   }
 
-  /** What a thread that begins now keeps: what is in force and not the session's. */
+  /** The metadata of a new thread: the settings in effect that differ from the session. */
   metadata(): Record<string, unknown> {
     return Object.fromEntries(Object.entries(this.#inEffect()).filter(([key, value]) => this.#session[key] !== value));
   }
 
-  /** Goes to what a thread keeps, else to what was chosen for the session. */
+  /** Restores the settings of a thread, else those of the session. */
   restore(metadata: Readonly<Record<string, unknown>>): void {
     const keys = new Set([...Object.keys(this.#inEffect()), ...Object.keys(this.#session), ...Object.keys(metadata)]);
     for (const key of keys) {
@@ -49,7 +49,7 @@ export class ThreadSettings {
     }
   }
 
-  /** Sets one that the open thread keeps. */
+  /** Sets a setting of the open thread. */
   setOfThread<Key extends keyof HarnessSettings>(key: Key, value: HarnessSettings[Key]): void {
     this.#isOfThread = true;
     this.#state.setSetting(key, value);

@@ -26,28 +26,28 @@ export interface ThreadsOptions {
   readonly lock: HeldLock;
   readonly newThreadId: () => string;
   readonly resourceId: string;
-  /** What a new thread keeps from the beginning. */
+  /** The metadata of a new thread. */
   readonly newMetadata: () => Record<string, unknown>;
-  /** Stops what runs in the open thread. */
+  /** Aborts the runs of the open thread. */
   readonly stop: () => Promise<void>;
   /**
-   * Called when a thread was opened and told, before what waits in it is told. `isFirst` when it is a new one, and none
-   * was open.
+   * Called when a thread was opened, before its pending relays are emitted. `isFirst` for a new thread while none was
+   * open.
    */
   readonly onOpen: (thread: Thread, isFirst: boolean) => void;
-  /** Called when no thread is open any more. */
+  /** Called when no thread is open. */
   readonly onClosed: () => void;
-  /** Told what waits in a thread that was opened, and what its log tells from then on. */
+  /** Receives the pending relays of an opened thread, and its later events. */
   readonly onEvent: OpenThreadOptions['onEvent'];
 }
 
 type Opened = Awaited<ReturnType<typeof OpenThread.open>>;
 
-/** The threads of a harness and the one it has open. Its methods must not run side by side. */
+/** The threads of a harness and the open one. Its methods must not run concurrently. */
 export class Threads {
   readonly #options: ThreadsOptions;
   #current: OpenThread | undefined;
-  /** The resource in effect for the call that is at work. */
+  /** The resource in effect for the running call. */
   resourceId: string;
 
   constructor(options: ThreadsOptions) {
@@ -96,7 +96,7 @@ export class Threads {
     return [...ids].toSorted();
   }
 
-  /** Opens a copy of a thread: it shares what was said, in constant time, and has used nothing yet. */
+  /** Opens a copy of a thread in constant time: it shares all messages and has no usage. */
   async clone({ sourceThreadId = this.#current?.id, title, resourceId }: CloneOptions = {}): Promise<HarnessThread> {
     const { log, newThreadId, stop } = this.#options;
     if (sourceThreadId === undefined)
@@ -117,7 +117,7 @@ export class Threads {
     );
   }
 
-  /** Names the thread that is open. */
+  /** Renames the open thread. */
   async rename(title: string): Promise<void> {
     if (this.#current === undefined)
       throw new SingletreeError('thread_not_found', 'No thread is open: open one before you name it.');
@@ -141,7 +141,7 @@ export class Threads {
     hub.emit({ type: 'thread_deleted', threadId });
   }
 
-  /** Stops what runs and closes the thread that is open; threads of another resource are worked on from then on. */
+  /** Aborts runs, closes the open thread, and switches to another resource. */
   async changeResource(resourceId: string): Promise<void> {
     try {
       await this.#options.stop();
@@ -151,13 +151,13 @@ export class Threads {
     }
   }
 
-  /** Closes the thread that is open, and gives its lock back. */
+  /** Closes the open thread and releases its lock. */
   async closeAndRelease(): Promise<void> {
     this.closeCurrent();
     await this.#options.lock.release();
   }
 
-  /** Closes the thread that is open, at once; its lock is held until `clear`. */
+  /** Closes the open thread at once; its lock is held until `closeAndRelease`. */
   closeCurrent(): void {
     if (this.#current === undefined) return;
     this.#endDisplay('aborted');
@@ -166,7 +166,7 @@ export class Threads {
     this.#options.onClosed();
   }
 
-  /** Closes the thread that is open and gives its lock back, for a harness that ends: nothing is told, what is shown stays. */
+  /** Closes the open thread of a destroyed harness and releases its lock; emits nothing, and the display stays. */
   async close(): Promise<void> {
     this.#current?.close();
     this.#current = undefined;
@@ -197,7 +197,7 @@ export class Threads {
     return shown;
   }
 
-  /** What is known already of a thread that was just branched off the open one, which is at rest. */
+  /** Reuses the idle open thread for a branch of it. */
   #copy({ id, branchedFrom }: Thread): Opened | undefined {
     const source = this.#current;
     const { display } = this.#options.hub;
@@ -206,7 +206,7 @@ export class Threads {
     return { thread: source.copy(id), display: { ...display, tokenUsage: emptyTokenUsage() } };
   }
 
-  /** A copy that was made in the middle of a run has an end of it: that run goes on elsewhere. */
+  /** A copy made during a run ends that run in the copy: it continues in the source. */
   async #read(thread: Thread): Promise<Opened> {
     const { log, memory, hub, onEvent } = this.#options;
     const open = () =>
@@ -227,7 +227,7 @@ export class Threads {
     return open();
   }
 
-  /** A thread that somebody deleted elsewhere is not open any more. */
+  /** Closes a thread that another process deleted. */
   #lost(threadId: string, error: unknown): void {
     this.#options.hub.emitError(error);
     if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.closeCurrent();
@@ -241,14 +241,14 @@ export class Threads {
     this.#current = opened;
     hub.emit(event);
     if (display.isRunning) hub.emit({ type: 'agent_start' });
-    // A call that waits is shown when it is told: one that is allowed by now is not.
+    // A pending approval is displayed when its event is emitted, unless it is allowed by now.
     hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
     for (const waiting of opened.waiting()) onEvent(waiting, undefined);
     if (display.isRunning) opened.follow();
   }
 
-  /** What runs in the thread that is closed is not shown any more; elsewhere it may go on. */
+  /** Closes the open thread and ends its run on the display; the run may continue elsewhere. */
   #endDisplay(reason: AgentEndReason): void {
     const { hub } = this.#options;
     this.#current?.close();
@@ -270,7 +270,7 @@ export class Threads {
   }
 }
 
-/** A thread as a harness shows it. */
+/** Converts a stored thread. */
 export function harnessThread(thread: Thread): HarnessThread {
   const { id, resourceId, title, createdAt, updatedAt } = thread;
   const { tokenUsage, ...metadata } = ownMetadata(thread.metadata);
@@ -285,7 +285,7 @@ export function harnessThread(thread: Thread): HarnessThread {
   };
 }
 
-/** Without what the supervisor notes about open runs. */
+/** Removes the supervisor's entries about open runs. */
 function ownMetadata(metadata: Thread['metadata']): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !key.startsWith('run:')));
 }

@@ -1,4 +1,4 @@
-/** Waits for an answer that somebody gives later; rejects with "Aborted" when the signal aborts first. */
+/** Waits for a later answer; rejects with "Aborted" when the signal aborts first. */
 export function untilAnswered<Answer>(
   signal: AbortSignal | undefined,
   ask: (resolve: (answer: Answer) => void) => void,
@@ -14,7 +14,7 @@ export function untilAnswered<Answer>(
   });
 }
 
-/** What an error says. */
+/** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -6,7 +6,7 @@ import { harnessContextOf, type HarnessQuestionAnswer } from './request-context.
 import { messageOf, untilAnswered } from './answer.ts';
 import type { HarnessTool } from './harness-tool.ts';
 
-/** What most built-in tools give back: a text for the model, and whether it is about a failure. */
+/** The result of most built-in tools: a text for the model, and whether it reports a failure. */
 export interface BuiltinResult {
   readonly content: string;
   readonly isError: boolean;
@@ -40,7 +40,7 @@ const description =
   'Asks the user a question and waits for the answer. Use it when something is unclear or a decision is theirs. ' +
   'Offer options for a choice; leave them out for a free answer.';
 
-/** `ask_user` for use on its own: it asks through the harness of its request context. */
+/** `ask_user` as a standalone tool: asks through the harness of its request context. */
 export const askUserTool: HarnessTool<Question, BuiltinResult> & { readonly id: 'ask_user' } = {
   id: 'ask_user',
   description,
@@ -60,7 +60,7 @@ export const askUserTool: HarnessTool<Question, BuiltinResult> & { readonly id: 
 
 let count = 0;
 
-/** `ask_user` for the loop: it asks through a relay, which waits as long as it takes and survives a restart. */
+/** `ask_user` for the loop: asks through a relay, which has no timeout and survives a restart. */
 export const askUserLoopTool: Tool = defineTool({
   name: 'ask_user',
   description,
@@ -75,7 +75,7 @@ export const askUserLoopTool: Tool = defineTool({
   },
 });
 
-/** Asks, and tells what came of it; `ask` gives undefined when there is nobody to ask. */
+/** Asks and returns the result; `ask` returns undefined when nobody can answer. */
 async function askUser(
   { question, options, selectionMode }: Question,
   ask: (asked: Asked) => Promise<HarnessQuestionAnswer | undefined> | undefined,

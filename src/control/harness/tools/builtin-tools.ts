@@ -4,7 +4,7 @@ import { askUserLoopTool } from './ask-user.ts';
 import { submitPlanLoopTool } from './submit-plan.ts';
 import { taskLoopTools } from './task-tools.ts';
 
-/** The tools that every mode has; `subagent` only when subagents are configured. */
+/** The tools of every mode; `subagent` only when subagents are configured. */
 export const builtinToolIds = [
   'ask_user',
   'submit_plan',
@@ -16,7 +16,7 @@ export const builtinToolIds = [
 ] as const;
 export type BuiltinToolId = (typeof builtinToolIds)[number];
 
-/** The built-in tools for a run in the board's thread, without those that were disabled. `subagent` is made elsewhere. */
+/** The built-in tools of a run, without the disabled ones. `subagent` is created separately. */
 export function builtinTools(board: TaskBoard, disabled: readonly BuiltinToolId[] = []): Tool[] {
   const all = [askUserLoopTool, submitPlanLoopTool, ...taskLoopTools(board)];
   return all.filter(({ name }) => !disabled.some(id => id === name));

@@ -4,14 +4,14 @@ import { SingletreeError } from '../../../events/index.ts';
 import type { RequestContext, HarnessToolContext } from './request-context.ts';
 import { jsonSchemaOf, type PublicSchema, standardSchema } from '../arguments/standard-schema.ts';
 
-/** A tool as it is given to a harness. */
+/** A tool of a harness. */
 export interface HarnessTool<Input = unknown, Result = unknown> {
-  /** Its name; the key it is given under when absent. */
+  /** Its name; its key by default. */
   readonly id?: string;
   readonly description?: string;
   /** zod, another Standard Schema, or a JSON Schema. */
   readonly inputSchema?: PublicSchema<Input>;
-  /** Tells it apart from a tool of the loop, which has its schema here. */
+  /** Distinguishes it from a loop tool, which has its schema here. */
   readonly input?: never;
   execute(input: Input, context?: HarnessToolContext): Promise<Result> | Result;
 }
@@ -19,7 +19,7 @@ export interface HarnessTool<Input = unknown, Result = unknown> {
 /** Tools by name, in either form. */
 export type ToolsInput = Readonly<Record<string, HarnessTool | Tool>>;
 
-/** The tools as the loop takes them; each is named by its key, and gets the request's context. */
+/** Converts tools for the loop; each is named by its key and receives the request context. */
 export function loopTools(tools: ToolsInput, requestContext: RequestContext): Tool[] {
   if (Array.isArray(tools))
     throw new SingletreeError(

@@ -1,22 +1,22 @@
 import type { HarnessEvent } from '../harness-event.ts';
 import type { StateUpdate } from '../settings/state-store.ts';
 
-/** What travels with a request to tools and subagents, by name. */
+/** Values that a request passes to tools and subagents, by name. */
 export class RequestContext extends Map<string, unknown> {}
 
-/** A person's answer to a question: a text, or the labels that were chosen. */
+/** The answer to a question: a text, or the chosen labels. */
 export type HarnessQuestionAnswer = string | string[];
 
-/** A person's answer to a plan. */
+/** The decision on a plan. */
 export interface PlanResponse {
   readonly action: 'approved' | 'rejected';
   readonly feedback?: string;
 }
 
-/** What tools get as `requestContext.get('harness')`. */
+/** The value of `requestContext.get('harness')` in tools. */
 export interface HarnessRequestContext<State = Record<string, unknown>> {
   readonly harnessId: string;
-  /** The state when the request began; `getState` gives the newest. */
+  /** The state at the start of the request; `getState` returns the newest. */
   readonly state: Readonly<State>;
   getState(): Readonly<State>;
   setState(updates: Partial<State>): Promise<void>;
@@ -34,14 +34,14 @@ export interface HarnessRequestContext<State = Record<string, unknown>> {
   getSubagentModelId?(options?: { agentType?: string }): string | null;
 }
 
-/** What a tool that is given to a harness is called with beside its input. */
+/** The second argument of a harness tool. */
 export interface HarnessToolContext {
   readonly requestContext?: { get(key: string): unknown };
   readonly abortSignal?: AbortSignal;
   readonly toolCallId?: string;
 }
 
-/** The harness a tool is called in; undefined outside of one. */
+/** The harness of a tool call; undefined outside of one. */
 export function harnessContextOf(context: HarnessToolContext | undefined): Partial<HarnessRequestContext> | undefined {
   const harness = context?.requestContext?.get('harness');
   return typeof harness === 'object' && harness !== null ? harness : undefined;

@@ -1,4 +1,4 @@
-/** What is known about a subagent's run beside its words. */
+/** Metadata of a subagent's run. */
 export interface SubagentMeta {
   readonly modelId: string;
   readonly durationMs: number;
@@ -7,14 +7,14 @@ export interface SubagentMeta {
 
 const tag = /\n<subagent-meta modelId="([^"]*)" durationMs="(\d+)" tools="([^"]*)" \/>$/;
 
-/** The result of a subagent with a line about its run at the end, for those who only have the result. */
+/** Appends a line of metadata to a subagent's result. */
 export function withSubagentMeta(text: string, { modelId, durationMs, toolCalls }: SubagentMeta): string {
   const tools = toolCalls.map(({ name, isError }) => `${name}:${isError ? 'err' : 'ok'}`).join(',');
   const model = modelId.replaceAll('"', '');
   return `${text}\n<subagent-meta modelId="${model}" durationMs="${Math.round(durationMs)}" tools="${tools.replaceAll('"', '')}" />`;
 }
 
-/** Takes the line about the run from the end of a subagent's result; a text without one is all text. */
+/** Splits the metadata line from a subagent's result; a text without one stays whole. */
 export function parseSubagentMeta(content: string): { readonly text: string } & Partial<SubagentMeta> {
   const found = tag.exec(content);
   if (found === null) return { text: content };

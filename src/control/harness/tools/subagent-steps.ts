@@ -6,7 +6,7 @@ interface Called {
   readonly toolName: string;
 }
 
-/** A step that a subagent took: the fields that stop conditions of the AI SDK read. */
+/** A step of a subagent, with the fields that stop conditions of the AI SDK read. */
 export interface SubagentStep {
   readonly text: string;
   readonly toolCalls: readonly (Called & { readonly input: unknown })[];
@@ -14,13 +14,13 @@ export interface SubagentStep {
   readonly usage: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined };
 }
 
-/** Ends a subagent when it holds for the steps it has taken; those of the AI SDK, such as `stepCountIs(5)`, are some. */
+/** Ends a subagent when it returns true for its steps; AI SDK conditions such as `stepCountIs(5)` are valid. */
 export type StopCondition = {
-  // As a method, so that a condition that reads more fields of a step than these is taken too.
+  // A method type, so that conditions that read more fields are assignable.
   holds(progress: { readonly steps: readonly SubagentStep[] }): boolean | PromiseLike<boolean>;
 }['holds'];
 
-/** Whether one of the conditions holds for the steps. */
+/** Whether one of the conditions is true. */
 export async function isStopped(
   conditions: StopCondition | readonly StopCondition[],
   steps: readonly SubagentStep[],
@@ -29,7 +29,7 @@ export async function isStopped(
   return false;
 }
 
-/** The steps of a run, from its events; a step that was begun anew counts once. */
+/** Collects the steps of a run from its events; a restarted step counts once. */
 export class SubagentSteps {
   readonly #runId: string;
   #steps: SubagentStep[] = [];
@@ -42,7 +42,7 @@ export class SubagentSteps {
     return this.#steps;
   }
 
-  /** Takes the next event; those of other runs are passed over. */
+  /** Takes the next event; ignores events of other runs. */
   take(event: AgentEvent): void {
     if (event.runId !== this.#runId) return;
     if (event.type === 'step_start') {

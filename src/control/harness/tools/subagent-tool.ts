@@ -16,17 +16,17 @@ export interface SubagentToolOptions {
   /** At least one. */
   readonly subagents: readonly HarnessSubagent[];
   readonly requestContext: RequestContext;
-  /** The harness's tools, of which a subagent is given those it may use. */
+  /** The harness tools; a subagent receives those it may use. */
   readonly shared: readonly Tool[];
-  /** The model for a type when the call names none; empty when there is none. */
+  /** The model of a type when the call names none; empty when none is chosen. */
   readonly modelOf: (subagent: HarnessSubagent) => string;
   readonly registry: () => ModelRegistry | Promise<ModelRegistry>;
 }
 
-/** How many steps a subagent may take when it does not say. */
+/** The default limit of steps. */
 const defaultSteps = 50;
 
-/** `subagent`: starts a subagent with a fresh context and returns what it says. Several work side by side. */
+/** `subagent`: starts a subagent with a fresh context and returns its answer. Calls run in parallel. */
 export function subagentTool(options: SubagentToolOptions): Tool {
   const { subagents } = options;
   const types = subagents.map(({ id }) => id) as [string, ...string[]];
@@ -95,7 +95,7 @@ async function freshAgent(
     model,
     instructions: await resolveDynamic(subagent.instructions, requestContext),
     tools: [...own, ...allowed],
-    // The last step is the one in which it has to conclude.
+    // The last step has to conclude.
     maxIterations: maxSteps - 1,
     registry: await registry(),
   });

@@ -21,7 +21,7 @@ const description =
   'Submits a finished plan to the user and waits for the decision. Use it when you have explored enough and know the ' +
   'steps. After approval you are in the default mode and carry the plan out.';
 
-/** `submit_plan` for use on its own: it asks through the harness of its request context. */
+/** `submit_plan` as a standalone tool: asks through the harness of its request context. */
 export const submitPlanTool: HarnessTool<Plan, BuiltinResult> & { readonly id: 'submit_plan' } = {
   id: 'submit_plan',
   description,
@@ -41,7 +41,7 @@ export const submitPlanTool: HarnessTool<Plan, BuiltinResult> & { readonly id: '
 
 let count = 0;
 
-/** `submit_plan` for the loop: it asks through a relay, which waits as long as it takes and survives a restart. */
+/** `submit_plan` for the loop: asks through a relay, which has no timeout and survives a restart. */
 export const submitPlanLoopTool: Tool = defineTool({
   name: 'submit_plan',
   description,
@@ -57,7 +57,7 @@ export const submitPlanLoopTool: Tool = defineTool({
   },
 });
 
-/** Submits, and tells what came of it; `submit` gives undefined when there is nobody to decide. */
+/** Submits and returns the result; `submit` returns undefined when nobody can decide. */
 async function submitPlan(
   { title, plan }: Plan,
   submit: (submitted: Submitted) => Promise<PlanResponse | undefined> | undefined,

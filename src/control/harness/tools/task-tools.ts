@@ -24,7 +24,7 @@ interface TaskTool<Id extends string, Input, Result extends TaskResult> {
   readonly description: string;
   readonly inputSchema: z.ZodType<Input>;
   readonly change: (tasks: Tasks, input: Input) => TaskChange<Result>;
-  /** What it gives back when it fails, or has no list to work on. */
+  /** The result of a failure, or without a task list. */
   readonly failed: (content: string, tasks: Tasks) => Result;
   readonly outside: string;
 }
@@ -87,13 +87,13 @@ const check: TaskTool<'task_check', Record<string, never>, TaskCheckResult> = {
   outside: noAccess,
 };
 
-/** The task tools for use on their own: they work on the `tasks` of the harness of their request context. */
+/** The task tools as standalone tools: they change the `tasks` of the harness of their request context. */
 export const taskWriteTool = harnessTool(write);
 export const taskUpdateTool = harnessTool(update);
 export const taskCompleteTool = harnessTool(complete);
 export const taskCheckTool = harnessTool(check);
 
-/** The task tools for the loop: they work on the thread's list and write each new one into the run. */
+/** The task tools for the loop: they change the thread's list and emit each new one. */
 export function taskLoopTools(board: TaskBoard): Tool[] {
   return [loopTool(write, board), loopTool(update, board), loopTool(complete, board), loopTool(check, board)];
 }
@@ -136,7 +136,7 @@ function harnessTool<Id extends string, Input, Result extends TaskResult>(
   };
 }
 
-/** Makes a change in the state of a harness, after all that were asked for before it. */
+/** Changes the state of a harness after all earlier changes. */
 async function changeState<Result extends TaskResult>(
   harness: Partial<HarnessRequestContext>,
   make: (tasks: Tasks) => TaskChange<Result>,
@@ -153,7 +153,7 @@ async function changeState<Result extends TaskResult>(
   return result;
 }
 
-/** The tasks of a state; those without an id get one, the same every time. */
+/** The tasks of a state; missing ids are assigned deterministically. */
 function tasksIn(state: Readonly<Record<string, unknown>> = {}): Tasks {
   const tasks = Array.isArray(state['tasks']) ? (state['tasks'] as TaskItemInput[]) : [];
   return tasks.every((task): task is TaskItemSnapshot => task.id !== undefined) ? tasks : assignTaskIds(tasks);

@@ -4,7 +4,7 @@ import type { Relays } from '../permissions/relays.ts';
 import type { HarnessRequestContext } from './request-context.ts';
 import type { StateStore } from '../settings/state-store.ts';
 
-/** The parts of a harness that its tools may use. */
+/** The parts of a harness that its tools use. */
 export interface ToolParts {
   readonly config: { readonly id: string };
   readonly state: StateStore;
@@ -16,7 +16,7 @@ export interface ToolParts {
   readonly relays: Relays;
 }
 
-/** What the tools of a run in a thread are given of their harness. */
+/** Creates the harness context of the tools of a run. */
 export function toolContext(parts: ToolParts, threadId: string): HarnessRequestContext {
   const { config, state, threads, modes, hub, relays } = parts;
   return {

@@ -1,18 +1,18 @@
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 
-/** What a run is given beside what its invoker gives it. */
+/** Additions to a run of an agent. */
 export interface Drive {
-  /** What the run's first event tells beside what the agent puts there. */
+  /** Additional fields of the run's first event. */
   readonly startFields?: (runId: string) => Partial<EventOf<'harness_start'>>;
   readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
-  /** Whether the run ends here, before the step with this number. */
+  /** Whether the run ends before the step with this number. */
   readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
-  /** Told every event of the run and of those below it. */
+  /** Receives every event of the run and of its child runs. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** The same agent, driven: it is given more, watched, and can be ended between two steps. */
+/** Wraps an agent: adds parameters, observes its events, and can end it between two steps. */
 export function drivenAgent(agent: Agent, drive: Drive): Agent {
   return {
     id: agent.id,
@@ -36,7 +36,7 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
 
   async next(): Promise<IteratorResult<AgentEvent>> {
     this.#events ??= await this.#begin();
-    // One that was left meanwhile does not begin.
+    // A run that was returned meanwhile does not start.
     if (this.#isOver) return { done: true, value: undefined };
     const next = await this.#events.next();
     if (next.done === true) return next;

@@ -9,15 +9,15 @@ export interface OrphanedRunsOptions {
   readonly runs: Runs;
   readonly turns: Turns;
   readonly clock: Clock;
-  /** The thread that is open. */
+  /** The open thread. */
   readonly thread: () => OpenThread | undefined;
-  /** Works while nothing else changes what is open and what runs. */
+  /** Runs work exclusively: no other command changes threads or runs meanwhile. */
   readonly runExclusive: (work: () => Promise<void>) => Promise<void>;
-  /** Told of a turn that goes on with what was left open. */
+  /** Called with a turn that resumes orphaned runs. */
   readonly onTurn: (turn: Turn, thread: OpenThread) => void;
 }
 
-/** Runs of the open thread that were not begun here: one that no process has goes on here. */
+/** Runs of the open thread that were not started here: a run without an owner is resumed here. */
 export class OrphanedRuns {
   readonly #options: OrphanedRunsOptions;
   #stopTimer: (() => void) | undefined;
@@ -27,13 +27,13 @@ export class OrphanedRuns {
     this.#options = options;
   }
 
-  /** Goes on with what a process left open, if no other has it. To be called alone. */
+  /** Resumes the runs that no live process owns. Call it exclusively. */
   async resume(): Promise<void> {
     const { runs, turns, onTurn } = this.#options;
     const thread = this.#options.thread();
     if (thread === undefined || turns.current !== undefined) return;
     const openRuns = await runs.openRuns(thread);
-    // What was sent meanwhile goes on with it.
+    // A message that was sent meanwhile resumes them.
     if (openRuns.length === 0 || turns.current !== undefined || this.#options.thread() !== thread) return;
     const turn = newTurn();
     onTurn(turn, thread);
@@ -44,7 +44,7 @@ export class OrphanedRuns {
     }
   }
 
-  /** Ends what is open in a thread, whichever process owns it. To be called alone. */
+  /** Aborts the open runs of a thread, whichever process owns them. Call it exclusively. */
   async abort(thread: OpenThread): Promise<void> {
     const { runs, turns } = this.#options;
     if (this.#options.thread() !== thread) return;
@@ -52,7 +52,7 @@ export class OrphanedRuns {
     await runs.stopAll(thread);
   }
 
-  /** Follows what runs in the open thread, and looks again after a while: the process that has it may go away. */
+  /** Follows the open thread while it has runs, and checks later whether their owner is gone. */
   watch(): void {
     const thread = this.#options.thread();
     if (this.#isClosed || thread === undefined || thread.projection.runs.size === 0) return;
@@ -60,19 +60,19 @@ export class OrphanedRuns {
     this.#stopTimer ??= this.#options.clock.after(defaultLeaseMs, () => this.#check());
   }
 
-  /** Looks no more, until something is to be watched again. */
+  /** Stops checking until the next `watch`. */
   stopWatching(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
   }
 
-  /** Looks no more, for good. */
+  /** Stops checking for good. */
   close(): void {
     this.#isClosed = true;
     this.stopWatching();
   }
 
-  /** What cannot be had now may be later. */
+  /** A run whose lease is held now may be free at the next check. */
   #check(): void {
     this.#stopTimer = undefined;
     const watch = () => this.watch();

@@ -5,13 +5,13 @@ import type { Turn, Turns } from './turns.ts';
 export interface PlanningOptions<State> {
   readonly modes: Modes<State>;
   readonly turns: Turns;
-  /** Goes to another mode. */
+  /** Switches the mode. */
   readonly enterMode: (mode: HarnessMode<State>) => Promise<void>;
-  /** Stops what runs, and goes to another mode. */
+  /** Aborts the active run and switches the mode. */
   readonly switchMode: (modeId: string) => Promise<void>;
 }
 
-/** The way from planning to the default mode, when a plan was approved: what runs comes to the end of its step first. */
+/** Switches from planning to the default mode when a plan is approved; the active run ends after its step. */
 export class Planning<State> {
   readonly #options: PlanningOptions<State>;
 
@@ -19,7 +19,7 @@ export class Planning<State> {
     this.#options = options;
   }
 
-  /** `decided` is the decision on its way; when it does not get through all stays as it is. */
+  /** Finishes planning when `decided` resolves; restores the turn when it rejects. */
   async finish(decided: Promise<void>): Promise<void> {
     const { modes, turns, switchMode } = this.#options;
     const turn = modes.current === modes.default ? undefined : turns.current;
@@ -38,7 +38,7 @@ export class Planning<State> {
     await turns.ended();
   }
 
-  /** A plan was approved, here or elsewhere. */
+  /** Called when a plan was approved, in any process. */
   approved(): void {
     const { modes, turns } = this.#options;
     const turn = turns.current;

@@ -14,7 +14,7 @@ import {
 import type { HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
 import type { TaskBoard } from '../tasks/task-board.ts';
 
-/** What a run of a harness is set up from. */
+/** The inputs of a run's setup. */
 export interface RunSetup {
   readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools' | 'resolveModel'>;
   readonly requestContext: RequestContext;
@@ -22,16 +22,15 @@ export interface RunSetup {
   readonly board: TaskBoard;
   readonly rules: PermissionRules;
   readonly situationOf: (toolName: string) => PermissionSituation;
-  /** The model that is chosen; empty when none is. */
+  /** The chosen model; empty when none is. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
   readonly registry: () => Promise<ModelRegistry>;
 }
 
 /**
- * What a run is given: the built-in tools, those of the harness, its permissions and its context. A tool that is
- * denied by name is not offered, the agent's own and those of subagents neither. A run that is gone on with keeps its
- * model.
+ * Returns the parameters of a run: built-in tools, harness tools, permissions and context. A tool that is denied by
+ * name is hidden, including the agent's own and those of subagents. A resumed run keeps its model.
  */
 export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
   const { config, requestContext, subagentModel: modelOf, registry } = setup;

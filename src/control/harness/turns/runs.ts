@@ -17,9 +17,9 @@ export interface RunsOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
-  /** The agent that answers now. */
+  /** The agent of the current mode. */
   readonly agent: () => Agent;
-  /** What a run in a thread is given. */
+  /** Returns the additional parameters of a run. */
   readonly prepare: (
     params: InvokeParams,
     place: { readonly thread: OpenThread; readonly turn: Turn; readonly requestContext: RequestContext | undefined },
@@ -31,11 +31,11 @@ export interface ResumeRequest {
   readonly requestContext?: RequestContext | undefined;
 }
 
-/** The runs of a harness in the thread it has open, through the supervisor. */
+/** Starts and resumes runs of the open thread through the supervisor. */
 export class Runs {
   readonly supervisor: Supervisor;
   readonly #options: RunsOptions;
-  /** The agent that runs left open are gone on with. */
+  /** The agent that resumes open runs. */
   readonly #agents: Agent[] = [];
 
   constructor(options: RunsOptions) {
@@ -45,8 +45,8 @@ export class Runs {
   }
 
   /**
-   * Starts with the agent that is chosen by then: what was decided elsewhere is heard first. What a process left open
-   * goes on instead, and takes in what is said.
+   * Starts a run with the agent that is chosen once the thread is in sync. An orphaned run is resumed instead, and
+   * receives the input.
    */
   async start(thread: OpenThread, turn: Turn, input: UserInput): Promise<void> {
     const { content, id, requestContext } = input;
@@ -68,13 +68,13 @@ export class Runs {
     }
   }
 
-  /** The runs that are open in a thread, whoever has them. */
+  /** The open runs of a thread, in any process. */
   async openRuns(thread: OpenThread): Promise<readonly OpenRun[]> {
     const stored = await this.#options.log.getThread(thread.id);
     return stored === undefined ? [] : openRunsOf(stored);
   }
 
-  /** Goes on with what a process left open, and puts it into a turn; `lease_held` when another process has it. */
+  /** Resumes open runs within a turn; throws `lease_held` when another process owns them. */
   async resume(thread: OpenThread, turn: Turn, { openRuns, requestContext }: ResumeRequest): Promise<void> {
     if (openRuns.length === 0) return;
     const { agent, note } = this.#driveAgent(thread, turn, requestContext);
@@ -89,7 +89,7 @@ export class Runs {
     if (turn.handles.length === 0 && thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
   }
 
-  /** Stops a run, when it is still under way. */
+  /** Aborts a run if it is still active. */
   async stop(runId: string): Promise<void> {
     try {
       await this.supervisor.abort(runId);
@@ -98,7 +98,7 @@ export class Runs {
     }
   }
 
-  /** Stops what runs in a thread, whichever process owns it. */
+  /** Aborts the runs of a thread, whichever process owns them. */
   async stopAll(thread: OpenThread): Promise<void> {
     const { note } = this.#driveAgent(thread, newTurn(), undefined);
     thread.follow();
@@ -107,7 +107,7 @@ export class Runs {
     thread.unfollowIfIdle();
   }
 
-  /** Keeps what was said too late for a run that did not end well. */
+  /** Stores messages that a failed or aborted run did not read. */
   async storeUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
     const input = unread.map(({ id, content }) => ({
       type: 'user' as const,
@@ -127,7 +127,7 @@ export class Runs {
     }
   }
 
-  /** The agent as a turn drives it, and what its thread keeps when a run of it ends: the tokens used until then. */
+  /** The agent as a turn drives it, and the metadata to store when its run ends: the tokens used. */
   #driveAgent(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
     const runs = new Set<string>();
     let tokenUsage: TokenUsage | undefined;
@@ -135,7 +135,7 @@ export class Runs {
       startFields: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
         runs.add(params.runId);
-        // Nobody else runs in the thread by now, and what others ran before is known.
+        // No other run is active in the thread now, and earlier usage is known.
         tokenUsage ??= thread.usage;
         if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext });

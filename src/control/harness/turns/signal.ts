@@ -16,7 +16,7 @@ interface TypedSignal<Type extends string, Part = SignalText | SignalFile> exten
 }
 
 interface Reminder extends TypedSignal<'system-reminder', SignalText> {
-  /** Shown in the fields of the reminder that have these names, `type` as its type; the rest in its `metadata`. */
+  /** Values with the name of a reminder field are stored there, `type` as its type; all others in its `metadata`. */
   readonly attributes?: Record<string, unknown>;
 }
 
@@ -25,18 +25,18 @@ interface Untyped extends Traced {
   readonly files?: readonly HarnessFile[];
 }
 
-/** Something for the agent: what a person says, or a reminder that it is to act on. */
+/** Input for the agent: a message of a person, or a reminder to act on. */
 export type Signal = Untyped | TypedSignal<'user-message' | 'user'> | Reminder;
 type SignalType = Exclude<Signal, Untyped>['type'];
 
-/** A signal on its way; `accepted` tells the run that takes it in. */
+/** A sent signal; `accepted` resolves with the run that receives it. */
 export interface AcceptedSignal {
   readonly id: string;
   readonly type: SignalType;
   readonly accepted: Promise<{ accepted: true; runId: string }>;
 }
 
-/** What a signal says; throws `invalid_argument` for a type that there is not. */
+/** Reads the content of a signal; throws `invalid_argument` for an unknown type. */
 export function readSignal(signal: Signal): Pick<UserInput, 'content' | 'id'> & { readonly type: SignalType } {
   if ('content' in signal) return { type: 'user-message', content: contentOf(signal.content, signal.files) };
   const { type, contents, id } = signal;
@@ -66,7 +66,7 @@ function textOf(contents: SignalContents): string {
   return contents.flatMap(part => (part.type === 'text' ? part.text : [])).join('\n');
 }
 
-/** Resolves with the run that takes in what was sent, when it has started. */
+/** Resolves with the run that receives the message, when it has started. */
 export async function acceptedBy({ runId, done }: PendingSend): Promise<{ accepted: true; runId: string }> {
   void done.catch(() => {});
   return { accepted: true, runId: await runId() };

@@ -3,15 +3,15 @@ import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/
 import type { RequestContext } from '../tools/request-context.ts';
 import { notAvailable } from '../arguments/unavailable-options.ts';
 
-/** What is known of the trace that a run belongs to: its first event carries it. */
+/** The trace of a run, stored in its first event. */
 export type RunTrace = NonNullable<EventOf<'harness_start'>['trace']>;
 
-/** The span that a run is a part of. */
+/** The span that a run belongs to. */
 export interface TracingContext {
   readonly currentSpan?: { readonly id?: string; readonly traceId?: string } | undefined;
 }
 
-/** How a run is traced. */
+/** Tracing options of a run. */
 export interface TracingOptions {
   /** 1 to 32 hexadecimal digits. */
   readonly traceId?: string;
@@ -19,23 +19,23 @@ export interface TracingOptions {
   readonly parentSpanId?: string;
   readonly tags?: string[];
   readonly metadata?: Record<string, unknown>;
-  /** Keys of the request context that are put into the metadata; `user.id` is the `id` of `user`. */
+  /** Keys of the request context to copy into the metadata; `user.id` is the `id` of `user`. */
   readonly requestContextKeys?: string[];
-  /** Not available yet: the log holds what was said. */
+  /** Not available yet: the log stores all input. */
   readonly hideInput?: boolean;
-  /** Not available yet: the log holds what was said. */
+  /** Not available yet: the log stores all output. */
   readonly hideOutput?: boolean;
 }
 
-/** What a message says about tracing. */
+/** Tracing options of a message. */
 export interface Traced {
   readonly tracingContext?: TracingContext;
   readonly tracingOptions?: TracingOptions;
-  /** Given to the tools and subagents of the run. */
+  /** Passed to the tools and subagents of the run. */
   readonly requestContext?: RequestContext;
 }
 
-/** What the sender of a message says about the trace of its run; undefined when nothing. Throws `invalid_argument`. */
+/** The trace that a message requests; undefined for none. Throws `invalid_argument` for an invalid id. */
 export function traceOf({
   tracingContext,
   tracingOptions = {},
@@ -61,13 +61,13 @@ export function traceOf({
   return Object.keys(trace).length === 0 ? undefined : trace;
 }
 
-/** The trace that the first event of a run carries. */
+/** The trace in the first event of a run. */
 export function traceIn(events: readonly AgentEvent[]): RunTrace | undefined {
   for (const event of events) if (event.type === 'harness_start') return event.trace;
   return undefined;
 }
 
-/** The trace of a run that nobody named one for: the same for everybody who knows the run. */
+/** The default trace id of a run, derived from the run id. */
 export function traceIdOf(runId: string): string {
   const digits = runId.replaceAll('-', '');
   return /^[0-9a-f]{32}$/.test(digits) ? digits : createHash('sha256').update(runId).digest('hex').slice(0, 32);

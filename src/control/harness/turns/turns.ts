@@ -4,17 +4,17 @@ import type { RunHandle, RunOutcome } from '../../supervision/run-control.ts';
 import { RequestContext } from '../tools/request-context.ts';
 import type { RunTrace } from './tracing.ts';
 
-/** Something a person says. */
+/** A message of a person. */
 export interface UserInput {
   readonly content: string | readonly ContentPart[];
   readonly requestContext?: RequestContext | undefined;
-  /** What is known of the trace of the run it begins. */
+  /** The requested trace of its run. */
   readonly trace?: Partial<RunTrace> | undefined;
-  /** Its id while it waits to be taken in; a new one when absent. */
+  /** Its message id; a new one by default. */
   readonly id?: string;
-  /** Whether no answer is wanted: it begins no turn of its own when the one under way is over. */
+  /** Whether no answer is needed: it starts no turn when the active one is over. */
   readonly isQuiet?: boolean;
-  /** When it was said: before what has a higher number. 0 when absent. */
+  /** The order number of its call; 0 by default. */
   readonly order?: number;
 }
 
@@ -22,69 +22,69 @@ interface SteeringMessage extends UserMessage, Pick<UserInput, 'requestContext' 
   readonly isQuiet: boolean;
 }
 
-/** Something that waits for its turn. */
+/** Input that waits for its turn. */
 interface QueuedInput {
   readonly input: UserInput;
-  /** What comes after the turn on purpose is forgotten with its thread; all else is kept there. */
+  /** Follow-ups are dropped with their thread; all other input is stored there. */
   readonly isFollowUp: boolean;
-  /** Told when it is on its way; absent when nobody waits for it. */
+  /** Called when its turn begins; absent when no caller waits. */
   readonly onBegun?: (sent: PendingSend) => void;
 }
 
-/** Something that was said, on its way. */
+/** A message that is being sent. */
 export interface PendingSend {
-  /** The run that takes it in, when it has started; empty when none does. */
+  /** Resolves with the run that receives it; empty when none does. */
   readonly runId: () => Promise<string>;
-  /** Resolves when the turn it begins is over; when it is put into one, as soon as that has started. */
+  /** Resolves when its turn is over; for an injected message when that turn has started. */
   readonly done: Promise<void>;
 }
 
-/** One answer of the agent, from the moment it is asked for until it is told to its end. */
+/** One answer of the agent, from its request to the end of its events. */
 export interface Turn {
-  /** What is said meanwhile and not taken in yet. */
+  /** Messages during the turn that the run has not read. */
   readonly steering: SteeringMessage[];
-  /** When what it answers was said. */
+  /** The order number of the message it answers. */
   readonly order: number;
-  /** The runs of it; none while it starts. */
+  /** Its runs; empty while it starts. */
   handles: readonly RunHandle[];
-  /** What is given to its tools beside what its message brought. */
+  /** Request contexts of injected messages. */
   readonly extraContexts: RequestContext[];
-  /** What is known of the trace of its run. */
+  /** The requested trace of its run. */
   trace: Partial<RunTrace> | undefined;
-  /** Whether its run is to end before its next step. */
+  /** Whether its run ends before its next step. */
   endsAtStep: boolean;
-  /** What is done when it is over, before what waits is sent. */
+  /** Runs when it is over, before the next input is sent. */
   atEnd?: () => Promise<void>;
 }
 
 export interface TurnsOptions {
-  /** Starts the run of a turn, and puts it there in the moment from which it can be stopped. */
+  /** Starts the run of a turn, and sets its handle as soon as it can be aborted. */
   readonly start: (turn: Turn, input: UserInput) => Promise<void>;
   readonly stop: (handle: RunHandle) => Promise<void>;
-  /** Called when the runs of a turn ended, before anybody hears of it; `unread` is what nobody answers any more. */
+  /** Called when the runs of a turn have ended, before callers are notified; `unread` gets no answer. */
   readonly settle: (turn: Turn, unread: readonly UserMessage[]) => Promise<void>;
-  /** Whether somebody is about to leave the thread or the mode: what is said from now on is for what comes then. */
+  /** Whether a command is queued that may switch the thread or the mode: later input is for the thread it leads to. */
   readonly isSwitching: () => boolean;
   readonly onQueued: (count: number) => void;
-  /** Told what went wrong with a message that nobody waits for. */
+  /** Receives the error of a message that no caller awaits. */
   readonly onError: (error: unknown) => void;
 }
 
 interface ActiveTurn {
   readonly turn: Turn;
   readonly started: Promise<void>;
-  /** Resolves when the turn was told to its end; rejects when it could not start. */
+  /** Resolves when all events of the turn were emitted; rejects when it could not start. */
   readonly ended: Promise<void>;
   isStopped: boolean;
-  /** Whether it was stopped before it had a run: that is stopped as soon as it is there. */
+  /** Whether it was aborted before it had a run: the run is aborted as soon as it starts. */
   stopsAtStart: boolean;
-  /** Whether its runs have ended: it takes nothing in any more. */
+  /** Whether its runs have ended: it accepts no input. */
   isOver: boolean;
-  /** Whether its thread was left: it takes nothing in any more, and what it did not answer stays there. */
+  /** Whether its thread was closed: it accepts no input, and unread input is stored in that thread. */
   isDetached: boolean;
 }
 
-/** What a person says to the agent: one turn at a time; what is said meanwhile is taken in, or waits for its turn. */
+/** Runs one turn at a time; input during a turn is injected, or queued for the next turn. */
 export class Turns {
   readonly #options: TurnsOptions;
   #active: ActiveTurn | undefined;
@@ -94,19 +94,19 @@ export class Turns {
     this.#options = options;
   }
 
-  /** The turn that is under way. */
+  /** The active turn. */
   get current(): Turn | undefined {
     return this.#active?.turn;
   }
 
-  /** Whether what is said now is put into the turn that is under way. */
+  /** Whether new input is injected into the active turn. */
   get acceptsInput(): boolean {
     if (this.#active === undefined || this.#options.isSwitching()) return false;
     const { isOver, isStopped, isDetached } = this.#active;
     return !isOver && !isStopped && !isDetached;
   }
 
-  /** Whether a turn is under way that has no run yet. */
+  /** Whether the active turn has no run yet. */
   get isStarting(): boolean {
     return this.#active !== undefined && this.#active.turn.handles.length === 0;
   }
@@ -115,21 +115,21 @@ export class Turns {
     return this.#queue.filter(({ isFollowUp }) => isFollowUp).length;
   }
 
-  /** Begins a turn, or puts it into the one that is under way; one that takes nothing in any more is waited for. */
+  /** Starts a turn, injects the input into the active one, or queues it when that accepts none. */
   send(input: UserInput): PendingSend {
     if (this.#active === undefined) return this.#begin(input);
     if (this.acceptsInput) return this.#steer(this.#active, input);
     return this.#enqueue(input);
   }
 
-  /** Sends when no turn is under way; else it waits for its end, and those before it. */
+  /** Sends when no turn is active; else after it and all earlier follow-ups. */
   async followUp(input: UserInput): Promise<void> {
     if (this.#active === undefined) return this.#begin(input).done;
     this.#queue.push({ input, isFollowUp: true });
     this.#options.onQueued(this.followUpCount);
   }
 
-  /** Puts what waits to be sent into the turn that is under way, if that takes it in by now. */
+  /** Injects queued messages into the active turn, if it accepts input again. */
   deliverQueued(): void {
     if (this.#active === undefined || !this.acceptsInput) return;
     const active = this.#active;
@@ -138,7 +138,10 @@ export class Turns {
     for (const { input, onBegun } of sent) onBegun?.(this.#steer(active, input));
   }
 
-  /** Takes over a turn whose runs `start` puts there; resolves then. When it rejects, there was no such turn. */
+  /**
+   * Takes over a turn whose runs `start` sets; resolves when they are set. When `start` rejects, the turn never
+   * existed.
+   */
   adopt(turn: Turn, start: () => Promise<void>): Promise<void> {
     const started = this.#start(turn, start);
     let isStarted = false;
@@ -150,7 +153,7 @@ export class Turns {
     return started;
   }
 
-  /** Stops the turn, also one that is only starting; what waits is sent then. */
+  /** Aborts the active turn, even while it starts; queued input is sent then. */
   abort(): void {
     if (this.#active === undefined) return;
     const { handles } = this.#active.turn;
@@ -159,7 +162,7 @@ export class Turns {
     for (const handle of handles) void this.#options.stop(handle).catch(this.#options.onError);
   }
 
-  /** Stops the turn and waits for its end; one that is only starting is left alone. */
+  /** Aborts the active turn and waits for its end; a starting turn is not affected. */
   async stop(): Promise<void> {
     const active = this.#active;
     if (active === undefined || active.turn.handles.length === 0) return;
@@ -167,22 +170,22 @@ export class Turns {
     await active.ended.catch(() => {});
   }
 
-  /** Resolves when the turn that is under way is over. */
+  /** Resolves when the active turn is over. */
   async ended(): Promise<void> {
     await this.#active?.ended.catch(() => {});
   }
 
-  /** The thread of the turn that is under way is left. */
+  /** Detaches the active turn from its thread, which is being closed. */
   detach(): void {
     if (this.#active !== undefined) this.#active.isDetached = true;
   }
 
-  /** The end of what runs is told: what is said from now on is for the next turn. One that only starts has not begun. */
+  /** Marks the active turn as over: later input is for the next turn. A starting turn is not affected. */
   markOver(): void {
     if (this.#active !== undefined && this.#active.turn.handles.length > 0) this.#active.isOver = true;
   }
 
-  /** Forgets what waits and was said before; returns what was to be sent. */
+  /** Drops queued input of earlier calls; returns the messages among it. */
   dropQueued(before: number): readonly UserInput[] {
     const isDropped = ({ input: { order = 0 } }: QueuedInput) => order < before;
     const dropped = this.#queue.filter(isDropped);
@@ -231,7 +234,7 @@ export class Turns {
     await turn.atEnd?.();
   }
 
-  /** The next turn begins at once, so that there is no moment of rest between. */
+  /** Starts the next turn synchronously, so that the harness is not idle in between. */
   #next(turn: Turn): void {
     if (this.#active?.turn !== turn) return;
     this.#active = undefined;
@@ -243,14 +246,14 @@ export class Turns {
   }
 }
 
-/** A run that used all its steps has answered, too. */
+/** A run that used all its steps has answered. */
 const successfulOutcomes: ReadonlySet<RunOutcome> = new Set(['complete', 'max_iterations']);
 
 export function newTurn(trace?: Partial<RunTrace>, order = 0): Turn {
   return { steering: [], order, handles: [], extraContexts: [], trace, endsAtStep: false };
 }
 
-/** What is said to a run that is under way. */
+/** Converts input to a message for the active run. */
 export function steeringMessage({
   content,
   id = newId(),
@@ -261,7 +264,7 @@ export function steeringMessage({
   return { id, content, isQuiet, requestContext, ...(order !== undefined && { order }) };
 }
 
-/** What was said too late, as one thing to answer. */
+/** Joins unread messages into one input. */
 function joinSteering(late: readonly SteeringMessage[]): UserInput {
   const contexts = late.flatMap(({ requestContext }) => requestContext ?? []);
   const [first, ...others] = late;

@@ -3,7 +3,7 @@ import type { EventLog } from '../../../log/index.ts';
 import type { Runs } from './runs.ts';
 import type { UserInput, Turn, Turns } from './turns.ts';
 
-/** Where something was to be said: in a thread, or in the first one of a resource. */
+/** Where a message belongs: a thread, or the first thread of a resource. */
 interface MessageTarget {
   readonly resourceId: string;
   threadId: string | undefined;
@@ -13,21 +13,21 @@ export interface UnsentMessagesOptions {
   readonly log: EventLog;
   readonly runs: Runs;
   readonly turns: Turns;
-  /** Where what is said now goes. */
+  /** The target of new messages. */
   readonly target: () => MessageTarget;
 }
 
-/** What was said before its thread was left, and had not begun: it stays there, without an answer. */
+/** Messages whose turn had not started when their thread was closed: they are stored there without an answer. */
 export class UnsentMessages {
   readonly #options: UnsentMessagesOptions;
-  /** Where they are kept; undefined for where it is when they would begin. */
+  /** The target of each detached turn; undefined for the target at the time it would start. */
   readonly #targets = new WeakMap<Turn, MessageTarget | undefined>();
 
   constructor(options: UnsentMessagesOptions) {
     this.#options = options;
   }
 
-  /** The thread is left: what was said before and has not begun is kept in it. */
+  /** Detaches the closing thread: stores the messages of earlier calls that have not started. */
   async detachThread(order: number): Promise<void> {
     const { turns } = this.#options;
     const target = this.#options.target();
@@ -39,7 +39,10 @@ export class UnsentMessages {
     await this.#store(target, turns.dropQueued(order));
   }
 
-  /** The thread will be left: a turn that was asked for before and has not begun is kept where it would begin. */
+  /**
+   * Detaches a starting turn of an earlier call before its thread is closed; its message is stored where it would
+   * start.
+   */
   detachStartingTurn(order: number): void {
     const { turns } = this.#options;
     const { current: turn } = turns;
@@ -48,7 +51,7 @@ export class UnsentMessages {
     if (!this.#targets.has(turn)) this.#targets.set(turn, undefined);
   }
 
-  /** Keeps what was said in a turn that was left before it began; tells whether it was. */
+  /** Stores the input of a detached turn; returns false when the turn is not detached. */
   async storeIfDetached(turn: Turn, inputs: readonly UserInput[]): Promise<boolean> {
     if (!this.#targets.has(turn)) return false;
     const target = this.#targets.get(turn) ?? this.#options.target();
