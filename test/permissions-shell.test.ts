@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decide, type PermissionRules } from '../src/agents/permissions/index.ts';
+import { decide, type PermissionRuleSet } from '../src/agents/permissions/index.ts';
 import { shellLines } from './support/shell-lines.ts';
 import { createShellSandbox, type LineRun, programPath, type ShellSandbox } from './support/shell-sandbox.ts';
 
@@ -9,7 +9,7 @@ const made = wanted || 3000;
 const most = wanted || 240;
 const seed = Number(process.env['SINGLETREE_SHELL_FUZZ_SEED'] ?? 1);
 
-const allow: PermissionRules = {
+const allow: PermissionRuleSet = {
   rules: (
     "ls *|cat *|echo *|printf *|test *|'[' *|git status|git log *|npm test *|foo *|env *|timeout *|setarch *|xargs *|" +
     'read *|export *|declare *|let *|unset *|eval *|exec *|command *|source *|mapfile *|compgen *|find *'
@@ -18,7 +18,7 @@ const allow: PermissionRules = {
     .map(command => ({ command, policy: 'allow' })),
 };
 
-const guard: PermissionRules = {
+const guard: PermissionRuleSet = {
   default: 'allow',
   rules: [
     { command: 'touch *', policy: 'deny' },
@@ -27,13 +27,13 @@ const guard: PermissionRules = {
   ],
 };
 
-const policyOf = (rules: PermissionRules, command: string | readonly string[]) =>
+const policyOf = (rules: PermissionRuleSet, command: string | readonly string[]) =>
   decide({ rules }, { tool: 'bash', category: 'execute', input: { command }, shell: true }).policy;
 
-const allowed = new Map<PermissionRules, readonly string[]>();
+const allowed = new Map<PermissionRuleSet, readonly string[]>();
 
 /** The lines that rules allow, the same for every shell; other shells than bash run fewer of them. */
-function linesFor(rules: PermissionRules, shell: string): readonly string[] {
+function linesFor(rules: PermissionRuleSet, shell: string): readonly string[] {
   const lines =
     allowed.get(rules) ??
     shellLines(made, seed)
@@ -94,7 +94,7 @@ describe.skipIf(!hasBash)('permission rules against real shells', () => {
     return (await Promise.all(halves.map(half => sandbox.run(shell, half)))).flat();
   }
 
-  function callsOther(rules: PermissionRules, { calls }: LineRun): boolean {
+  function callsOther(rules: PermissionRuleSet, { calls }: LineRun): boolean {
     return calls.some(call => policyOf(rules, call) !== 'allow');
   }
 });

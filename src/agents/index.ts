@@ -46,7 +46,7 @@ export {
   grantFor,
   matchCommand,
   type PermissionRule,
-  type PermissionRules,
+  type PermissionRuleSet,
   type Permissions,
   permissionRule,
   permissionRules,

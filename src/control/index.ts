@@ -1,8 +1,17 @@
 /**
- * The control layer: what people do with runs.
+ * The control layer: the supervisor that invokes agents, and the Harness on top of it.
  * @module
  */
-export { backgroundClock, type Clock, systemClock } from './clock.ts';
-export type { RetryOptions, RunControl, RunHandle, RunOutcome, StartOptions } from './run-control.ts';
-export { continueRun, Supervisor, type SupervisorOptions } from './supervisor.ts';
+export { backgroundClock, type Clock, systemClock } from './supervision/clock.ts';
+export type {
+  AbortOptions,
+  RetryRunOptions,
+  RunControl,
+  RunHandle,
+  RunOutcome,
+  RunsInThread,
+  StartOptions,
+} from './supervision/run-control.ts';
+export { continueRun, Supervisor } from './supervision/supervisor.ts';
+export type { AgentFinder, SupervisorOptions } from './supervision/supervisor-options.ts';
 export * from './harness/index.ts';

@@ -4,11 +4,11 @@ import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/inde
 import type { BranchMessages } from '../projections/branch-messages.ts';
 import { plainMessages } from '../projections/project-messages.ts';
 
-/** The sessions that external programs told in a thread. */
+/** The sessions that external programs reported in a thread. */
 export class Sessions {
-  /** Which runs used a session, oldest first. */
+  /** The runs of each session, oldest first. */
   readonly #runs = new Map<string, string[]>();
-  /** What each run used itself. */
+  /** The tokens that each run used itself. */
   readonly #used = new Map<string, UsedTokens>();
 
   take(event: LoggedEvent): void {
@@ -21,8 +21,8 @@ export class Sessions {
   }
 
   /**
-   * The session in which an agent can go on with a branch: its newest on the branch, unless it was used on
-   * another branch since, or the agent has a newer one there: then it knows what is not part of this conversation.
+   * The session in which an agent can continue a branch: its newest one on the branch. None when that session was used
+   * on another branch since, or the agent has a newer one there, because it would know messages of another branch.
    */
   for(conversation: Conversation, agentId: string, branch: BranchMessages): Session | undefined {
     let newest: { id: string; messageId: string; order: number } | undefined;

@@ -4,7 +4,7 @@ import { type Conversation, createConversation, getMessage, reduceConversation }
 import type { EventLog } from '../log/index.ts';
 import { plainMessages } from '../projections/project-messages.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
-import type { OpenRun } from './open-runs.ts';
+import type { OpenRun } from './supervision/open-runs.ts';
 import { threadEvents } from './thread-events.ts';
 import type { ThreadKnowledge } from './thread-memory.ts';
 

@@ -66,7 +66,7 @@ export {
   type AgentOutcome,
   type CostSummary,
   type Currency,
-  type Decision,
+  type RelayDecision,
   type Fact,
   type FactHandlers,
   type FactOf,
@@ -85,6 +85,6 @@ export {
   type RequestOptions,
   type RequestOutcome,
   type RequestTotals,
-  type TokenUsage,
+  type RequestTokenUsage,
   type ToolTiming,
 } from './request/index.ts';

@@ -1,9 +1,9 @@
 import type { Answers, RelayAnswer } from '../agents/agent.ts';
-import { answerKey } from '../control/answer-relay.ts';
+import { answerKey } from '../control/supervision/answer-relay.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../control/supervision/clock.ts';
 
 export interface AskedRelaysOptions {
   readonly log: EventLog;

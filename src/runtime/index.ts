@@ -9,7 +9,7 @@ export type {
   ApprovalRequest,
   ApprovalsOptions,
 } from './approval-policy.ts';
-export type { Clock } from '../control/clock.ts';
+export type { Clock } from '../control/supervision/clock.ts';
 export type { PendingApproval } from './pending-approvals.ts';
 export { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 export { type ApprovedPlan, planTool, type PlanToolOptions } from './plans/plan-tool.ts';
@@ -20,7 +20,7 @@ export {
   type QueryOptions,
   type Runtime,
   type SpecialistOptions,
-  type WatchOptions,
+  type FlowWatchOptions,
 } from './runtime.ts';
 export { RuntimeContext } from './runtime-context.ts';
 export type { RuntimeOptions } from './runtime-options.ts';

@@ -1,4 +1,4 @@
-import { openRunsOf } from '../control/open-runs.ts';
+import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { threadEvents } from '../control/thread-events.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import { flowEncoder, type FlowEvent } from '../protocols/index.ts';

@@ -3,7 +3,7 @@ import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../control/supervision/clock.ts';
 
 export interface RuntimeOptions {
   /** The agent that is asked. */

@@ -6,7 +6,7 @@ import { allThreads, type EventLog, MemoryLog } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
-import { type Clock, systemClock } from '../control/clock.ts';
+import { type Clock, systemClock } from '../control/supervision/clock.ts';
 import { findRelay, relayExpired } from './find-relay.ts';
 import { findRequest, type RequestPlace } from './find-request.ts';
 import { governedAgent } from './governed-agent.ts';
@@ -32,7 +32,7 @@ export interface QueryOptions extends SpecialistOptions {
   readonly agent?: string;
 }
 
-export interface WatchOptions {
+export interface FlowWatchOptions {
   /** How many wire events of the request the reader has already. */
   readonly after?: number;
   /** The run to watch; the newest that a person asked for when absent. */
@@ -87,7 +87,7 @@ export class Runtime {
   }
 
   /** Reads a request of a thread, again or further: its wire events from the first, or after those the reader has. */
-  async *watch(threadId: string, { after = 0, runId, signal }: WatchOptions = {}): FlowStream {
+  async *watch(threadId: string, { after = 0, runId, signal }: FlowWatchOptions = {}): FlowStream {
     await ownThread(this.#log, threadId, this.#options.resourceId);
     const running = this.#running(threadId)[0]?.runId;
     const request = await findRequest(this.#log, threadId, runId ?? running);

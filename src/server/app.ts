@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { RunControl } from '../control/run-control.ts';
+import type { RunControl } from '../control/supervision/run-control.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';

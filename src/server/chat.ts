@@ -1,4 +1,4 @@
-import { openRunsOf } from '../control/open-runs.ts';
+import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { readConversation } from '../control/thread-record.ts';
 import { SingletreeError } from '../events/index.ts';
 import { defaultActive, getMessage } from '../graph/index.ts';

@@ -1,4 +1,4 @@
-import type { RunControl, StartOptions } from '../control/run-control.ts';
+import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
-import { openRunsOf } from '../control/open-runs.ts';
+import { openRunsOf } from '../control/supervision/open-runs.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
 import { encodeSse, type ThreadInfo } from '../protocols/index.ts';

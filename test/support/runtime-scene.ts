@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { defineTool, type LoopAgentOptions, loopAgent, type PermissionRules } from '../../src/agents/index.ts';
+import { defineTool, type LoopAgentOptions, loopAgent, type PermissionRuleSet } from '../../src/agents/index.ts';
 import type { ModelScript, ScriptedPart } from '../../src/agents/model/script.ts';
 import { scriptByStep } from '../../src/agents/model/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
@@ -8,7 +8,7 @@ import { MemoryLog } from '../../src/log/index.ts';
 import { checkFlowOrder, type FlowEvent } from '../../src/protocols/index.ts';
 import { createRuntime, type FlowStream, type Runtime, type RuntimeOptions } from '../../src/runtime/index.ts';
 
-export const allowed: PermissionRules = { default: 'allow', rules: [] };
+export const allowed: PermissionRuleSet = { default: 'allow', rules: [] };
 
 /** An agent that says and does what the script says; the same turns after each user message. */
 export function agentOf(turns: Parameters<typeof scriptByStep>[0] | ModelScript, more: Partial<LoopAgentOptions> = {}) {

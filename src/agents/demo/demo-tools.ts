@@ -2,10 +2,10 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 
 /** Reading is allowed, saving is asked. */
-export const demoPermissions: PermissionRules = {
+export const demoPermissions: PermissionRuleSet = {
   default: 'ask',
   rules: [{ category: 'read', policy: 'allow' }],
 };

@@ -5,7 +5,7 @@ import { foldRun } from '../../projections/run-state.ts';
 import type { Answers, InvokeParams, RelayAnswer } from '../agent.ts';
 import { type ModelScript, scriptByStep } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 import { loopAgent } from './loop-agent.ts';
 import { defineTool } from './tool.ts';
 
@@ -48,7 +48,7 @@ const call = (tool: string, value: string) => ({ toolCall: { name: tool, input: 
 
 interface Scene {
   script: ModelScript;
-  rules?: PermissionRules;
+  rules?: PermissionRuleSet;
   answer?: (relay: EventOf<'relay'>) => Given | undefined;
   params?: Partial<InvokeParams>;
   desk?: Desk;
@@ -148,7 +148,10 @@ describe('a call that needs approval', () => {
   });
 
   it('is denied without asking by a rule', async () => {
-    const rules: PermissionRules = { default: 'allow', rules: [{ tool: 'bash', policy: 'deny', reason: 'No shell.' }] };
+    const rules: PermissionRuleSet = {
+      default: 'allow',
+      rules: [{ tool: 'bash', policy: 'deny', reason: 'No shell.' }],
+    };
     const desk = await play({ script, rules });
     expect(desk.outputs).toEqual([{ status: 'denied', reason: 'No shell.' }]);
     expect(desk.events.filter(({ type }) => type === 'tool_call')).toHaveLength(1);
@@ -207,7 +210,7 @@ describe('a revised call', () => {
   });
 
   it('is checked like any other: by the schema and by the rules that deny', async () => {
-    const rules: PermissionRules = {
+    const rules: PermissionRuleSet = {
       rules: [{ tool: 'write', input: { command: 'secret' }, policy: 'deny', reason: 'No.' }],
     };
     const outputOf = async (input: unknown) => {
@@ -275,7 +278,7 @@ describe('answers in the log of a run that goes on', () => {
 describe('a call that was started in a process that ended', () => {
   const script = scriptByStep([[call('patch', 'a')], 'Done.']);
   /** The run up to where its call started, and how it goes on. */
-  const goOn = async (rules: PermissionRules, more: Partial<Scene> = {}) => {
+  const goOn = async (rules: PermissionRuleSet, more: Partial<Scene> = {}) => {
     const whole = await play({ script, rules, ...more });
     const desk = new Desk();
     desk.events.push(...whole.events.slice(0, whole.events.findIndex(({ type }) => type === 'tool_start') + 1));
@@ -285,7 +288,7 @@ describe('a call that was started in a process that ended', () => {
   };
 
   it('was permitted: nobody is asked about it, though the rules would ask now', async () => {
-    const allowed: PermissionRules = { default: 'allow', rules: [] };
+    const allowed: PermissionRuleSet = { default: 'allow', rules: [] };
     expect(await goOn(allowed)).toEqual({ executed: ['patch a'], askedAgain: 0 });
   });
 

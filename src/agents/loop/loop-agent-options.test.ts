@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
-import type { DecisionSource, PermissionRules } from '../permissions/index.ts';
+import type { DecisionSource, PermissionRuleSet } from '../permissions/index.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
 import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -68,7 +68,7 @@ describe('the permissions of a loop', () => {
 
   it.each(wrong)('are refused before the model is called when a run is given them: %j', async permissions => {
     const called = scriptedModel(['Hi.']);
-    const events = await run(make({ model: called }), [permissions as PermissionRules]);
+    const events = await run(make({ model: called }), [permissions as PermissionRuleSet]);
     expect(events).toMatchObject([
       { type: 'harness_start' },
       { type: 'error', code: 'invalid_permission_rule', fatal: true },

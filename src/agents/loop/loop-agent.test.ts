@@ -4,11 +4,11 @@ import { type AgentEvent, checkOrder, type EventOf, type EventType, isToolParseE
 import type { InvokeParams } from '../agent.ts';
 import type { ModelScript } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
-const allowAll: PermissionRules = { default: 'allow', rules: [] };
+const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };
 const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
   runId: 'run',
   messages: [{ role: 'user', content: 'Go.' }],

@@ -6,7 +6,7 @@ import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelSource } from '../model/model-source.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
-import { checkSources, type PermissionRules } from '../permissions/index.ts';
+import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import { checkTool } from './check-tool.ts';
 import type { CompactionOptions } from './compaction.ts';
 import { startEvent } from '../start-event.ts';
@@ -27,7 +27,7 @@ export interface LoopAgentOptions {
   /** The folder its tools work in, told at the start of a run: relative paths of its activity are in it. */
   readonly cwd?: string;
   /** What may run without asking; when absent the rules of whoever starts the run hold, and without any everything is asked. */
-  readonly permissions?: PermissionRules;
+  readonly permissions?: PermissionRuleSet;
   /** How many times the model is called before it has to conclude; 50 when absent. */
   readonly maxIterations?: number;
   /** How many tools execute at once; 8 when absent. */

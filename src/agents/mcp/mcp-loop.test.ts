@@ -4,7 +4,7 @@ import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts
 import type { InvokeParams } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpSource } from './mcp-source.ts';
 
@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => source.close());
 
-const rule = (policy: 'allow' | 'ask' | 'deny'): PermissionRules => ({ rules: [{ category: 'mcp', policy }] });
+const rule = (policy: 'allow' | 'ask' | 'deny'): PermissionRuleSet => ({ rules: [{ category: 'mcp', policy }] });
 
 async function run(
-  permissions: PermissionRules,
+  permissions: PermissionRuleSet,
   input: unknown,
   more: Partial<InvokeParams> = {},
 ): Promise<AgentEvent[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide, decideAll } from './decide.ts';
 import { grantFor } from './grants.ts';
-import type { PermissionRule, PermissionRules, Policy } from './rule.ts';
+import type { PermissionRule, PermissionRuleSet, Policy } from './rule.ts';
 import type { ToolRequest } from './tool-request.ts';
 
 const shell = (command: unknown, more = {}): ToolRequest => ({
@@ -98,7 +98,7 @@ describe('deciding about a tool call', () => {
 
     it('asks when the default, or what a function says, is no policy', () => {
       const unknown = { policy: 'yes' as Policy };
-      const allow: PermissionRules = { default: 'allow', rules: [] };
+      const allow: PermissionRuleSet = { default: 'allow', rules: [] };
       expect(policyOf([], shell('rm x'), unknown.policy)).toBe('ask');
       expect(decideAll([() => unknown], [], shell('rm x')).policy).toBe('ask');
       expect(decideAll([allow, () => unknown], [], shell('rm x')).policy).toBe('ask');

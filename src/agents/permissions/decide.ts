@@ -1,5 +1,5 @@
 import { type Grant, grantCovers } from './grants.ts';
-import type { PermissionRule, PermissionRules, Policy } from './rule.ts';
+import type { PermissionRule, PermissionRuleSet, Policy } from './rule.ts';
 import { matchRules } from './rule-match.ts';
 import type { ToolRequest } from './tool-request.ts';
 
@@ -13,12 +13,12 @@ export interface Decision {
 
 /** What decisions are made from: the rules, and what people granted since. */
 export interface Permissions {
-  readonly rules: PermissionRules;
+  readonly rules: PermissionRuleSet;
   readonly grants?: readonly Grant[];
 }
 
 /** Rules, or a function that decides by itself and at once. */
-export type DecisionSource = PermissionRules | ((request: ToolRequest) => Decision);
+export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision);
 
 const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
 

@@ -7,7 +7,7 @@ export { type Decision, type DecisionSource, decide, decideAll, type Permissions
 export { type Grant, grant, grantCovers, grantFor, type Remember } from './grants.ts';
 export {
   type PermissionRule,
-  type PermissionRules,
+  type PermissionRuleSet,
   type Policy,
   parsePermissionRules,
   permissionRule,

@@ -33,10 +33,10 @@ export const permissionRules = z.strictObject({
   rules: z.array(permissionRule),
 });
 
-export type PermissionRules = z.infer<typeof permissionRules>;
+export type PermissionRuleSet = z.infer<typeof permissionRules>;
 
 /** Returns the rules when they are valid; throws `invalid_permission_rule`, naming the rule and the field. */
-export function parsePermissionRules(value: unknown): PermissionRules {
+export function parsePermissionRules(value: unknown): PermissionRuleSet {
   const parsed = permissionRules.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -8,7 +8,7 @@ import { defineTool } from '../loop/tool.ts';
 import type { ModelScript } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted-request.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
 
 const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
@@ -423,7 +423,7 @@ describe('options', () => {
   });
 
   it('refuse permissions that are not rules, also for one run', async () => {
-    const wrong = { default: 'ask', rules: [{ tools: 'exec', policy: 'allow' }] } as unknown as PermissionRules;
+    const wrong = { default: 'ask', rules: [{ tools: 'exec', policy: 'allow' }] } as unknown as PermissionRuleSet;
     const refused = expect.objectContaining({ code: 'invalid_permission_rule' });
     expect(made({ permissions: wrong })).toThrow(refused);
     const { agent, model } = setUp([code('FINAL(1)')]);

@@ -10,7 +10,7 @@ import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelSource } from '../model/model-source.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { RetryOptions } from '../model/retry.ts';
-import { checkSources, type PermissionRules } from '../permissions/index.ts';
+import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import type { QueryCount } from './queries.ts';
 import { functionsOf } from './repl-tools.ts';
 import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
@@ -30,7 +30,7 @@ export interface RlmAgentOptions {
   /** What code may call, each tool as a function of its name; a shell tool takes the command as a string, too. */
   readonly tools?: readonly Tool[];
   /** What code may call without asking; everything is asked when absent. */
-  readonly permissions?: PermissionRules;
+  readonly permissions?: PermissionRuleSet;
   /** How many times the model is called before it has to conclude; 30 when absent. */
   readonly maxIterations?: number;
   readonly limits?: Partial<RlmLimits>;

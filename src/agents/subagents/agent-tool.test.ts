@@ -10,10 +10,10 @@ import { loopAgent, type LoopAgentOptions } from '../loop/loop-agent.ts';
 import { defineTool } from '../loop/tool.ts';
 import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 import { agentTool } from './agent-tool.ts';
 
-const allowed: PermissionRules = { default: 'allow', rules: [] };
+const allowed: PermissionRuleSet = { default: 'allow', rules: [] };
 const agentOf = (script: ModelScript, options: Partial<LoopAgentOptions> = {}) =>
   loopAgent({ model: scriptedModel(script), permissions: allowed, ...options });
 const ask = (task: string, more: object = {}): ScriptedPart => ({
@@ -218,7 +218,7 @@ describe('permissions of a subagent', () => {
   const child = (permissions = allowed) =>
     helper(scriptByStep([[{ toolCall: { name: 'touch', input: {} } }], 'ok']), { tools: [touch], permissions });
   const script = scriptByStep([[ask('1')], 'Done.']);
-  const parent = (rules: PermissionRules, agent = child()) =>
+  const parent = (rules: PermissionRuleSet, agent = child()) =>
     agentOf(script, { tools: [agentTool({ agents: [described(agent)] })], permissions: rules });
   const outputsOfTouch = (events: AgentEvent[]) =>
     of(events, 'tool_result')

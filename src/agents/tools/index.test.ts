@@ -8,7 +8,7 @@ import type { RelayAnswer } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { ScriptedTurn } from '../model/script.ts';
 import { scriptedModel } from '../model/scripted-model.ts';
-import { decide, type PermissionRules } from '../permissions/index.ts';
+import { decide, type PermissionRuleSet } from '../permissions/index.ts';
 import { workspacePermissions, workspaceTools } from './index.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-loop-')));
@@ -17,7 +17,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const turn = (name: string, input: object): ScriptedTurn => [{ toolCall: { name, input } }];
 
 /** Runs the turns one after another and returns every event. */
-async function run(turns: ScriptedTurn[], permissions: PermissionRules, outcome?: RelayAnswer['outcome']) {
+async function run(turns: ScriptedTurn[], permissions: PermissionRuleSet, outcome?: RelayAnswer['outcome']) {
   const agent = loopAgent({ model: scriptedModel([...turns, 'Done.']), tools: workspaceTools(root), permissions });
   const events: AgentEvent[] = [];
   const answers = { wait: async (relayId: string) => ({ relayId, outcome: outcome ?? 'approve' }) as RelayAnswer };
@@ -34,7 +34,7 @@ function activityOf(events: readonly AgentEvent[]): Activity[] {
   return events.flatMap(event => projectActivity(state, event)).filter(({ type }) => type !== 'agent');
 }
 
-const allowAll: PermissionRules = { default: 'allow', rules: [] };
+const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };
 
 describe('the tools of a workspace', () => {
   it('have names, categories and a shell that permission rules go by', () => {

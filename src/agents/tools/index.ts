@@ -3,7 +3,7 @@
  * @module
  */
 import type { Tool } from '../loop/tool.ts';
-import type { PermissionRules } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type Workspace, workspace } from '../workspace/index.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
@@ -24,7 +24,7 @@ export interface WorkspaceToolsOptions {
 }
 
 /** Reading is allowed; edits, commands, the network and everything else are asked. */
-export const workspacePermissions: PermissionRules = {
+export const workspacePermissions: PermissionRuleSet = {
   default: 'ask',
   rules: [{ category: 'read', policy: 'allow' }],
 };

@@ -28,7 +28,7 @@ function scene(heartbeat: Partial<HeartbeatHandler>) {
     clock,
   );
   const events: HarnessEvent[] = [];
-  engine.announcer.subscribe(event => void events.push(event));
+  engine.hub.subscribe(event => void events.push(event));
   return { clock, engine, events, working, released };
 }
 
@@ -61,7 +61,7 @@ describe('a harness that is destroyed', () => {
     await engine.init();
     await engine.destroy();
     expect(events).toMatchObject([{ type: 'error', error: { message: 'late' } }, { type: 'display_state_changed' }]);
-    engine.announcer.tell({ type: 'info', message: 'too late' });
+    engine.hub.emit({ type: 'info', message: 'too late' });
     expect(events).toHaveLength(2);
   });
 });
@@ -79,8 +79,8 @@ describe('a run that another process has', () => {
     const [first, second] = [new Engine(config), new Engine(config, clock)];
     const asked = gate();
     const ended = gate();
-    first.announcer.subscribe(({ type }) => void (type === 'tool_approval_required' && asked.open()));
-    second.announcer.subscribe(({ type }) => void (type === 'agent_end' && ended.open()));
+    first.hub.subscribe(({ type }) => void (type === 'tool_approval_required' && asked.open()));
+    second.hub.subscribe(({ type }) => void (type === 'agent_end' && ended.open()));
     const { done } = first.send({ content: 'Go.' });
     await asked.opened;
     const open = () => second.withThreads(threads => threads.select());
@@ -104,7 +104,7 @@ describe('a run that another process has', () => {
     second.responses.approve({ decision: 'approve' });
     await ended.opened;
     await second.turns.ended();
-    expect([clock.timers, second.announcer.display.isRunning]).toEqual([0, false]);
+    expect([clock.timers, second.hub.display.isRunning]).toEqual([0, false]);
   });
 
   it('goes on with the answer that was given while that had the thread still', async () => {
@@ -117,11 +117,11 @@ describe('a run that another process has', () => {
     second.responses.approve({ decision: 'approve' });
     pass(15_000);
     await expect.poll(() => clock.timers).toBe(1);
-    expect(second.announcer.display.isRunning).toBe(true);
+    expect(second.hub.display.isRunning).toBe(true);
     pass(15_000);
     await ended.opened;
     await second.turns.ended();
-    expect(second.announcer.display.isRunning).toBe(false);
+    expect(second.hub.display.isRunning).toBe(false);
   });
 
   it('is looked for no more when the thread is left', async () => {

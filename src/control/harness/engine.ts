@@ -1,48 +1,48 @@
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
-import { backgroundClock, type Clock, systemClock } from '../clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
-import { Announcer } from './announcer.ts';
-import { Calls, closed } from './calls.ts';
-import { checkArguments } from './check-arguments.ts';
-import { Choices } from './choices.ts';
+import { EventHub } from './event-hub.ts';
+import { CommandQueue, harnessDestroyed } from './threads/command-queue.ts';
+import { checkArguments } from './arguments/check-arguments.ts';
+import { Choices } from './settings/choices.ts';
 import type { HarnessConfig, HarnessMode } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { LeftRuns } from './left-runs.ts';
-import { LeftTurns } from './left-turns.ts';
-import { ModelCatalog } from './model-catalog.ts';
-import { agentOfMode, Modes } from './modes.ts';
-import type { OpenThread } from './open-thread.ts';
-import { Permits } from './permits.ts';
-import { Planning } from './planning.ts';
-import { Relays } from './relays.ts';
-import { Reminders } from './reminders.ts';
-import { RequestContext } from './request-context.ts';
-import { Resources } from './resources.ts';
-import { Responses } from './responses.ts';
-import { setUpRun } from './run-setup.ts';
-import { Runs } from './runs.ts';
-import { StateStore, type StateUpdater } from './state/state-store.ts';
+import { OrphanedRuns } from './turns/orphaned-runs.ts';
+import { UnsentMessages } from './turns/unsent-messages.ts';
+import { ModelCatalog } from './settings/model-catalog.ts';
+import { agentOfMode, Modes } from './settings/modes.ts';
+import type { OpenThread } from './threads/open-thread.ts';
+import { PermissionState } from './permissions/permission-state.ts';
+import { Planning } from './turns/planning.ts';
+import { Relays } from './permissions/relays.ts';
+import { Reminders } from './threads/reminders.ts';
+import { RequestContext } from './tools/request-context.ts';
+import { Resources } from './threads/resources.ts';
+import { Responses } from './permissions/responses.ts';
+import { setUpRun } from './turns/run-setup.ts';
+import { Runs } from './turns/runs.ts';
+import { StateStore, type StateUpdater } from './settings/state-store.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
-import { HeldLock } from './thread-lock.ts';
-import { ThreadRecords } from './thread-records.ts';
-import { ThreadSettings } from './thread-settings.ts';
-import { Threads } from './threads.ts';
-import { toolContext } from './tool-context.ts';
-import { type Said, type Sent, type Turn, Turns } from './turns.ts';
-import { checkAvailable } from './unavailable.ts';
+import { HeldLock } from './threads/thread-lock.ts';
+import { ThreadRecords } from './threads/thread-records.ts';
+import { ThreadSettings } from './threads/thread-settings.ts';
+import { Threads } from './threads/threads.ts';
+import { toolContext } from './tools/tool-context.ts';
+import { type UserInput, type PendingSend, type Turn, Turns } from './turns/turns.ts';
+import { checkAvailable } from './arguments/unavailable-options.ts';
 
-/** The parts of a harness put together, and what needs several of them. */
+/** Wires the parts of a harness together and coordinates operations that need several of them. */
 export class Engine<State extends object> {
   readonly config: HarnessConfig<State>;
   readonly log: EventLog;
-  readonly announcer: Announcer;
+  readonly hub: EventHub;
   readonly state: StateStore;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
   readonly catalog: ModelCatalog;
-  readonly permits: Permits;
+  readonly permissions: PermissionState;
   readonly threads: Threads;
   readonly resources: Resources;
   readonly records: ThreadRecords;
@@ -53,41 +53,41 @@ export class Engine<State extends object> {
   readonly reminders: Reminders;
   readonly heartbeats: Heartbeats;
   readonly #lock: HeldLock;
-  readonly #calls: Calls;
+  readonly #commands: CommandQueue;
   readonly #settings: ThreadSettings;
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
-  readonly #leftRuns: LeftRuns;
-  /** Where a turn is. */
+  readonly #orphanedRuns: OrphanedRuns;
+  /** The thread of each turn. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
-  readonly #leftTurns: LeftTurns;
+  readonly #unsentMessages: UnsentMessages;
   #initialised: Promise<void> | undefined;
   #isDestroyed = false;
-  /** Under which choice of a resource the state was updated last. */
+  /** The resource choice under which the state was updated last. */
   #updatedUnder = 0;
-  /** What the tools of the newest run were given. */
+  /** The context that the tools of the newest run received. */
   #runContext: RequestContext | undefined;
 
   constructor(config: HarnessConfig<State>, clock?: Clock) {
     checkArguments('new Harness', config);
     checkAvailable(config);
-    const announcer = new Announcer(new Map(config.subagents?.map(({ id, name }) => [id, name])));
-    this.announcer = announcer;
-    const onError = (error: unknown) => announcer.tellError(error);
+    const hub = new EventHub(new Map(config.subagents?.map(({ id, name }) => [id, name])));
+    this.hub = hub;
+    const onError = (error: unknown) => hub.emitError(error);
     this.config = config;
-    this.#calls = new Calls({ ready: () => this.init(), onLeft: () => this.turns.admit() });
+    this.#commands = new CommandQueue({ ready: () => this.init(), onSwitched: () => this.turns.deliverQueued() });
     this.modes = new Modes(config.modes);
     this.log = config.storage ?? new MemoryLog();
     this.state = new StateStore({
       ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
       ...(config.initialState !== undefined && { initialState: config.initialState }),
       onChange: (...change) => this.#stateChanged(...change),
-      onEvents: events => this.#toolsTold(events),
+      onEvents: events => this.#onToolEvents(events),
     });
     this.#settings = new ThreadSettings(this.state);
     this.records = new ThreadRecords({
       log: this.log,
-      announcer,
+      hub,
       state: this.state,
       settings: this.#settings,
       thread: () => this.threads.current,
@@ -97,17 +97,17 @@ export class Engine<State extends object> {
       state: this.state,
       hasThread: () => this.threads.current !== undefined,
       record: (chosen, takeEffect) => this.records.choose(chosen, takeEffect),
-      tell: event => announcer.tell(event),
+      emit: event => hub.emit(event),
     });
     this.catalog = new ModelCatalog(config, onError);
-    this.choices.begin();
+    this.choices.init();
     this.#tasks = new StateTasks({
       state: this.state,
       hasThread: () => this.threads.current !== undefined,
       append: event => this.records.append([event]),
       onError,
     });
-    this.permits = new Permits(this.state, config.toolCategoryResolver);
+    this.permissions = new PermissionState(this.state, config.toolCategoryResolver);
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;
@@ -119,14 +119,14 @@ export class Engine<State extends object> {
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, turn, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
-        for (const more of turn.added) this.addContext(more);
+        for (const more of turn.extraContexts) this.addContext(more);
         return setUpRun(params, {
           config: this.config,
           requestContext,
           harness: toolContext(this, thread.id),
           board: thread.board,
-          rules: this.permits.rules,
-          situationOf: this.permits.situationOf,
+          rules: this.permissions.rules,
+          situationOf: this.permissions.situationOf,
           modelId: this.choices.modelId,
           subagentModel: subagent => this.choices.modelOf(subagent),
           registry: () => this.catalog.registry(),
@@ -134,46 +134,46 @@ export class Engine<State extends object> {
       },
     });
     this.turns = new Turns({
-      start: async (turn, said) => {
+      start: async (turn, input) => {
         await this.init();
-        return this.#calls.alone(async () => {
-          if (await this.#leftTurns.keep(turn, [said])) return;
+        return this.#commands.runExclusive(async () => {
+          if (await this.#unsentMessages.storeIfDetached(turn, [input])) return;
           if (this.threads.current === undefined) await this.threads.create();
           await this.#tasks.written;
           const thread = this.threads.current as OpenThread;
           this.#turnThreads.set(turn, thread);
-          await this.runs.start(thread, turn, said).catch(error => {
-            this.#leftRuns.watch();
+          await this.runs.start(thread, turn, input).catch(error => {
+            this.#orphanedRuns.watch();
             throw error;
           });
         });
       },
       stop: ({ runId }) => this.runs.stop(runId),
       settle: (turn, unread) => this.#settle(turn, unread),
-      isLeaving: () => this.#calls.isLeaving,
-      onQueued: count => announcer.tell({ type: 'follow_up_queued', count }),
+      isSwitching: () => this.#commands.isSwitching,
+      onQueued: count => hub.emit({ type: 'follow_up_queued', count }),
       onError,
     });
-    this.#leftRuns = new LeftRuns({
+    this.#orphanedRuns = new OrphanedRuns({
       runs: this.runs,
       turns: this.turns,
       clock: clock ?? backgroundClock,
       thread: () => this.threads.current,
-      alone: work => this.#calls.alone(work),
+      runExclusive: work => this.#commands.runExclusive(work),
       onTurn: (turn, thread) => this.#turnThreads.set(turn, thread),
     });
-    this.#leftTurns = new LeftTurns({
+    this.#unsentMessages = new UnsentMessages({
       log: this.log,
       runs: this.runs,
       turns: this.turns,
-      place: () => ({ resourceId: this.threads.resourceId, threadId: this.threads.current?.id }),
+      target: () => ({ resourceId: this.threads.resourceId, threadId: this.threads.current?.id }),
     });
     const resourceId = config.resourceId ?? config.id;
     this.resources = new Resources({
       resourceId,
-      calls: this.#calls,
+      commands: this.#commands,
       turns: this.turns,
-      leftTurns: this.#leftTurns,
+      unsentMessages: this.#unsentMessages,
       threads: () => this.threads,
       onError: error => void (this.#isDestroyed || onError(error)),
     });
@@ -186,7 +186,7 @@ export class Engine<State extends object> {
     this.relays = new Relays({
       thread: () => this.thread,
       answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
-      onSettled: (slot, id) => announcer.tell({ type: 'relay_settled', slot, id }),
+      onSettled: (slot, id) => hub.emit({ type: 'relay_settled', slot, id }),
       onError: error => {
         onError(error);
         if (!SingletreeError.is(error, 'relay_resolved')) this.responses.askAgain();
@@ -194,23 +194,23 @@ export class Engine<State extends object> {
     });
     this.responses = new Responses({
       relays: this.relays,
-      permits: this.permits,
-      announcer,
-      leavePlanning: decided => this.#planning.leave(decided),
+      permissions: this.permissions,
+      hub,
+      finishPlanning: decided => this.#planning.finish(decided),
     });
     this.reminders = new Reminders({
-      calls: this.#calls,
+      commands: this.#commands,
       turns: this.turns,
       resources: this.resources,
       records: this.records,
       thread: () => this.thread,
       isOpen: () => this.threads.current !== undefined,
-      send: said => this.send(said),
+      send: input => this.send(input),
     });
     this.threads = new Threads({
       log: this.log,
       memory,
-      announcer,
+      hub,
       lock: this.#lock,
       newThreadId: newOwnId,
       resourceId,
@@ -220,76 +220,79 @@ export class Engine<State extends object> {
         return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
       },
       stop: async () => {
-        await this.#leftTurns.leave(this.#calls.atWork);
+        await this.#unsentMessages.detachThread(this.#commands.activeOrder);
         await this.turns.stop();
       },
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
-      onLeave: () => {
-        this.choices.leave();
-        this.#leftRuns.rest();
+      onClosed: () => {
+        this.choices.clearThread();
+        this.#orphanedRuns.stopWatching();
         if (!this.#isDestroyed) this.#tasks.show([]);
       },
-      onEvent: (event, at) => this.#logTold(event, at),
+      onEvent: (event, at) => this.#onLogEvent(event, at),
     });
   }
 
-  /** The thread that callers see: none from the moment in which they choose another resource. */
+  /** The thread that callers see: undefined as soon as they choose another resource. */
   get thread(): OpenThread | undefined {
     return this.resources.isChanging ? undefined : this.threads.current;
   }
 
-  /** Done once, by whatever is called first. */
+  /** Runs once; every other method implies it. */
   init(): Promise<void> {
-    if (this.#isDestroyed) return Promise.reject(closed());
+    if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
     this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
-  /** Works on the threads, alone; goes on with what was left open in the one that is open then. */
+  /** Changes threads exclusively, then resumes orphaned runs when another thread is open. */
   withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
-    return this.#calls.leave(async () => {
+    return this.#commands.runSwitch(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
       await this.#tasks.written;
-      if (this.threads.current !== before) await this.#leftRuns.continue();
+      if (this.threads.current !== before) await this.#orphanedRuns.resume();
       return result;
     });
   }
 
-  /** Aborts what runs, and goes to another mode. */
+  /** Aborts the active run and switches the mode. */
   async switchMode(modeId: string): Promise<void> {
     const mode = this.modes.find(modeId);
-    await this.#calls.leave(async () => {
+    await this.#commands.runSwitch(async () => {
       if (mode === this.modes.current) return;
       await this.turns.stop();
       await this.#enterMode(mode);
     });
   }
 
-  /** Gives runs, thread and lock up whatever heartbeats do; then waits for these, for a while. What is not over is told. */
+  /**
+   * Releases runs, thread and lock regardless of heartbeats, then waits a limited time for these. Emits an `error` for
+   * each heartbeat that has not ended.
+   */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
-    this.#calls.close();
-    this.#leftRuns.close();
-    const kept = this.#leftTurns.leave(Number.POSITIVE_INFINITY);
+    this.#commands.close();
+    this.#orphanedRuns.close();
+    const stored = this.#unsentMessages.detachThread(Number.POSITIVE_INFINITY);
     const beating = this.heartbeats.close();
-    await kept.catch(error => this.announcer.tellError(error));
+    await stored.catch(error => this.hub.emitError(error));
     await this.runs.supervisor.close();
-    await this.#calls.atEnd(async () => {
+    await this.#commands.runAlways(async () => {
       await this.turns.stop();
       await this.threads.close();
     });
     await beating;
-    this.announcer.close();
+    this.hub.close();
     if (this.config.storage === undefined) await this.log.close();
   }
 
-  /** Resolves when the state has it, and the log what belongs there. */
+  /** Resolves when the state is updated and its tasks are in the log. */
   setState(updates: Readonly<Record<string, unknown>>): Promise<void> {
     return this.updateState(() => ({ updates, result: undefined }));
   }
 
-  /** The same for what an updater gives back. */
+  /** Applies the update that an updater returns. */
   async updateState<Result>(updater: StateUpdater<Result>): Promise<Result> {
     const { choice } = this.resources;
     const result = await this.state.update(async state => {
@@ -301,28 +304,28 @@ export class Engine<State extends object> {
     return result;
   }
 
-  send(said: Said): Sent {
-    if (this.turns.takesIn) this.addContext(said.requestContext);
-    return this.turns.send({ ...said, order: this.#calls.next() });
+  send(input: UserInput): PendingSend {
+    if (this.turns.acceptsInput) this.addContext(input.requestContext);
+    return this.turns.send({ ...input, order: this.#commands.nextOrder() });
   }
 
-  followUp(said: Said): Promise<void> {
-    return this.turns.followUp({ ...said, order: this.#calls.next() });
+  followUp(input: UserInput): Promise<void> {
+    return this.turns.followUp({ ...input, order: this.#commands.nextOrder() });
   }
 
-  /** Stops what runs in the open thread, whichever process owns it. */
+  /** Aborts the runs of the open thread, whichever process owns them. */
   abort(): void {
     const { thread } = this;
-    if (this.turns.current !== undefined || thread === undefined || !this.announcer.display.isRunning)
+    if (this.turns.current !== undefined || thread === undefined || !this.hub.display.isRunning)
       return this.turns.abort();
-    void this.#calls
-      .alone(() => this.#leftRuns.end(thread))
+    void this.#commands
+      .runExclusive(() => this.#orphanedRuns.abort(thread))
       .catch(error => {
-        if (!this.#isDestroyed) this.announcer.tellError(error, SingletreeError.is(error) ? error.code : undefined);
+        if (!this.#isDestroyed) this.hub.emitError(error, SingletreeError.is(error) ? error.code : undefined);
       });
   }
 
-  /** Gives more to the tools of what runs. */
+  /** Adds values to the request context of the active run. */
   addContext(more: RequestContext | undefined): void {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
   }
@@ -332,62 +335,62 @@ export class Engine<State extends object> {
     await this.choices.switchMode(mode, thread?.metadata);
   }
 
-  /** Shows what the thread has. The first one takes over the tasks that were put into the state before. */
+  /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
-    this.#leftRuns.rest();
-    this.#leftRuns.watch();
-    this.relays.forget();
+    this.#orphanedRuns.stopWatching();
+    this.#orphanedRuns.watch();
+    this.relays.clear();
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.#tasks.take({ restored: true });
-    else this.#tasks.show(this.announcer.display.tasks);
+    else this.#tasks.show(this.hub.display.tasks);
   }
 
-  async #settle(turn: Turn, unread: Parameters<Runs['keepUnread']>[1]): Promise<void> {
-    if (await this.#leftTurns.keep(turn, unread)) return;
+  async #settle(turn: Turn, unread: Parameters<Runs['storeUnread']>[1]): Promise<void> {
+    if (await this.#unsentMessages.storeIfDetached(turn, unread)) return;
     const thread = this.#turnThreads.get(turn);
     if (thread === undefined) return;
-    await this.runs.keepUnread(thread.id, unread);
-    const isTold = unread.length === 0 && turn.handles.length > 0;
-    await thread.sync(...(isTold ? [Math.max(...turn.handles.map(({ seq }) => seq))] : []));
-    thread.rest();
-    this.relays.forget();
-    this.#leftRuns.watch();
+    await this.runs.storeUnread(thread.id, unread);
+    const isEmitted = unread.length === 0 && turn.handles.length > 0;
+    await thread.sync(...(isEmitted ? [Math.max(...turn.handles.map(({ seq }) => seq))] : []));
+    thread.unfollowIfIdle();
+    this.relays.clear();
+    this.#orphanedRuns.watch();
   }
 
-  /** An answer to a run that no process has takes it up here. */
+  /** Answers a relay, and resumes its run here when no process owns it. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
-    if (this.turns.current === undefined) await this.#calls.alone(() => this.#leftRuns.continue());
+    if (this.turns.current === undefined) await this.#commands.runExclusive(() => this.#orphanedRuns.resume());
   }
 
-  #logTold(event: DisplayEvent, at: Date | undefined): void {
-    if (event.type === 'tool_approval_required' && !this.responses.asks(event.toolCallId)) return;
-    if (event.type === 'agent_start' && this.turns.current === undefined) this.#leftRuns.watch();
+  #onLogEvent(event: DisplayEvent, at: Date | undefined): void {
+    if (event.type === 'tool_approval_required' && !this.responses.needsApproval(event.toolCallId)) return;
+    if (event.type === 'agent_start' && this.turns.current === undefined) this.#orphanedRuns.watch();
     if (event.type === 'agent_end') {
-      this.#leftRuns.rest();
-      this.turns.over();
+      this.#orphanedRuns.stopWatching();
+      this.turns.markOver();
     }
-    if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.hear(event);
+    if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.apply(event);
     if (event.type === 'plan_approved') this.#planning.approved();
-    this.announcer.tell(event, at);
+    this.hub.emit(event, at);
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
   }
 
-  /** New tasks of the open thread are told by its log. */
-  #toolsTold(events: readonly HarnessEvent[]): void {
+  /** The log of the open thread emits `task_updated` itself. */
+  #onToolEvents(events: readonly HarnessEvent[]): void {
     for (const event of events)
-      if (event.type !== 'task_updated' || this.threads.current === undefined) this.announcer.tell(event);
+      if (event.type !== 'task_updated' || this.threads.current === undefined) this.hub.emit(event);
   }
 
   #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
     this.#settings.note(changedKeys);
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
-    this.announcer.tell({ type: 'state_changed', state, changedKeys });
+    this.hub.emit({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');
     if (changedKeys.includes('tasks'))
       if (this.resources.isReached(this.#updatedUnder)) this.#tasks.take({ restored: !isUpdate });
       else this.#tasks.restore();
-    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permitsChanged();
+    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permissionsChanged();
   }
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { checkArguments } from './check-arguments.ts';
-import type { HarnessDisplayStateListener, HarnessEventListener } from './announcer.ts';
+import { checkArguments } from './arguments/check-arguments.ts';
+import type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
 import type { HarnessDisplayStateSubscriptionOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState } from './display/display-state.ts';
 import { Engine } from './engine.ts';
@@ -15,24 +15,24 @@ import {
   modelName,
   type ModelSwitch,
   subagentModelId,
-} from './models.ts';
-import type { ObservationalMemoryRecord } from './om-record.ts';
-import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions.ts';
-import type { RequestContext } from './request-context.ts';
-import type { HarnessSettings } from './state/harness-settings.ts';
+} from './settings/models.ts';
+import type { ObservationalMemoryRecord } from './memory/om-record.ts';
+import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
+import type { RequestContext } from './tools/request-context.ts';
+import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { notAvailable } from './unavailable.ts';
+import { notAvailable } from './arguments/unavailable-options.ts';
 
-/** What a harness shows as its state: what its schema describes, and the settings it acts on. */
+/** The state of a harness: the values of its schema, and the harness settings. */
 export type HarnessState<State> = State & HarnessSettings;
 
-/** What a harness is set to and tells: state, modes, models, permissions, events. `Harness` adds threads and messages. */
+/** State, modes, models, permissions and events of a harness. `Harness` adds threads and messages. */
 export class HarnessBase<State extends object> {
   readonly id: string;
   protected readonly engine: Engine<State>;
 
-  /** Throws `invalid_argument` for options that cannot be, `not_available` for options that cannot be served yet. */
+  /** Throws `invalid_argument` for invalid options, `not_available` for unsupported ones. */
   constructor(config: HarnessConfig<State>) {
     this.engine = new Engine(config);
     this.id = config.id;
@@ -49,11 +49,11 @@ export class HarnessBase<State extends object> {
   }
 
   getDisplayState(): HarnessDisplayState {
-    return this.engine.announcer.display;
+    return this.engine.hub.display;
   }
 
   restoreDisplayTasks(tasks: readonly TaskItemSnapshot[]): void {
-    this.engine.announcer.tell({ type: 'tasks_restored', tasks });
+    this.engine.hub.emit({ type: 'tasks_restored', tasks });
   }
 
   getTokenUsage(): TokenUsage {
@@ -93,7 +93,7 @@ export class HarnessBase<State extends object> {
     return this.getCurrentModelId() !== '';
   }
 
-  /** Holds for the session; with scope `thread` for the open thread, which keeps it, or the next new one. */
+  /** Applies to the session; with scope `thread` to the open thread, which stores it, or to the next new one. */
   async switchModel(choice: ModelSwitch): Promise<void> {
     checkArguments('switchModel', choice);
     await this.engine.withThreads(() => this.engine.choices.switchModel(choice));
@@ -119,28 +119,28 @@ export class HarnessBase<State extends object> {
   }
 
   getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {
-    const { categories, tools } = this.engine.permits.grants;
+    const { categories, tools } = this.engine.permissions.grants;
     return { categories: new Set(categories), tools: new Set(tools) };
   }
 
   setPermissionForCategory(rule: { category: ToolCategory; policy: PermissionPolicy }): void {
     checkArguments('setPermissionForCategory', rule);
-    this.engine.permits.setForCategory(rule.category, rule.policy);
+    this.engine.permissions.setForCategory(rule.category, rule.policy);
   }
 
   setPermissionForTool(rule: { toolName: string; policy: PermissionPolicy }): void {
     checkArguments('setPermissionForTool', rule);
-    this.engine.permits.setForTool(rule.toolName, rule.policy);
+    this.engine.permissions.setForTool(rule.toolName, rule.policy);
   }
 
-  /** A copy: what it is changed to holds for nothing. */
+  /** Returns a copy: changes to it have no effect. */
   getPermissionRules(): PermissionRules {
-    return structuredClone(this.engine.permits.rules);
+    return structuredClone(this.engine.permissions.rules);
   }
 
   getToolCategory(of: { toolName: string }): ToolCategory | null {
     checkArguments('getToolCategory', of);
-    return this.engine.permits.categoryOf(of.toolName);
+    return this.engine.permissions.categoryOf(of.toolName);
   }
 
   getWorkspace(): undefined {
@@ -161,22 +161,22 @@ export class HarnessBase<State extends object> {
 
   async destroyWorkspace(): Promise<void> {}
 
-  /** There is none to take away, and none can be given yet. */
+  /** Throws `not_available` for any browser; undefined is accepted. */
   setBrowser(browser: unknown): void {
     if (browser !== undefined) throw notAvailable('A browser', 'give its tools as `tools`');
   }
 
-  /** Memory that was given as an option; there is none yet. */
+  /** Returns null: memory is not supported yet. */
   async getResolvedMemory(): Promise<null> {
     return null;
   }
 
-  /** The framework that runs the harness: there is none, it stands on its own. */
+  /** Returns undefined: the harness runs without a framework. */
   getMastra(): undefined {
     return undefined;
   }
 
-  /** There are no records yet, so there is nothing to tell. */
+  /** Does nothing: no records exist yet. */
   async loadOMProgress(): Promise<void> {}
 
   async getObservationalMemoryRecord(): Promise<ObservationalMemoryRecord | null> {
@@ -247,19 +247,19 @@ export class HarnessBase<State extends object> {
     }));
   }
 
-  /** Every event, in order. Returns what ends it. */
+  /** Delivers every event, in order. Returns an unsubscribe function. */
   subscribe(listener: HarnessEventListener): () => void {
     checkArguments('subscribe', listener);
-    return this.engine.announcer.subscribe(listener);
+    return this.engine.hub.subscribe(listener);
   }
 
-  /** What is to be shown, many changes at once; not called before the next event. Returns what ends it. */
+  /** Delivers batched display states, starting with the next event. Returns an unsubscribe function. */
   subscribeDisplayState(
     listener: HarnessDisplayStateListener,
     options?: HarnessDisplayStateSubscriptionOptions,
   ): () => void {
     checkArguments('subscribeDisplayState', listener);
-    return this.engine.announcer.subscribeDisplay(listener, options);
+    return this.engine.hub.subscribeDisplay(listener, options);
   }
 
   /** Throws `log_closed` when the harness was destroyed. */
@@ -268,13 +268,16 @@ export class HarnessBase<State extends object> {
     this.engine.heartbeats.register(handler);
   }
 
-  /** Resolves when it is over, at the latest after 5 seconds: then it is told as an `error`. In its own beat, at once. */
+  /**
+   * Resolves when the heartbeat has ended, after at most 5 seconds: then an `error` is emitted. Called from its own
+   * beat it resolves at once.
+   */
   async removeHeartbeat(of: { id: string }): Promise<void> {
     checkArguments('removeHeartbeat', of);
     await this.engine.heartbeats.remove(of.id);
   }
 
-  /** The same for all. */
+  /** Removes all heartbeats in the same way. */
   stopHeartbeats(): Promise<void> {
     return this.engine.heartbeats.stop();
   }

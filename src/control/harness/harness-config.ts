@@ -1,55 +1,55 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Agent } from '../../agents/agent.ts';
 import type { EventLog } from '../../log/index.ts';
-import type { BuiltinToolId } from './builtin-tools/builtin-tools.ts';
-import type { ToolsInput } from './builtin-tools/harness-tool.ts';
-import type { StopCondition } from './builtin-tools/subagent-steps.ts';
+import type { BuiltinToolId } from './tools/builtin-tools.ts';
+import type { ToolsInput } from './tools/harness-tool.ts';
+import type { StopCondition } from './tools/subagent-steps.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
 import type {
   CustomModelCatalogProvider,
   ModelAuthChecker,
   ModelUseCountProvider,
   ModelUseCountTracker,
-} from './models.ts';
-import type { ToolCategory } from './permissions.ts';
-import type { RequestContext } from './request-context.ts';
-import type { PublicSchema } from './standard-schema.ts';
-import type { HarnessSettings } from './state/harness-settings.ts';
+} from './settings/models.ts';
+import type { ToolCategory } from './permissions/permissions.ts';
+import type { RequestContext } from './tools/request-context.ts';
+import type { PublicSchema } from './arguments/standard-schema.ts';
+import type { HarnessSettings } from './settings/harness-settings.ts';
 
-/** A value, or a function that makes it for a request. */
+/** A value, or a function that returns it for a request. */
 export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);
 
 /** The state of a harness, as its schema describes it. */
 export type HarnessStateSchema<State> = State;
 
-/** A way to work: an agent with a name and defaults. */
+/** A named agent with defaults. */
 export interface HarnessMode<State = Record<string, unknown>> {
   readonly id: string;
   readonly name?: string;
   readonly default?: boolean;
   readonly defaultModelId?: string;
-  /** As hex, such as `#7c3aed`. */
+  /** A hex color, such as `#7c3aed`. */
   readonly color?: string;
   readonly agent: Agent | ((state: Readonly<State>) => Agent);
 }
 
-/** A kind of subagent that the `subagent` tool can start. */
+/** A type of subagent that the `subagent` tool can start. */
 export interface HarnessSubagent {
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly instructions: Dynamic<string>;
   readonly tools?: ToolsInput;
-  /** Names of the harness's tools that it may use too. */
+  /** Names of harness tools that it may use, too. */
   readonly allowedHarnessTools?: readonly string[];
-  /** Names of the workspace's tools that it may use; all when absent. */
+  /** Names of workspace tools that it may use; all by default. */
   readonly allowedWorkspaceTools?: readonly string[];
   readonly defaultModelId?: string;
-  /** How many steps it may take; 50 when absent and `stopWhen` is too. */
+  /** The maximum number of steps; 50 by default, unlimited with `stopWhen`. */
   readonly maxSteps?: number;
-  /** Ends it between two steps when one of them holds for the steps it has taken. */
+  /** Ends the subagent between two steps when one of the conditions is true. */
   readonly stopWhen?: StopCondition | readonly StopCondition[];
-  /** Whether it goes on with a copy of the conversation; false when absent. */
+  /** Whether it starts with a copy of the conversation; false by default. */
   readonly forked?: boolean;
 }
 
@@ -61,13 +61,13 @@ export interface HarnessOMConfig {
   readonly defaultReflectionThreshold?: number;
 }
 
-/** Keeps two processes from having a thread open at once; `acquire` throws when it is held. */
+/** Prevents two processes from opening the same thread; `acquire` throws when the lock is held. */
 export interface ThreadLock {
   acquire(threadId: string): void | Promise<void>;
   release(threadId: string): void | Promise<void>;
 }
 
-/** Options that are known and cannot be served yet: a harness that is given one is refused with `not_available`. */
+/** Unsupported options: the constructor rejects them with `not_available`. */
 export interface UnavailableOptions {
   readonly memory?: unknown;
   readonly workspace?: unknown;
@@ -81,9 +81,9 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly id: string;
   /** At least one. */
   readonly modes: readonly HarnessMode<State>[];
-  /** What threads are grouped by; the harness's id when absent. */
+  /** The group of its threads; the harness id by default. */
   readonly resourceId?: string;
-  /** Where threads are kept; in memory when absent, and then gone with the harness. */
+  /** The log that stores threads; in memory by default. */
   readonly storage?: EventLog;
   readonly stateSchema?: PublicSchema<State>;
   readonly initialState?: Partial<NoInfer<State> & HarnessSettings>;
@@ -93,7 +93,7 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
-  /** Makes the ids of threads and runs; each has to be another one. */
+  /** Generates unique ids of threads and runs. */
   readonly idGenerator?: () => string;
   readonly modelAuthChecker?: ModelAuthChecker;
   readonly modelUseCountProvider?: ModelUseCountProvider;
@@ -103,12 +103,12 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly threadLock?: ThreadLock;
 }
 
-/** The mode a harness starts in: the first that says so, else the first. */
+/** Returns the first mode with `default: true`, else the first mode. */
 export function defaultMode<State>(modes: readonly HarnessMode<State>[]): HarnessMode<State> | undefined {
   return modes.find(mode => mode.default === true) ?? modes[0];
 }
 
-/** What a dynamic option is for a request. */
+/** Resolves a dynamic option for a request. */
 export async function resolveDynamic<Value>(value: Dynamic<Value>, requestContext: RequestContext): Promise<Value> {
   return typeof value === 'function'
     ? (value as (context: { requestContext: RequestContext }) => Value | Promise<Value>)({ requestContext })

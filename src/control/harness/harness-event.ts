@@ -1,7 +1,7 @@
 import type { HarnessDisplayState } from './display/display-state.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import type { HarnessThread } from './harness-thread.ts';
-import type { OMEvent } from './om-event.ts';
+import type { HarnessThread } from './threads/harness-thread.ts';
+import type { OMEvent } from './memory/om-event.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
 
@@ -9,7 +9,7 @@ export type AgentEndReason = 'complete' | 'aborted' | 'error' | 'suspended';
 export type HarnessQuestionSelectionMode = 'single_select' | 'multi_select';
 export type WorkspaceStatus = 'pending' | 'initializing' | 'ready' | 'error' | 'destroying' | 'destroyed';
 
-/** A choice that a question offers. */
+/** An option of a question. */
 export interface HarnessQuestionOption {
   readonly label: string;
   readonly description?: string | undefined;
@@ -21,16 +21,16 @@ interface ToolInput {
   readonly args: unknown;
 }
 
-/** What is told about a call that waits for approval. */
-export type PendingApproval = ToolInput;
+/** A call that waits for approval. */
+export type PendingToolApproval = ToolInput;
 
-/** What is told about a call that waits for data. */
+/** A call that waits for data. */
 export interface PendingSuspension extends ToolInput {
   readonly suspendPayload: unknown;
   readonly resumeSchema?: string;
 }
 
-/** What is told about a question. */
+/** A pending question. */
 export interface PendingQuestion {
   readonly questionId: string;
   readonly question: string;
@@ -38,7 +38,7 @@ export interface PendingQuestion {
   readonly selectionMode?: HarnessQuestionSelectionMode;
 }
 
-/** What is told about a plan. */
+/** A plan that waits for a decision. */
 export interface PendingPlanApproval {
   readonly planId: string;
   readonly title?: string;
@@ -47,7 +47,7 @@ export interface PendingPlanApproval {
 
 type Typed<Type extends string, Payload = unknown> = Type extends string ? { readonly type: Type } & Payload : never;
 
-/** What happens in the thread's log, as a harness tells it. */
+/** Events that are projected from the thread's log. */
 export type ProjectedEvent =
   | Typed<'mode_changed', { readonly modeId: string; readonly previousModeId: string }>
   | Typed<
@@ -58,7 +58,7 @@ export type ProjectedEvent =
   | Typed<'agent_end', { readonly reason?: AgentEndReason }>
   | Typed<'message_start' | 'message_update' | 'message_end', { readonly message: HarnessMessage }>
   | Typed<'tool_start', ToolInput>
-  | Typed<'tool_approval_required', PendingApproval>
+  | Typed<'tool_approval_required', PendingToolApproval>
   | Typed<'tool_suspended', PendingSuspension>
   | Typed<'tool_update', { readonly toolCallId: string; readonly partialResult: unknown }>
   | Typed<
@@ -103,7 +103,7 @@ type OfSubagent<Type extends string, Payload> = Typed<
   { readonly toolCallId: string; readonly agentType: string } & Payload
 >;
 
-/** What a subagent does, told under the call that started it. */
+/** Events of a subagent, under the call that started it. */
 export type SubagentEvent =
   | OfSubagent<'subagent_start', { readonly task: string; readonly modelId: string; readonly forked?: boolean }>
   | OfSubagent<'subagent_text_delta', { readonly textDelta: string }>
@@ -114,7 +114,7 @@ export type SubagentEvent =
     >
   | OfSubagent<'subagent_end', { readonly result: string; readonly isError: boolean; readonly durationMs: number }>;
 
-/** What no log holds: the harness tells it once, when it happens. */
+/** Events that are not in the log: the harness emits them once. */
 export type NotificationEvent =
   | Typed<'thread_changed', { readonly threadId: string; readonly previousThreadId: string | null }>
   | Typed<'thread_created', { readonly thread: HarnessThread }>
@@ -135,9 +135,9 @@ export type NotificationEvent =
 export type HarnessEvent = ProjectedEvent | NotificationEvent;
 
 /**
- * What changes the display without being told to subscribers: a relay has its answer, a person revised what a call is
- * made with, a thread was loaded, tasks were restored, no thread is open any more. Subscribers see the
- * `display_state_changed` that follows.
+ * Events that change the display but are not delivered to subscribers: a relay was answered, a call was revised, a
+ * thread was loaded, tasks were restored, no thread is open. Subscribers receive the `display_state_changed` that
+ * follows.
  */
 export type DisplayOnlyEvent =
   | Typed<'relay_settled', { readonly slot: 'approval' | 'suspension' | 'question' | 'plan'; readonly id: string }>
@@ -146,7 +146,7 @@ export type DisplayOnlyEvent =
   | Typed<'tasks_restored', { readonly tasks: readonly TaskItemSnapshot[] }>
   | Typed<'thread_cleared'>;
 
-/** Everything that the display state is made from. */
+/** Every event that the display state is reduced from. */
 export type DisplayEvent = HarnessEvent | DisplayOnlyEvent;
 
 const types: Record<DisplayOnlyEvent['type'], true> = {
@@ -158,7 +158,7 @@ const types: Record<DisplayOnlyEvent['type'], true> = {
 };
 const displayOnly: ReadonlySet<string> = new Set(Object.keys(types));
 
-/** Whether subscribers are told the event; the others only change the display. */
+/** Whether subscribers receive the event; other events only change the display. */
 export function isHarnessEvent(event: DisplayEvent): event is HarnessEvent {
   return !displayOnly.has(event.type);
 }

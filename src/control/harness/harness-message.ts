@@ -1,4 +1,4 @@
-/** A reminder to the model that is no word of a person. */
+/** A reminder to the model that no person wrote. */
 export interface SystemReminder {
   readonly message: string;
   readonly reminderType?: string;
@@ -9,13 +9,13 @@ export interface SystemReminder {
   readonly timestamp?: string;
   readonly goalMaxTurns?: number;
   readonly judgeModelId?: string;
-  /** What else was saved with it. */
+  /** Additional metadata. */
   readonly metadata?: Record<string, unknown>;
 }
 
 type OperationType = 'observation' | 'reflection';
 
-/** A piece of a message. */
+/** A part of a message. */
 export type HarnessMessageContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string }
@@ -62,8 +62,8 @@ export type HarnessMessageContent =
 export type HarnessStopReason = 'complete' | 'tool_use' | 'aborted' | 'error';
 
 /**
- * One message of a thread. `content`, `stopReason` and `errorMessage` are read from shared state when they are asked
- * for, as they were when the message was given: a message that is kept never changes. It is not to be written to.
+ * One message of a thread. `content`, `stopReason` and `errorMessage` are computed on first read, as of the time of the
+ * message: a message never changes. Do not write to it.
  */
 export interface HarnessMessage {
   readonly id: string;

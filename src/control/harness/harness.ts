@@ -1,40 +1,40 @@
 import { newId } from '../../events/index.ts';
-import { checkArguments } from './check-arguments.ts';
+import { checkArguments } from './arguments/check-arguments.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import type { HarnessSession, HarnessThread } from './harness-thread.ts';
+import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
 import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
-import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './relays.ts';
-import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './request-context.ts';
-import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './signal.ts';
-import { type Traced, traceIdOf, traceOf } from './tracing.ts';
-import type { CloneOptions, ListThreadsOptions } from './threads.ts';
+import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './permissions/relays.ts';
+import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './tools/request-context.ts';
+import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
+import { type Traced, traceIdOf, traceOf } from './turns/tracing.ts';
+import type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 
-/** Something a person says. */
+/** A message of a person. */
 export interface SendMessage extends Traced {
   readonly content: string;
   readonly files?: readonly HarnessFile[];
 }
 
-/** A reminder to the model that is saved with a thread. */
+/** A reminder to the model that is stored in a thread. */
 export interface SavedReminder {
   readonly message: string;
   readonly reminderType: string;
-  /** Whose message it is shown as; a person's when absent. */
+  /** The role of the message; `user` by default. */
   readonly role?: HarnessMessage['role'];
-  /** Shown in the fields of the reminder that have these names; the rest in its `metadata`. */
+  /** Values with the name of a reminder field are stored there; all others in its `metadata`. */
   readonly metadata?: Record<string, unknown>;
 }
 
 /**
  * Drives agents on behalf of a person: modes, models, threads, messages, approvals, questions, plans. It is a façade:
- * the modules beside it do the work, the supervisor invokes the agents, and the log holds what happened.
+ * the modules beside it do the work, the supervisor invokes the agents, and the log stores what happens.
  */
 export class Harness<State extends object = Record<string, unknown>> extends HarnessBase<State> {
-  /** Checks the initial state and starts the heartbeats. It is implied by whatever is called first. */
+  /** Validates the initial state and starts the heartbeats. Every other method implies it. */
   init(): Promise<void> {
     return this.engine.init();
   }
@@ -44,8 +44,8 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /**
-   * Lets go of everything. A run that is under way is left open: the next harness on the storage goes on with it. It
-   * waits for heartbeats that are under way, at most 5 seconds: one that is not over then is told as an `error`.
+   * Releases everything. An active run is detached: the next harness on the storage resumes it. Waits at most 5 seconds
+   * for active heartbeats, and emits an `error` for each that has not ended.
    */
   destroy(): Promise<void> {
     return this.engine.destroy();
@@ -80,7 +80,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.withThreads(threads => threads.clone(options));
   }
 
-  /** The operations on threads, `deleteThread` among them. */
+  /** The thread operations, including `deleteThread`. */
   get memory() {
     return {
       createThread: (options?: { title?: string }) => this.createThread(options),
@@ -116,15 +116,15 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return { currentThreadId: this.getCurrentThreadId(), currentModeId: this.getCurrentModeId(), threads };
   }
 
-  /** The open thread keeps it, under its key; `null` takes it away. */
+  /** Stores a value with the open thread; `null` removes it. */
   async setThreadSetting(setting: { key: string; value: unknown }): Promise<void> {
     checkArguments('setThreadSetting', setting);
-    await this.engine.withThreads(() => this.engine.records.keep({ [setting.key]: setting.value }));
+    await this.engine.withThreads(() => this.engine.records.updateMetadata({ [setting.key]: setting.value }));
   }
 
   /**
-   * Resolves when the agent has answered; put into a run that is under way it resolves when it is accepted, and belongs
-   * to the trace of that run.
+   * Resolves when the agent has answered. A message during a run is injected into that run, resolves when it is
+   * accepted, and belongs to the trace of that run.
    */
   async sendMessage(message: SendMessage): Promise<void> {
     checkArguments('sendMessage', message);
@@ -132,12 +132,12 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(message) }).done;
   }
 
-  /** Sends, and tells when the run that takes it in has started. */
+  /** Sends a message; `accepted` resolves when the run that receives it has started. */
   sendSignal(signal: Signal): AcceptedSignal {
     checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
-    const said = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
-    const accepted = acceptedBy(this.engine.send(said));
+    const input = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
+    const accepted = acceptedBy(this.engine.send(input));
     accepted.catch(() => {});
     return { id, type, accepted };
   }
@@ -171,26 +171,26 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return messages;
   }
 
-  /** Puts a reminder to the model into the open thread; null when none is open. */
+  /** Stores a reminder to the model in the open thread; returns null when no thread is open. */
   async saveSystemReminderMessage(saved: SavedReminder): Promise<HarnessMessage | null> {
     checkArguments('saveSystemReminderMessage', saved);
     const { role, metadata, ...reminder } = saved;
     return this.engine.reminders.save(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
-  /** Stops what runs; what it said stays. What runs in another process is not stopped: that is told as an error. */
+  /** Aborts the runs of the open thread, whichever process owns them; partial output is kept. */
   abort(): void {
     this.engine.abort();
   }
 
-  /** Puts an instruction into the run that is under way, at its next safe point; sends it when none is. */
+  /** Injects an instruction into the active run at its next safe point; sends it when nothing runs. */
   async steer(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     checkArguments('steer', message);
     const { content, requestContext } = message;
     await this.engine.send({ content, requestContext }).done;
   }
 
-  /** Sends when what runs has ended, in the order of the calls; at once when nothing runs. */
+  /** Sends after the active run, in the order of the calls; at once when nothing runs. */
   async followUp(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     checkArguments('followUp', message);
     const { content, requestContext } = message;
@@ -213,13 +213,13 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.turns.current?.handles[0]?.runId ?? null;
   }
 
-  /** The trace of what runs: the one its sender named, else one that follows from the id of the run. */
+  /** The trace id of the active run: the sender's, else one derived from the run id. */
   getCurrentTraceId(): string | null {
     const runId = this.getCurrentRunId();
     return runId === null ? null : (this.engine.turns.current?.trace?.traceId ?? traceIdOf(runId));
   }
 
-  /** Throws `relay_not_found` when nothing waits, `relay_resolved` when it was answered before. */
+  /** Throws `relay_not_found` when nothing is pending, `relay_resolved` when it was already answered. */
   respondToToolApproval(approval: ToolApproval): void {
     checkArguments('respondToToolApproval', approval);
     this.engine.responses.approve(approval);
@@ -235,7 +235,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     relays.answer(relay, answerTo(relay, answer));
   }
 
-  /** An approved plan ends its run and leads to the default mode, when that is another one. */
+  /** An approved plan ends its run and switches to the default mode. */
   async respondToPlanApproval(given: { planId: string; response: PlanResponse }): Promise<void> {
     checkArguments('respondToPlanApproval', given);
     await this.engine.responses.decidePlan(given.planId, given.response);

@@ -1,43 +1,43 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SingletreeError } from '../../events/index.ts';
-import { backgroundClock, type Clock, systemClock } from '../clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
 
-/** How long is waited for the end of a heartbeat that is under way. */
+/** The maximum wait for an active beat. */
 const graceMs = 5_000;
 
-/** Work that is done again and again while the harness lives. */
+/** Periodic work while the harness exists. */
 export interface HeartbeatHandler {
   readonly id: string;
   readonly intervalMs: number;
   readonly handler: () => void | Promise<void>;
-  /** Whether it is done at once for the first time; true when absent. */
+  /** Whether the first beat occurs at once; true by default. */
   readonly immediate?: boolean;
-  /** Called once when it is removed. */
+  /** Called once on removal. */
   readonly shutdown?: () => void | Promise<void>;
 }
 
-interface Beating {
+interface ActiveHeartbeat {
   readonly handler: HeartbeatHandler;
   stopTimer: () => void;
-  /** The beat that is under way: it resolves when it is over. */
+  /** The active beat; resolves when it has ended. */
   beat: Promise<void> | undefined;
 }
 
 export interface HeartbeatsOptions {
-  /** Told what a handler or a shutdown threw, and when they do not end. */
+  /** Receives errors of handlers and shutdowns, and timeouts. */
   readonly onError: (error: unknown, heartbeatId: string) => void;
   readonly clock?: Clock;
-  /** By what is waited for the end of one: it keeps the process alive. */
+  /** Measures the wait for an active beat; keeps the process alive. */
   readonly endClock?: Clock;
 }
 
-/** Runs heartbeats: one beat at a time for each handler; a beat that is due while one is under way is left out. */
+/** Runs heartbeats: one beat at a time per handler; a beat that is due during another one is skipped. */
 export class Heartbeats {
   readonly #onError: HeartbeatsOptions['onError'];
   readonly #clock: Clock;
   readonly #endClock: Clock;
-  readonly #beating = new Map<string, Beating>();
-  /** The beat that what is done now belongs to. */
+  readonly #beating = new Map<string, ActiveHeartbeat>();
+  /** The beat that the current code belongs to. */
   readonly #within = new AsyncLocalStorage<Promise<void>>();
   #underWay = 0;
   #isClosed = false;
@@ -48,13 +48,13 @@ export class Heartbeats {
     this.#endClock = endClock;
   }
 
-  /** Starts those that are not there yet; none when all have ended for good. */
+  /** Starts the handlers with new ids; does nothing after `close`. */
   start(handlers: readonly HeartbeatHandler[]): void {
     if (this.#isClosed) return;
     for (const handler of handlers) if (!this.#beating.has(handler.id)) this.#begin(handler);
   }
 
-  /** Starts one in the place of the one with its id, which is shut down; throws `log_closed` when all have ended for good. */
+  /** Replaces the heartbeat with the same id and shuts the previous one down; throws `log_closed` after `close`. */
   register(handler: HeartbeatHandler): void {
     if (this.#isClosed)
       throw new SingletreeError(
@@ -66,8 +66,8 @@ export class Heartbeats {
   }
 
   /**
-   * Stops one; resolves when its beat and its shutdown are over, at the latest after a while, and never rejects. A beat
-   * that stops itself cannot wait for that: it resolves at once.
+   * Stops one heartbeat; resolves when its beat and its shutdown have ended, or after the maximum wait; never rejects.
+   * Called from its own beat it resolves at once.
    */
   remove(id: string): Promise<void> {
     const beating = this.#beating.get(id);
@@ -78,7 +78,7 @@ export class Heartbeats {
     if (beating.beat !== undefined && beating.beat === this.#within.getStore()) return Promise.resolve();
     return new Promise(resolve => {
       const stopTimer = this.#endClock.after(graceMs, () => {
-        this.#onError(stillBeats(id), id);
+        this.#onError(heartbeatTimeout(id), id);
         resolve();
       });
       void ended.then(() => {
@@ -88,37 +88,37 @@ export class Heartbeats {
     });
   }
 
-  /** Stops all. */
+  /** Stops all heartbeats. */
   async stop(): Promise<void> {
     await Promise.all([...this.#beating.keys()].map(id => this.remove(id)));
   }
 
-  /** Stops all for good. */
+  /** Stops all heartbeats for good. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.stop();
   }
 
-  async #end({ beat, handler }: Beating): Promise<void> {
+  async #end({ beat, handler }: ActiveHeartbeat): Promise<void> {
     await beat;
     await this.#safely(handler.id, async () => handler.shutdown?.());
   }
 
   #begin(handler: HeartbeatHandler): void {
-    const beating: Beating = { handler, stopTimer: () => {}, beat: undefined };
+    const beating: ActiveHeartbeat = { handler, stopTimer: () => {}, beat: undefined };
     this.#beating.set(handler.id, beating);
     this.#wait(beating);
     if (handler.immediate ?? true) this.#beat(beating);
   }
 
-  #wait(beating: Beating): void {
+  #wait(beating: ActiveHeartbeat): void {
     beating.stopTimer = this.#clock.after(beating.handler.intervalMs, () => {
       this.#wait(beating);
       this.#beat(beating);
     });
   }
 
-  #beat(beating: Beating): void {
+  #beat(beating: ActiveHeartbeat): void {
     if (beating.beat !== undefined) return;
     let end = () => {};
     const beat = new Promise<void>(resolve => {
@@ -131,7 +131,7 @@ export class Heartbeats {
       this.#safely(handler.id, async () => handler.handler()).finally(() => {
         beating.beat = undefined;
         end();
-        // While it is in use every promise of the process costs more.
+        // An active AsyncLocalStorage slows down every promise of the process.
         if (--this.#underWay === 0) this.#within.disable();
       }),
     );
@@ -146,7 +146,7 @@ export class Heartbeats {
   }
 }
 
-function stillBeats(id: string): SingletreeError {
+function heartbeatTimeout(id: string): SingletreeError {
   return new SingletreeError(
     'internal',
     `The heartbeat "${id}" was not over ${graceMs} ms after it was stopped, and is left to itself: let its handler and its shutdown end.`,

@@ -1,8 +1,8 @@
 import type { EventOf } from '../../events/index.ts';
 
 /**
- * Tokens as a harness counts them: `promptTokens` includes cached ones, `completionTokens` includes reasoning. Those that
- * are made here are frozen, since they are handed out.
+ * Token counts: `promptTokens` includes cached tokens, `completionTokens` includes reasoning. Values created here are
+ * frozen.
  */
 export interface TokenUsage {
   readonly promptTokens: number;
@@ -14,7 +14,7 @@ export interface TokenUsage {
   readonly raw?: unknown;
 }
 
-/** No tokens yet. */
+/** Returns zero counts. */
 export function emptyTokenUsage(): TokenUsage {
   return Object.freeze({
     promptTokens: 0,
@@ -25,7 +25,7 @@ export function emptyTokenUsage(): TokenUsage {
   });
 }
 
-/** What one model call used; a count that was never reported is absent. */
+/** The usage of one model call; a count that was not reported is absent. */
 export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = event;
   return Object.freeze({
@@ -40,7 +40,7 @@ export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
 
 const optionalCounts = ['reasoningTokens', 'cachedInputTokens', 'cacheCreationInputTokens'] as const;
 
-/** Both together; a count that neither has stays absent. What a tool tells may lack any. */
+/** Adds two counts; a count that both lack stays absent. Usage from tools may be partial. */
 export function addTokenUsage(a: TokenUsage, b: Partial<TokenUsage>): TokenUsage {
   const sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } = {
     promptTokens: a.promptTokens + (b.promptTokens ?? 0),

@@ -1,4 +1,4 @@
-import type { Decision } from '../request/decision.ts';
+import type { RelayDecision } from '../request/decision.ts';
 import type { FactOf } from '../request/fact.ts';
 import type { OpenCall, OpenRelay } from '../request/open.ts';
 import { resultOf } from '../request/tool-result.ts';
@@ -83,7 +83,7 @@ export class ToolParts {
     return [{ type: 'tool-approval-request', approvalId, toolCallId: relay.call.key, ...about }];
   }
 
-  decided(relay: OpenRelay, decision: Decision): AiSdkChunk[] {
+  decided(relay: OpenRelay, decision: RelayDecision): AiSdkChunk[] {
     const { outcome, feedback } = decision;
     const part = this.#shownOn(relay);
     const revised = outcome === 'revise' ? this.#replaceInput(relay, decision.partial) : [];
@@ -138,7 +138,7 @@ export class ToolParts {
 const statuses = { pending: 'pending', approve: 'approved', reject: 'rejected', revise: 'revised' } as const;
 
 /** An approval that no tool part can show, as a data part that is replaced when it is decided. */
-function approval({ id, kind, target, payload }: OpenRelay, decision?: Decision): AiSdkChunk {
+function approval({ id, kind, target, payload }: OpenRelay, decision?: RelayDecision): AiSdkChunk {
   const { outcome, ...told } = decision ?? { outcome: 'pending' as const };
   const status = decision?.answer === undefined ? statuses[outcome] : 'answered';
   return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...told } };

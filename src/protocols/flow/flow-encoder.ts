@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/cost-summary.ts';
-import type { Decision } from '../request/decision.ts';
+import type { RelayDecision } from '../request/decision.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
 import { finishReasonOf } from '../request/finish-reason.ts';
 import type { OpenRun } from '../request/open.ts';
@@ -94,7 +94,7 @@ function agentCall({ runId, agentName, cause }: OpenRun) {
   } as const;
 }
 
-function decided(id: string, { outcome, partial, feedback, answer }: Decision) {
+function decided(id: string, { outcome, partial, feedback, answer }: RelayDecision) {
   const told: ApprovalOutcome = outcome === 'revise' ? { outcome, partial } : { outcome };
   return { id, outcome: told, ...(feedback !== undefined && { feedback }), ...(answer !== undefined && { answer }) };
 }

@@ -2,7 +2,7 @@ import type { CostSummary } from '../request/cost-summary.ts';
 import type { FileData, PlanChange } from '../request/fact.ts';
 import type { FinishReason } from '../request/finish-reason.ts';
 import type { OpenRelay } from '../request/open.ts';
-import type { Latency, TokenUsage } from '../request/totals.ts';
+import type { Latency, RequestTokenUsage } from '../request/totals.ts';
 
 /** What is of a subagent carries the id of its `tool-agent` pair; absent for the root run. */
 interface OfAgent {
@@ -57,7 +57,7 @@ export type FlowEvent =
         readonly toolAgentId: string;
         readonly agentName: string;
         readonly model?: string;
-        readonly usage: TokenUsage;
+        readonly usage: RequestTokenUsage;
       };
     }
   | {
@@ -81,7 +81,7 @@ export type FlowEvent =
   | { readonly type: 'data-file-registered'; readonly data: FileData }
   | { readonly type: 'data-cost-summary'; readonly data: CostSummary }
   | { readonly type: 'data-latency-summary'; readonly data: Latency }
-  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: TokenUsage }
+  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: RequestTokenUsage }
   | { readonly type: 'error'; readonly error: { readonly message: string; readonly code: string } }
   | { readonly type: 'custom'; readonly event_type: string; readonly data: unknown }
   | { readonly type: 'data-flow-ui'; readonly data: { readonly dsl: unknown } };

@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/index.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
 
 /** What was decided about a relay. */
-export interface Decision {
+export interface RelayDecision {
   readonly outcome: 'approve' | 'reject' | 'revise';
   readonly feedback?: string;
   /** The input to use instead, when it was revised. */
@@ -12,12 +12,12 @@ export interface Decision {
 }
 
 /** The decision of a relay that nobody decided. */
-export function undecided(feedback: string): Decision {
+export function undecided(feedback: string): RelayDecision {
   return { outcome: 'reject', feedback };
 }
 
 /** What an answer in the log decides; one that expired or was cancelled is a rejection that says so. */
-export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_resolved'>): Decision {
+export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_resolved'>): RelayDecision {
   const words = feedback !== undefined && { feedback };
   switch (outcome) {
     case 'approve':

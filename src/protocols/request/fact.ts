@@ -1,8 +1,8 @@
 import type { ContentPart, EventOf, ToolOutput } from '../../events/index.ts';
-import type { Decision } from './decision.ts';
+import type { RelayDecision } from './decision.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
 import type { Progress } from './progress.ts';
-import type { RequestTotals, TokenUsage } from './totals.ts';
+import type { RequestTotals, RequestTokenUsage } from './totals.ts';
 
 /** Why a run ended. */
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
@@ -58,7 +58,7 @@ export type Fact =
   | { readonly type: 'call'; readonly call: OpenCall }
   | { readonly type: 'progress'; readonly call: OpenCall; readonly progress: Progress }
   | { readonly type: 'asked'; readonly relay: OpenRelay }
-  | { readonly type: 'decided'; readonly relay: OpenRelay; readonly decision: Decision }
+  | { readonly type: 'decided'; readonly relay: OpenRelay; readonly decision: RelayDecision }
   /** `abandoned` when the call is of an attempt that was replaced before it did anything. */
   | { readonly type: 'result'; readonly call: OpenCall; readonly output: ToolOutput; readonly abandoned?: true }
   | { readonly type: 'agent-started'; readonly agent: OpenRun }
@@ -67,7 +67,7 @@ export type Fact =
       readonly agent: OpenRun;
       readonly outcome: AgentOutcome;
       /** Of this agent alone, without the agents it started. */
-      readonly usage: TokenUsage;
+      readonly usage: RequestTokenUsage;
     }
   | { readonly type: 'plan'; readonly change: PlanChange }
   | { readonly type: 'file'; readonly file: FileData }

@@ -3,7 +3,7 @@
  * @module
  */
 export type { CostSummary, Currency } from './cost-summary.ts';
-export type { Decision } from './decision.ts';
+export type { RelayDecision } from './decision.ts';
 export {
   type AgentOutcome,
   type Fact,
@@ -19,4 +19,4 @@ export type { FinishReason } from './finish-reason.ts';
 export type { OpenCall, OpenRelay, OpenRun } from './open.ts';
 export type { Progress } from './progress.ts';
 export { RequestFold, type RequestOptions } from './request-fold.ts';
-export type { AgentCost, Latency, PriceOf, RequestTotals, TokenUsage, ToolTiming } from './totals.ts';
+export type { AgentCost, Latency, PriceOf, RequestTotals, RequestTokenUsage, ToolTiming } from './totals.ts';

@@ -1,4 +1,4 @@
-import { noUsage, type TokenUsage } from './totals.ts';
+import { noUsage, type RequestTokenUsage } from './totals.ts';
 
 /** A tool call, or an execution of code, that has no result yet. */
 export interface OpenCall {
@@ -55,7 +55,7 @@ export class OpenRun {
   /** Whether its beginning was told. */
   announced = false;
   model: string | undefined;
-  usage: TokenUsage = noUsage;
+  usage: RequestTokenUsage = noUsage;
   modelReason: string | undefined;
   /** What it said after its last tool; kept for subagents only. */
   words = '';

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../events/index.ts';
-import { type Decision, decisionOf } from './decision.ts';
+import { type RelayDecision, decisionOf } from './decision.ts';
 import type { PlanStatus } from './fact.ts';
 import type { OpenRelay } from './open.ts';
 import type { RequestState } from './request-state.ts';
@@ -11,7 +11,7 @@ export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): 
 }
 
 /** Tells the decision on a relay, and what it means for a plan. */
-export function decide(state: RequestState, relay: OpenRelay, decision: Decision): void {
+export function decide(state: RequestState, relay: OpenRelay, decision: RelayDecision): void {
   state.relays.delete(relay.id);
   relay.run.relays.delete(relay);
   relay.call?.relays.delete(relay);

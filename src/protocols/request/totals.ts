@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/index.ts';
 import type { OpenCall, OpenRun } from './open.ts';
 
 /** Tokens that were used. A cache count that was never reported is zero. */
-export interface TokenUsage {
+export interface RequestTokenUsage {
   /** Sent tokens, cached ones included. */
   readonly promptTokens: number;
   /** Received tokens, reasoning included. */
@@ -17,7 +17,7 @@ export interface TokenUsage {
 export interface AgentCost {
   readonly agentName: string;
   readonly model?: string;
-  readonly usage: TokenUsage;
+  readonly usage: RequestTokenUsage;
   readonly cost?: number;
 }
 
@@ -50,12 +50,12 @@ export interface Latency {
 
 /** What a request used and how long it took, its subagents included. */
 export interface RequestTotals {
-  readonly usage: TokenUsage;
+  readonly usage: RequestTokenUsage;
   readonly costs: readonly AgentCost[];
   readonly latency: Latency;
 }
 
-export const noUsage: TokenUsage = {
+export const noUsage: RequestTokenUsage = {
   promptTokens: 0,
   completionTokens: 0,
   cacheReadInputTokens: 0,
@@ -64,7 +64,7 @@ export const noUsage: TokenUsage = {
 };
 
 /** The usage with one more report. */
-export function addUsage(usage: TokenUsage, event: EventOf<'usage'>): TokenUsage {
+export function addUsage(usage: RequestTokenUsage, event: EventOf<'usage'>): RequestTokenUsage {
   const promptTokens = usage.promptTokens + event.inputTokens;
   const completionTokens = usage.completionTokens + event.outputTokens;
   return {

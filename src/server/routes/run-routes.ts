@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { openRunsOf, threadOfOpenRun } from '../../control/open-runs.ts';
+import { openRunsOf, threadOfOpenRun } from '../../control/supervision/open-runs.ts';
 import { threadEvents } from '../../control/thread-events.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { RawLine } from '../../log/index.ts';

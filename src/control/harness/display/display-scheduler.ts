@@ -1,12 +1,12 @@
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../supervision/clock.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessDisplayState } from './display-state.ts';
 
-/** How many changes are shown at once. */
+/** How display updates are batched. */
 export interface HarnessDisplayStateSubscriptionOptions {
-  /** How long it has to be quiet before the listener is told; 250 when absent. */
+  /** How long no change may occur before the listener is called, in milliseconds; 250 by default. */
   readonly windowMs?: number;
-  /** The longest a change waits while it is not quiet; 500 when absent. */
+  /** The longest time a change waits, in milliseconds; 500 by default. */
   readonly maxWaitMs?: number;
 }
 
@@ -14,7 +14,7 @@ export interface DisplaySchedulerOptions extends HarnessDisplayStateSubscription
   readonly clock?: Clock;
 }
 
-/** Events that are shown at once. */
+/** Events that flush the display at once. */
 const critical: ReadonlySet<DisplayEvent['type']> = new Set<DisplayEvent['type']>([
   'agent_start',
   'agent_end',
@@ -40,9 +40,8 @@ const critical: ReadonlySet<DisplayEvent['type']> = new Set<DisplayEvent['type']
 ]);
 
 /**
- * Tells a listener the newest display state, many changes at once: when it was quiet for a while, when a change has
- * waited long enough, and at once after an event that a person waits for. It has no timer while nothing waits. The
- * listener must not throw.
+ * Calls a listener with the newest display state and batches changes: after a quiet window, after the maximum wait, and
+ * at once after a critical event. It has no timer while nothing is pending. The listener must not throw.
  */
 export class DisplayScheduler {
   readonly #listener: (state: HarnessDisplayState) => void;
@@ -62,7 +61,7 @@ export class DisplayScheduler {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Takes the state that an event led to. */
+  /** Schedules the state that resulted from an event. */
   notify(state: HarnessDisplayState, event: { readonly type: DisplayEvent['type'] }): void {
     if (this.#cancelled) return;
     const now = this.#clock.now();
@@ -73,7 +72,7 @@ export class DisplayScheduler {
     if (this.#stopTimer === undefined) this.#wait(this.#due - now);
   }
 
-  /** Tells nothing any more. */
+  /** Cancels all pending and later calls. */
   cancel(): void {
     this.#cancelled = true;
     this.#stopTimer?.();
@@ -81,7 +80,7 @@ export class DisplayScheduler {
     this.#latest = undefined;
   }
 
-  /** One timer serves all changes that come while it runs: it waits on when it fires too early. */
+  /** One timer serves all changes: when it fires too early, it is set again. */
   #wait(ms: number): void {
     this.#stopTimer = this.#clock.after(Math.max(0, ms), () => {
       this.#stopTimer = undefined;

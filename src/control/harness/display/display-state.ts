@@ -1,10 +1,10 @@
-import type { PendingApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
+import type { PendingToolApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import { defaultOMProgressState, type OMProgressState } from './om-progress.ts';
 
-/** A tool call of the turn that is shown. */
+/** A tool call of the current turn. */
 export interface ActiveToolState {
   readonly name: string;
   readonly args: unknown;
@@ -15,16 +15,16 @@ export interface ActiveToolState {
   readonly shellOutput?: string;
 }
 
-/** The arguments of a call while the model writes them. */
+/** The arguments of a call while the model streams them. */
 export interface ToolInputBuffer {
   readonly text: string;
   readonly toolName: string;
 }
 
-/** What the types of subagents are called for people. */
+/** The display name of each subagent type. */
 export type SubagentNames = ReadonlyMap<string, string>;
 
-/** A subagent of the turn that is shown. */
+/** A subagent of the current turn. */
 export interface ActiveSubagentState {
   readonly agentType: string;
   readonly displayName?: string;
@@ -38,7 +38,7 @@ export interface ActiveSubagentState {
   readonly result?: string;
 }
 
-/** A subagent that was shown, when it is over. */
+/** A finished subagent. */
 export type HarnessSubagentHistoryEntry = Omit<ActiveSubagentState, 'status'>;
 
 /** A file that tools changed in this thread. */
@@ -48,8 +48,8 @@ export interface ModifiedFile {
 }
 
 /**
- * All that a user interface shows of a harness. Every change makes a new one that shares the rest: one that was shown
- * never changes, and is not to be written to. A change of its tasks or its usage throws.
+ * Everything that a user interface shows of a harness. It is immutable: each change creates a new state that shares the
+ * unchanged parts. Writing to its tasks or its usage throws.
  */
 export interface HarnessDisplayState {
   readonly isRunning: boolean;
@@ -57,7 +57,7 @@ export interface HarnessDisplayState {
   readonly tokenUsage: TokenUsage;
   readonly activeTools: Map<string, ActiveToolState>;
   readonly toolInputBuffers: Map<string, ToolInputBuffer>;
-  readonly pendingApproval: PendingApproval | null;
+  readonly pendingApproval: PendingToolApproval | null;
   readonly pendingSuspension: PendingSuspension | null;
   readonly pendingQuestion: PendingQuestion | null;
   readonly pendingPlanApproval: PendingPlanApproval | null;
@@ -70,7 +70,7 @@ export interface HarnessDisplayState {
   readonly previousTasks: TaskItemSnapshot[];
 }
 
-/** What is shown before anything happened. */
+/** Returns the display state of a new thread. */
 export function defaultDisplayState(): HarnessDisplayState {
   return {
     isRunning: false,

@@ -1,9 +1,9 @@
-import type { OMBuffered } from '../om-event.ts';
+import type { OMBuffered } from '../memory/om-event.ts';
 
-/** What observational memory is doing. */
+/** The activity of observational memory. */
 export type OMStatus = 'idle' | 'observing' | 'reflecting';
 
-/** How far observational memory is. */
+/** The progress of observational memory. */
 export interface OMProgressState {
   readonly status: OMStatus;
   readonly pendingTokens: number;
@@ -20,7 +20,7 @@ export interface OMProgressState {
   readonly preReflectionTokens: number;
 }
 
-/** Observational memory that has seen nothing yet. */
+/** Returns the progress before the first observation. */
 export function defaultOMProgressState(): OMProgressState {
   return {
     status: 'idle',
@@ -40,7 +40,7 @@ export function defaultOMProgressState(): OMProgressState {
   };
 }
 
-/** The progress with its percents as its counts and thresholds say. */
+/** Returns the progress with its percentages computed from its counts and thresholds. */
 export function withPercents(progress: OMProgressState): OMProgressState {
   const { pendingTokens, threshold, observationTokens, reflectionThreshold } = progress;
   return {
@@ -50,7 +50,7 @@ export function withPercents(progress: OMProgressState): OMProgressState {
   };
 }
 
-/** The progress with no cycle under way. */
+/** Returns the progress with no active cycle. */
 export function idleProgress(progress: OMProgressState): OMProgressState {
   const { cycleId: _cycleId, startTime: _startTime, ...rest } = progress;
   return withPercents({ ...rest, status: 'idle' });

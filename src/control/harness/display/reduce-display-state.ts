@@ -1,5 +1,5 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
-import type { OMEvent } from '../om-event.ts';
+import type { OMEvent } from '../memory/om-event.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';
@@ -20,9 +20,9 @@ type Handlers = {
 type Handler = (state: HarnessDisplayState, event: DisplayEvent, at: Date, names: SubagentNames) => Change;
 
 /**
- * What is shown after an event. The given state stays as it is and shares all that did not change; one that changes
- * nothing, such as one of an unknown type, is returned itself. `at` is when it happened, for what shows a time; `names`
- * are those of the subagents. Throws when the event lacks what its type is shown with.
+ * Returns the display state after an event. The result shares all unchanged parts; an event that changes nothing, such
+ * as one of an unknown type, returns the same state. `at` is the time of the event, `names` are the display names of
+ * subagents. Throws when the event lacks a required field.
  */
 export function reduceDisplayState(
   state: HarnessDisplayState,
@@ -30,7 +30,7 @@ export function reduceDisplayState(
   at: Date = new Date(),
   names: SubagentNames = new Map(),
 ): HarnessDisplayState {
-  // The most frequent one by far.
+  // Fast path for the most frequent event.
   if (event.type === 'message_update') {
     const next = copyOf(state);
     next.currentMessage = event.message;
@@ -102,10 +102,10 @@ const on: Handlers = {
   display_state_changed: nothing,
 };
 
-type OwnDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
+type MutableDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
 
-/** A copy to be changed. It is made for each fragment of text: written out it is several times faster than a spread. */
-function copyOf(state: HarnessDisplayState): OwnDisplayState {
+/** A mutable copy. It is made for each text fragment: an object literal is several times faster than a spread. */
+function copyOf(state: HarnessDisplayState): MutableDisplayState {
   return {
     isRunning: state.isRunning,
     currentMessage: state.currentMessage,
@@ -134,18 +134,18 @@ function nothing(): Change {
   return {};
 }
 
-/** All that belongs to a thread begins anew; whether an agent runs does not. */
+/** Resets all thread-scoped fields; `isRunning` stays. */
 function resetThread(): Change {
   const { isRunning: _, ...fresh } = defaultDisplayState();
   return fresh;
 }
 
-/** What is shown is a copy: who told the tasks may change theirs. */
+/** Copies the tasks, because the emitter may change its own list. */
 function showTasks(state: HarnessDisplayState, { tasks }: { readonly tasks: readonly TaskItemSnapshot[] }): Change {
   return { tasks: taskSnapshot(tasks), previousTasks: state.tasks };
 }
 
-/** What was answered no longer waits; an answer to something else changes nothing. */
+/** Clears the pending item that was answered; an answer to another item changes nothing. */
 function settle(
   state: HarnessDisplayState,
   { slot, id }: Extract<DisplayOnlyEvent, { type: 'relay_settled' }>,

@@ -1,11 +1,11 @@
-import type { OMEvent } from '../om-event.ts';
+import type { OMEvent } from '../memory/om-event.ts';
 import type { HarnessDisplayState } from './display-state.ts';
 import { idleProgress, type OMProgressState, withPercents } from './om-progress.ts';
 
 type Change = Partial<HarnessDisplayState>;
 type Handlers = { readonly [Type in OMEvent['type']]: (event: Extract<OMEvent, { type: Type }>) => Change };
 
-/** What an event of observational memory changes on the display. */
+/** Returns the display changes of an observational memory event. */
 export function reduceOM(state: HarnessDisplayState, event: OMEvent, at: Date): Change {
   const { omProgress } = state;
   const progress = (change: Partial<OMProgressState>): Change => ({

@@ -11,10 +11,10 @@ import type {
 type Change = Partial<HarnessDisplayState>;
 type EventOf<Type extends string> = Extract<ProjectedEvent | DisplayOnlyEvent, { type: Type }>;
 
-/** Tools whose success means that the file in their argument `path` changed. */
+/** Tools that modify the file in their `path` argument when they succeed. */
 const writingTools: ReadonlySet<string> = new Set(['string_replace_lsp', 'write_file', 'ast_smart_edit']);
 
-/** What a tool call's events change on the display. The maps hold only what the open turn did. */
+/** The display changes of tool events. The maps contain only calls of the current turn. */
 export const onTool = {
   tool_input_start: (state: HarnessDisplayState, { toolCallId, toolName }: EventOf<'tool_input_start'>): Change => ({
     toolInputBuffers: withEntry(state.toolInputBuffers, toolCallId, { text: '', toolName }),
@@ -88,7 +88,7 @@ export const onTool = {
   },
 };
 
-/** Calls that did not come to their end when the agent ended failed. */
+/** Marks the calls that were still running when the agent ended as failed. */
 export function stoppedTools(tools: HarnessDisplayState['activeTools']): HarnessDisplayState['activeTools'] {
   const isOpen = ({ status }: ActiveToolState) => status === 'running' || status === 'streaming_input';
   if (![...tools.values()].some(isOpen)) return tools;
@@ -98,7 +98,7 @@ export function stoppedTools(tools: HarnessDisplayState['activeTools']): Harness
 type MapField = 'activeTools' | 'toolInputBuffers' | 'activeSubagents';
 type Entry<Field extends MapField> = HarnessDisplayState[Field] extends Map<string, infer Value> ? Value : never;
 
-/** The field with one entry changed; nothing when it has no such entry. */
+/** Changes one entry of a map field; returns no change when the entry is missing. */
 function changed<Field extends MapField>(
   field: Field,
   state: HarnessDisplayState,

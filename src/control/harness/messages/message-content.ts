@@ -14,31 +14,31 @@ import type { HarnessMessageContent } from '../harness-message.ts';
 import { parseSystemReminder } from './system-reminder.ts';
 import { toolOutcome } from './tool-outcome.ts';
 
-const kept = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessageContent[] }>();
+const cache = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessageContent[] }>();
 
-/** What a block says, in the order in which it came; made only once as long as the block does not change. */
+/** Returns the parts of a block in order; cached until the block changes. */
 export function blockParts(conversation: Conversation, block: Block): readonly HarnessMessageContent[] {
   const change = changeOf(conversation, 'block', block.id);
-  const before = kept.get(block);
+  const before = cache.get(block);
   if (before?.change === change) return before.parts;
   const parts = getChunks(conversation, block.id).flatMap(chunk => partsOf(conversation, block, chunk));
-  kept.set(block, { change, parts });
+  cache.set(block, { change, parts });
   return parts;
 }
 
-/** What somebody said, as parts of a message. */
+/** Converts user content to message parts. */
 export function userParts(content: string | readonly ContentPart[]): HarnessMessageContent[] {
   return typeof content === 'string' ? [textPart(content)] : content.map(userPart);
 }
 
-/** The same for what no person said. */
+/** Converts content that no person wrote to message parts. */
 export function reminderParts(content: string | readonly ContentPart[]): HarnessMessageContent[] {
   return userParts(content).map(part =>
     part.type === 'text' ? { type: 'system_reminder', message: part.text, reminderType: 'subagent' } : part,
   );
 }
 
-/** A file that is sent with a message. */
+/** A file of a message. */
 export interface HarnessFile {
   /** base64, or a URL. */
   readonly data: string;
@@ -46,7 +46,7 @@ export interface HarnessFile {
   readonly filename?: string;
 }
 
-/** A text with its files, as the log holds it. */
+/** Combines a text and files as the log stores them. */
 export function userContent(text: string, files: readonly HarnessFile[] = []): string | ContentPart[] {
   if (files.length === 0) return text;
   return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files.map(filePart)];
@@ -84,7 +84,7 @@ function partsOf(conversation: Conversation, block: Block, chunk: Chunk): Harnes
   return [];
 }
 
-/** What a call runs with: what a person put in the place of what it was made with, when one did. */
+/** The arguments a call runs with: a person's revision, else the original input. */
 function argsOf(conversation: Conversation, { id, input }: { readonly id: string; readonly input: unknown }): unknown {
   for (const { id: chunkId, event } of getAttached(conversation, id)) {
     if (event.type !== 'relay' || event.relayKind !== 'permission') continue;

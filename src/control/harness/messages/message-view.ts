@@ -10,28 +10,28 @@ import {
 import type { HarnessMessage, HarnessMessageContent, HarnessStopReason } from '../harness-message.ts';
 import { blockParts } from './message-content.ts';
 
-/** A message of an agent: what its run said before, between and after the words that people put in meanwhile. */
+/** A message of an agent. A run is split into several messages where people spoke meanwhile. */
 export interface AssistantPlace {
   /** The message of the run in the conversation. */
   readonly messageId: string;
-  /** How many times people put something in before it. */
+  /** How many user messages precede it in the run. */
   readonly after: number;
 }
 
-/** The id of an agent's message: that of its run, with a number when people put something in before it. */
+/** The id of an agent's message: that of its run, with a number after an injected user message. */
 export function assistantId({ messageId, after }: AssistantPlace): string {
   return after === 0 ? messageId : `${messageId}:${after + 1}`;
 }
 
-/** What a `message_update` adds at the end of its message. */
+/** The text that a `message_update` appends. */
 export interface MessageDelta {
   readonly type: 'text' | 'thinking';
   readonly delta: string;
 }
 
 /**
- * An agent's message in a conversation, in constant time: content, stop reason and error message are made when they
- * are read, and stay what they were in that conversation whatever comes later.
+ * Creates an agent's message in constant time: content, stop reason and error message are computed on first read, as of
+ * that conversation.
  */
 export function assistantMessage(
   conversation: Conversation,
@@ -42,7 +42,9 @@ export function assistantMessage(
   return new AssistantMessage(conversation, place, createdAt, delta);
 }
 
-/** What an update added, for those who send it on and already sent what was before; undefined when it is no addition. */
+/**
+ * The text that an update appends, for clients that already sent the text before it; undefined when it is no append.
+ */
 export function deltaOf(message: HarnessMessage): MessageDelta | undefined {
   return AssistantMessage.deltaOf(message);
 }
@@ -63,7 +65,7 @@ class AssistantMessage implements HarnessMessage {
     this.#conversation = conversation;
     this.#place = place;
     this.#delta = delta;
-    // They are fields of its own, so that a copy has them too. While a message grows it has no end to tell.
+    // Own properties, so that a copy includes them. A growing message has no stop reason.
     Object.defineProperty(this, 'content', AssistantMessage.#contentField);
     if (delta !== undefined) return;
     Object.defineProperty(this, 'stopReason', AssistantMessage.#stopReasonField);
@@ -93,23 +95,23 @@ class AssistantMessage implements HarnessMessage {
   static readonly #errorField = ownField(AssistantMessage.prototype, 'errorMessage');
 }
 
-/** What the class has, as a field of the message itself. */
+/** A property of the prototype as an own, enumerable property. */
 function ownField(prototype: object, name: string): PropertyDescriptor {
   return { ...Object.getOwnPropertyDescriptor(prototype, name), enumerable: true };
 }
 
-/** A field that is read when it is asked for, made once for all messages. */
+/** A getter property that all messages share. */
 function field(get: (this: AssistantMessage) => unknown): PropertyDescriptor {
   return { get, enumerable: true, configurable: true };
 }
 
-/** How a run that ended with that status ended, as a harness tells it. */
+/** Maps the status of a finished run to the reason that a harness reports. */
 export function endReason(status: Exclude<RunStatus, 'running'>): 'complete' | 'aborted' | 'error' {
   if (status === 'complete' || status === 'max_iterations') return 'complete';
   return status === 'aborted' ? 'aborted' : 'error';
 }
 
-/** The agent's blocks at a place of its run. */
+/** The agent's blocks at a position of its run. */
 export function assistantBlocks(conversation: Conversation, { messageId, after }: AssistantPlace): Block[] {
   let before = 0;
   return getBlocks(conversation, messageId).filter(block => {
@@ -131,7 +133,7 @@ function stopReasonOf(conversation: Conversation, place: AssistantPlace): Harnes
   return interrupted ? 'complete' : undefined;
 }
 
-/** What a run failed with; one that failed before it began told it in the message before. */
+/** The error of a run; a run that failed before it started has it in the previous message. */
 function errorOf(conversation: Conversation, messageId: string): string {
   const { runId, parentMessageId } = getMessage(conversation, messageId) ?? { runId: messageId };
   for (const id of [messageId, parentMessageId ?? '']) {

@@ -5,17 +5,17 @@ import { readConversation } from '../../thread-record.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { threadMessages } from './thread-messages.ts';
 
-/** The newest of messages; all without a limit. */
+/** Returns the last messages; all without a limit. */
 export function lastMessages(messages: HarnessMessage[], limit?: number): HarnessMessage[] {
   return limit === undefined ? messages : messages.slice(Math.max(0, messages.length - limit));
 }
 
-/** The messages of a thread, from its log. */
+/** Reads the messages of a thread from its log. */
 export async function messagesOfThread(log: EventLog, threadId: string): Promise<HarnessMessage[]> {
   return threadMessages(await readConversation(log, threadId));
 }
 
-/** What a person said first in a thread, null when nobody did; it reads no further than that. */
+/** Reads the first user message of a thread, and no further; null when none exists. */
 export async function firstUserMessage(log: EventLog, threadId: string): Promise<HarnessMessage | null> {
   if ((await log.getThread(threadId)) === undefined) return null;
   for await (const event of threadEvents(log, threadId)) {

@@ -17,7 +17,7 @@ const tag = /^<system-reminder((?: [a-z-]+="[^"]*")*)>\n?([\s\S]*?)\n?<\/system-
 
 type Role = HarnessMessage['role'];
 
-/** A reminder as the text a model is sent; `role` is whose message it is shown as, a person's when absent. */
+/** Formats a reminder as the text for the model; `role` is the role of its message, `user` by default. */
 export function systemReminderText({ message, ...about }: SystemReminder, role: Role = 'user'): string {
   const attributes = Object.entries(about)
     .filter(([, value]) => value !== undefined)
@@ -30,7 +30,7 @@ export function systemReminderText({ message, ...about }: SystemReminder, role: 
   return `<system-reminder${attributes.join('')}>\n${message}\n</system-reminder>`;
 }
 
-/** The reminder that a text is as a whole; undefined when it is a person's own words. */
+/** Parses a text that is a reminder as a whole; undefined for any other text. */
 export function parseSystemReminder(text: string): SystemReminder | undefined {
   const [, attributes, message] = tag.exec(text.trim()) ?? [];
   if (attributes === undefined || message === undefined) return undefined;
@@ -43,13 +43,13 @@ export function parseSystemReminder(text: string): SystemReminder | undefined {
   return reminder as unknown as SystemReminder;
 }
 
-/** Whose message a text is shown as: a reminder may say so, anything else is the person's. */
+/** The role of a text: that of a reminder, else `user`. */
 export function roleOf(text: string): Role {
   const role = attributesIn(tag.exec(text.trim())?.[1] ?? '').find(([name]) => name === 'role')?.[1];
   return role === 'system' || role === 'assistant' ? role : 'user';
 }
 
-/** What is saved with a reminder: what a reminder has a place for goes there, the rest stays together. */
+/** Puts metadata into the fields of a reminder; values without a field stay in `metadata`. */
 export function withMetadata(
   reminder: Pick<SystemReminder, 'message' | 'reminderType'>,
   metadata: Readonly<Record<string, unknown>> = {},

@@ -16,7 +16,10 @@ import { reminderParts, userParts } from './message-content.ts';
 import { roleOf } from './system-reminder.ts';
 import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
 
-/** The messages of a branch, oldest first, in time proportional to it. What a run failed with before it said anything is a message without content. */
+/**
+ * Returns the messages of a branch, oldest first, in linear time. A run that failed before any output is a message
+ * without content.
+ */
 export function threadMessages(
   conversation: Conversation,
   active: Active = defaultActive(conversation),
@@ -30,20 +33,19 @@ export function threadMessages(
 }
 
 /** The messages of the active branch, as a fold. */
-export const messagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
+export const harnessMessagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
 
 /**
- * What a person said, by the block it is in, with the id that its sender chose; what a subagent said that ended in the
- * background is a reminder.
+ * The user message of a block, with the id that its sender chose; the result of a background subagent is a reminder.
  */
 export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
   const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
   if (chunk?.event.type !== 'user') return undefined;
-  return saidMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
+  return newUserMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
 }
 
-/** What somebody said, as a message with that id. */
-export function saidMessage(
+/** Creates a user message. */
+export function newUserMessage(
   { content, by }: Pick<EventOf<'user'>, 'content' | 'by'>,
   id: string,
   createdAt: Date,
@@ -62,13 +64,13 @@ function* messagesOf(
   if (role === 'assistant') yield* present(conversation, { messageId: id, after }, before);
   for (const block of blocks) {
     if (block.role !== 'user') continue;
-    const said = userMessage(conversation, block, before);
-    if (said !== undefined) yield said;
-    if (role === 'assistant') yield* present(conversation, { messageId: id, after: ++after }, said?.createdAt);
+    const spoken = userMessage(conversation, block, before);
+    if (spoken !== undefined) yield spoken;
+    if (role === 'assistant') yield* present(conversation, { messageId: id, after: ++after }, spoken?.createdAt);
   }
 }
 
-/** The message at a place, when there is one: it says something, or it failed. */
+/** Yields the message at a position when it has content or failed. */
 function* present(
   conversation: Conversation,
   place: AssistantPlace,
@@ -78,7 +80,7 @@ function* present(
   if (message.content.length > 0 || message.stopReason === 'error') yield message;
 }
 
-/** When a message began: with its first word, its first call, or what it failed with. */
+/** When a message began: at its first text, its first call, or its error. */
 function beginningOf(conversation: Conversation, place: AssistantPlace): Date | undefined {
   let failed: Date | undefined;
   for (const block of assistantBlocks(conversation, place))

@@ -9,23 +9,23 @@ import {
   reduceConversation,
 } from '../../../graph/index.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
-import { tasksOf } from '../tasks/thread-tasks.ts';
+import { tasksOf } from '../tasks/task-item.ts';
 import { assistantMessage } from '../messages/message-view.ts';
-import { emptyProjection, type HarnessProjection, movedTo } from './open-run.ts';
+import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
 import { ProjectionStep } from './projection-step.ts';
 import { askRelay, endRelays, settleRelay } from './relay-queues.ts';
 import { onRun } from './run-events.ts';
 import { beginSubagent, subagentEvents } from './subagent-run.ts';
 
-/** What a logged event tells, and what the thread is after it. */
+/** The events of a logged event, and the state after it. */
 export interface Projected {
   readonly state: HarnessProjection;
   readonly events: readonly DisplayEvent[];
 }
 
 /**
- * The harness events that one event of the thread's log tells, in constant time. It is pure: the same log tells
- * the same events in the same order, live or read later. An event that was taken in before tells nothing.
+ * Projects one event of a thread's log to harness events, in constant time. It is pure: the same log returns the same
+ * events in the same order, live or replayed. An event that was already projected returns none.
  */
 export function projectHarness(state: HarnessProjection, event: AgentEvent): Projected {
   const { conversation } = state;
@@ -39,28 +39,28 @@ export function projectHarness(state: HarnessProjection, event: AgentEvent): Pro
   return { state: step.state, events: step.events };
 }
 
-/** The most frequent event by far, on a short way: one more fragment of the text that grows. */
+/** Fast path for the most frequent event: one more fragment of the current text. */
 function growingText(state: HarnessProjection, after: Conversation, event: EventOf<'text'>): Projected | undefined {
   const run = state.runs.get(getRun(after, event.runId)?.messageId ?? '');
   if (run?.since === undefined || run.textId !== event.id) return undefined;
   const delta = { type: 'text', delta: event.content } as const;
   const message = assistantMessage(after, run.place, run.since, delta);
-  return { state: movedTo(state, after), events: [{ type: 'message_update', message }] };
+  return { state: withConversation(state, after), events: [{ type: 'message_update', message }] };
 }
 
-/** What a whole log comes to. */
+/** Projects a whole log. */
 export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjection = emptyProjection()): Projected {
-  const told: DisplayEvent[] = [];
+  const emitted: DisplayEvent[] = [];
   let state = from;
   for (const event of events) {
     const next = projectHarness(state, event);
     state = next.state;
-    told.push(...next.events);
+    emitted.push(...next.events);
   }
-  return { state, events: told };
+  return { state, events: emitted };
 }
 
-/** Facts about the thread, which belong to a run only when it is known. */
+/** Facts about the thread; they belong to a run only when it is known. */
 const facts: ReadonlySet<EventType> = new Set<EventType>([
   'relay_resolved',
   'plan_status',
@@ -88,14 +88,14 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
 }
 
-/** What a person said is told when its run starts, so that the start of the agent comes first; at once while one runs. */
+/** A user message is emitted after the `agent_start` of its run; at once while an agent runs. */
 function takeUser(step: ProjectionStep): void {
   const ids = idsFrom(step.after, 'message', step.state.messages);
   const id = ids.at(-1);
   step.change({ messages: step.state.messages + ids.length });
-  step.tellHeld();
+  step.emitHeld();
   if (id === undefined) return;
-  if (step.state.runs.size > 0) step.tellUser(id);
+  if (step.state.runs.size > 0) step.emitUser(id);
   else step.change({ held: id });
 }
 
@@ -107,7 +107,7 @@ function takeSubagent(step: ProjectionStep, { id, spawnedBy = '' }: Conversation
   if (call === undefined || ended) return;
   const begun = known === undefined ? beginSubagent(call, event) : { run: known, events: [] };
   const { run, events } = subagentEvents(begun.run, event);
-  step.tell(...begun.events, ...events);
+  step.emit(...begun.events, ...events);
   if (event.type !== 'harness_end' && run === known) return;
   const subagents = new Map(step.state.subagents);
   if (event.type === 'harness_end') subagents.delete(id);
@@ -120,14 +120,14 @@ function takeRun(step: ProjectionStep, messageId: string, event: AgentEvent, kno
   const begins = !facts.has(event.type) && (known || event.type !== 'error' || event.fatal === true);
   const run = begins ? step.run(messageId, event) : step.state.runs.get(messageId);
   const fact = factOf(event);
-  if (fact !== undefined) step.tell(fact);
+  if (fact !== undefined) step.emit(fact);
   if (event.type === 'tasks') step.change({ tasks: tasksOf(event) });
-  if (run !== undefined) (onRun[event.type] as (...taken: unknown[]) => void)(event, run, step);
-  else if (event.type === 'user') step.tellUser(messageId);
+  if (run !== undefined) (onRun[event.type] as (...args: unknown[]) => void)(event, run, step);
+  else if (event.type === 'user') step.emitUser(messageId);
 }
 
 function takeRelays(step: ProjectionStep, { queues, events }: ReturnType<typeof askRelay>): void {
-  step.tell(...events);
+  step.emit(...events);
   if (queues !== step.state.relays) step.change({ relays: queues });
 }
 
@@ -153,7 +153,7 @@ function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): 
   };
 }
 
-/** A call that waits for data is told with what it was called with, when the tool does not say it. */
+/** Adds the arguments of the call to a suspension that does not contain them. */
 function withArgs(conversation: Conversation, relay: EventOf<'relay'>): EventOf<'relay'> {
   if (relay.relayKind !== 'suspension' || relay.params !== undefined) return relay;
   const input: unknown = callOf(conversation, relay.toolCallId)?.input;

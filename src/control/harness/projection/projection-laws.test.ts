@@ -10,7 +10,7 @@ import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { deltaOf } from '../messages/message-view.ts';
 import { threadMessages } from '../messages/thread-messages.ts';
-import { emptyProjection } from './open-run.ts';
+import { emptyProjection } from './projection-state.ts';
 import { foldHarness, projectHarness } from './project-harness.ts';
 
 const log = (): fc.Arbitrary<AgentEvent[]> => fc.oneof(conversationLog(), eventStream());

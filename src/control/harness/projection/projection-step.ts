@@ -6,23 +6,23 @@ import { userMessage } from '../messages/thread-messages.ts';
 import { addTokenUsage, type TokenUsage } from '../token-usage.ts';
 import {
   type HarnessProjection,
-  movedTo,
-  newRun,
-  type OpenRun,
-  type OwnProjection,
-  type TellingPlace,
-} from './open-run.ts';
+  withConversation,
+  newProjectedRun,
+  type ProjectedRun,
+  type MutableProjection,
+  type MessagePlace,
+} from './projection-state.ts';
 
-/** One event on its way through the projection: what is told about it, and what the thread is after it. */
+/** Projects one event: collects the emitted events and the next state. */
 export class ProjectionStep {
   readonly events: DisplayEvent[] = [];
   readonly before: Conversation;
-  /** A copy of its own until it is given away. */
-  readonly #state: OwnProjection;
+  /** Mutable until the step is complete. */
+  readonly #state: MutableProjection;
 
   constructor(state: HarnessProjection, after: Conversation) {
     this.before = state.conversation;
-    this.#state = movedTo(state, after);
+    this.#state = withConversation(state, after);
   }
 
   get state(): HarnessProjection {
@@ -33,7 +33,7 @@ export class ProjectionStep {
     return this.#state.conversation;
   }
 
-  tell(...events: readonly DisplayEvent[]): void {
+  emit(...events: readonly DisplayEvent[]): void {
     for (const event of events) this.events.push(event);
   }
 
@@ -41,68 +41,68 @@ export class ProjectionStep {
     Object.assign(this.#state, change);
   }
 
-  /** The run that speaks in a message; it begins with its first event, and one that has ended stays so. */
-  run(messageId: string, { runId }: AgentEvent): OpenRun | undefined {
+  /** Returns the run of a message; the first event starts it, and an ended run stays ended. */
+  run(messageId: string, { runId }: AgentEvent): ProjectedRun | undefined {
     const known = this.#state.runs.get(messageId);
     if (known !== undefined) return known;
     if ((getRun(this.before, runId)?.status ?? 'running') !== 'running') return undefined;
-    if (this.#state.runs.size === 0) this.tell({ type: 'agent_start' });
-    this.tellHeld();
-    return this.set(newRun(messageId));
+    if (this.#state.runs.size === 0) this.emit({ type: 'agent_start' });
+    this.emitHeld();
+    return this.set(newProjectedRun(messageId));
   }
 
-  /** Replaces what is known about a run. */
-  set(run: OpenRun): OpenRun {
+  /** Replaces the state of a run. */
+  set(run: ProjectedRun): ProjectedRun {
     this.change({ runs: new Map(this.#state.runs).set(run.place.messageId, run) });
     return run;
   }
 
-  /** Tells what a person said before the run started. */
-  tellHeld(): void {
+  /** Emits the user message that was held until the run started. */
+  emitHeld(): void {
     const { held } = this.#state;
     if (held === undefined) return;
     this.#state.held = undefined;
-    this.tellUser(held);
+    this.emitUser(held);
   }
 
-  /** Tells what a person said last in a message. */
-  tellUser(messageId: string): void {
+  /** Emits the last user message of a message. */
+  emitUser(messageId: string): void {
     const block = getBlocks(this.after, messageId).findLast(({ role }) => role === 'user');
     const message = block && userMessage(this.after, block);
-    if (message !== undefined) this.tell({ type: 'message_start', message }, { type: 'message_end', message });
+    if (message !== undefined) this.emit({ type: 'message_start', message }, { type: 'message_end', message });
   }
 
-  /** Begins the message of a run, or one more text of it: what it held before is what the beginning shows. */
-  startMessage(run: OpenRun, { ts }: AgentEvent): OpenRun {
+  /** Starts the message of a run, or another text of it: `message_start` carries the content so far. */
+  startMessage(run: ProjectedRun, { ts }: AgentEvent): ProjectedRun {
     const since = run.since ?? new Date(ts ?? 0);
-    this.tell({ type: 'message_start', message: assistantMessage(this.before, run.place, since) });
+    this.emit({ type: 'message_start', message: assistantMessage(this.before, run.place, since) });
     return run.since === undefined ? this.set({ ...run, since }) : run;
   }
 
-  /** Tells that the message of a run has grown; it begins with that when it has not. */
-  updateMessage(run: OpenRun, event: AgentEvent, delta?: MessageDelta): OpenRun {
+  /** Emits an update of the current message, which starts when it has not. */
+  updateMessage(run: ProjectedRun, event: AgentEvent, delta?: MessageDelta): ProjectedRun {
     const started = run.since === undefined ? this.startMessage(run, event) : run;
     const message = assistantMessage(this.after, started.place, started.since as Date, delta);
-    this.tell({ type: 'message_update', message });
+    this.emit({ type: 'message_update', message });
     return started;
   }
 
-  /** Tells that a message of a run has grown that has ended. */
-  updateEarlier(run: OpenRun, { place, since }: TellingPlace): OpenRun {
-    this.tell({ type: 'message_update', message: assistantMessage(this.after, place, since) });
+  /** Emits an update of an ended message. */
+  updateEarlier(run: ProjectedRun, { place, since }: MessagePlace): ProjectedRun {
+    this.emit({ type: 'message_update', message: assistantMessage(this.after, place, since) });
     return run;
   }
 
-  /** Ends the message of a run, when one is open. */
-  endMessage({ place, since }: OpenRun): void {
-    if (since !== undefined) this.tell({ type: 'message_end', message: assistantMessage(this.after, place, since) });
+  /** Ends the current message of a run, if one has started. */
+  endMessage({ place, since }: ProjectedRun): void {
+    if (since !== undefined) this.emit({ type: 'message_end', message: assistantMessage(this.after, place, since) });
   }
 
-  /** Tells what the step used, now when none of its calls is open. */
-  tellUsage(run: OpenRun, ...more: readonly TokenUsage[]): OpenRun {
+  /** Emits the usage of a step, once none of its calls is open. */
+  emitUsage(run: ProjectedRun, ...more: readonly TokenUsage[]): ProjectedRun {
     const all = [...run.usage, ...more];
     if (run.calls.size > 0) return more.length === 0 ? run : this.set({ ...run, usage: all });
-    for (const usage of all) this.tell({ type: 'usage_update', usage });
+    for (const usage of all) this.emit({ type: 'usage_update', usage });
     if (all.length > 0) this.change({ usage: all.reduce(addTokenUsage, this.#state.usage) });
     return run.usage.length === 0 ? run : this.set({ ...run, usage: [] });
   }

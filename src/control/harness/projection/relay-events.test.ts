@@ -20,7 +20,7 @@ import {
 } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 import { foldHarness } from './project-harness.ts';
-import { tellWaiting, waitingRelay } from './relay-queues.ts';
+import { pendingRelayEvents, waitingRelay } from './relay-queues.ts';
 
 describe('approvals', () => {
   it('are told after the call and settle when they are answered', () => {
@@ -74,7 +74,7 @@ describe('approvals', () => {
   it('are still known to a reader of the log: which relay waits, and what to show', () => {
     const { state } = foldHarness(logged([...asked, call('a'), ask('r1', 'a')]));
     expect(waitingRelay(state.relays, 'approval')?.id).toBe('r1');
-    expect(tellWaiting(state.relays).map(line)).toEqual(['tool_approval_required a']);
+    expect(pendingRelayEvents(state.relays).map(line)).toEqual(['tool_approval_required a']);
     expect(
       waitingRelay(
         foldHarness(logged([...asked, call('a'), ask('r1', 'a'), answer('r1', 'approve')])).state.relays,

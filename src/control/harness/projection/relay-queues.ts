@@ -3,10 +3,10 @@ import type { DisplayEvent, DisplayOnlyEvent, ProjectedEvent } from '../harness-
 
 type Relay = EventOf<'relay'>;
 
-/** Where a relay waits on the display. */
+/** The display slot of a relay. */
 export type RelaySlot = Extract<DisplayOnlyEvent, { type: 'relay_settled' }>['slot'];
 
-/** The relays that wait, oldest first. Of each list only the first is told: the display has one place for each kind. */
+/** The pending relays, oldest first. Only the first of each slot is emitted, because the display shows one per slot. */
 export type RelayQueues = Readonly<Record<RelaySlot, readonly Relay[]>>;
 
 export const noRelays: RelayQueues = { approval: [], suspension: [], question: [], plan: [] };
@@ -16,16 +16,16 @@ interface Step {
   readonly events: readonly DisplayEvent[];
 }
 
-/** A relay that was asked: it is told when nothing of its kind waits before it. */
+/** Adds a relay; emits it when its slot is free. */
 export function askRelay(queues: RelayQueues, relay: Relay): Step {
   const slot = slotOf(relay);
-  if (slot === undefined) return { queues, events: [tellRelay(relay)] };
+  if (slot === undefined) return { queues, events: [relayEvent(relay)] };
   const queue = queues[slot];
   if (queue.some(({ id }) => id === relay.id)) return { queues, events: [] };
-  return { queues: { ...queues, [slot]: [...queue, relay] }, events: queue.length === 0 ? [tellRelay(relay)] : [] };
+  return { queues: { ...queues, [slot]: [...queue, relay] }, events: queue.length === 0 ? [relayEvent(relay)] : [] };
 }
 
-/** A relay that was answered: what it was told as no longer waits, and the next one of its kind is told. */
+/** Settles an answered relay and emits the next one of its slot. */
 export function settleRelay(queues: RelayQueues, { relayId, outcome, input }: EventOf<'relay_resolved'>): Step {
   const relay = allRelays(queues).find(({ id }) => id === relayId);
   const slot = relay && slotOf(relay);
@@ -40,11 +40,11 @@ export function settleRelay(queues: RelayQueues, { relayId, outcome, input }: Ev
   if (outcome === 'expired') events.push({ type: 'info', message: `Nobody answered in time: ${subjectOf(relay)}.` });
   if (outcome === 'cancelled')
     events.push({ type: 'info', message: `No answer is needed any more: ${subjectOf(relay)}.` });
-  if (next !== undefined) events.push(tellRelay(next));
+  if (next !== undefined) events.push(relayEvent(next));
   return { queues: { ...queues, [slot]: queues[slot].filter(({ id }) => id !== relayId) }, events };
 }
 
-/** The run ended: what it asked and nobody answered no longer waits. */
+/** Cancels the unanswered relays of an ended run. */
 export function endRelays(queues: RelayQueues, runId: string): Step {
   let step: Step = { queues, events: [] };
   for (const relay of allRelays(queues)) {
@@ -56,14 +56,14 @@ export function endRelays(queues: RelayQueues, runId: string): Step {
   return step;
 }
 
-/** The relay that is told in a place: of that call, question or plan when an id is given. */
+/** The first pending relay of a slot, or the one with an id. */
 export function waitingRelay(queues: RelayQueues, slot: RelaySlot, id?: string): Relay | undefined {
   return queues[slot].find(relay => id === undefined || idIn(slot, relay) === id);
 }
 
-/** What is told about what waits, for a display that begins now. */
-export function tellWaiting(queues: RelayQueues): ProjectedEvent[] {
-  return Object.values(queues).flatMap(([first]) => (first === undefined ? [] : [tellRelay(first)]));
+/** The events of the first pending relays, for a new display. */
+export function pendingRelayEvents(queues: RelayQueues): ProjectedEvent[] {
+  return Object.values(queues).flatMap(([first]) => (first === undefined ? [] : [relayEvent(first)]));
 }
 
 function allRelays(queues: RelayQueues): Relay[] {
@@ -75,14 +75,14 @@ function slotOf({ relayKind }: Relay): RelaySlot | undefined {
   return relayKind === 'permission' ? 'approval' : relayKind;
 }
 
-/** The id under which a relay is told. */
+/** The id that the relay's event carries. */
 function idIn(slot: RelaySlot, relay: Relay): string {
   if (slot === 'question') return relay.id;
   return (relay.relayKind === 'plan' ? relay.planId : relay.toolCallId) ?? relay.id;
 }
 
-/** What a relay is told as. */
-export function tellRelay(relay: Relay): ProjectedEvent {
+/** Converts a relay to its event. */
+export function relayEvent(relay: Relay): ProjectedEvent {
   switch (relay.relayKind) {
     case 'permission':
       return {

@@ -2,33 +2,33 @@ import type { EventOf, Handlers } from '../../../events/index.ts';
 import { endReason } from '../messages/message-view.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import { tokenUsageOf } from '../token-usage.ts';
-import type { OpenRun } from './open-run.ts';
+import type { ProjectedRun } from './projection-state.ts';
 import type { ProjectionStep } from './projection-step.ts';
 
-/** What an event of a run of the thread tells. */
-export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
+/** Emits the harness events of an event of a run. */
+export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   harness_start: nothing,
   harness_end: (event, run, step) => {
     const reason = endReason(event.reason ?? 'complete');
-    const done = step.tellUsage({ ...run, calls: new Set() });
+    const done = step.emitUsage({ ...run, calls: new Set() });
     step.endMessage(reason === 'error' && done.since === undefined ? step.startMessage(done, event) : done);
     const runs = new Map(step.state.runs);
     runs.delete(run.place.messageId);
     step.change({ runs });
-    if (runs.size === 0) step.tell({ type: 'agent_end', reason });
+    if (runs.size === 0) step.emit({ type: 'agent_end', reason });
   },
   step_start: (event, run, step) => {
-    const { textId: _, ...done } = step.tellUsage({ ...run, calls: new Set() });
-    for (const toolCallId of run.inputs) step.tell({ type: 'tool_input_end', toolCallId });
+    const { textId: _, ...done } = step.emitUsage({ ...run, calls: new Set() });
+    for (const toolCallId of run.inputs) step.emit({ type: 'tool_input_end', toolCallId });
     const next = step.set({ ...done, step: event.step, inputs: new Set() });
     if (run.step === event.step && run.since !== undefined) step.updateMessage(next, event);
   },
   session: nothing,
   user: (_, run, step) => {
     const { messageId, after } = run.place;
-    const { since: _since, textId: _textId, ...rest } = step.tellUsage({ ...run, calls: new Set() });
+    const { since: _since, textId: _textId, ...rest } = step.emitUsage({ ...run, calls: new Set() });
     step.endMessage(run);
-    step.tellUser(messageId);
+    step.emitUser(messageId);
     step.set({ ...rest, place: { messageId, after: after + 1 } });
   },
   text: (event, run, step) => {
@@ -39,34 +39,34 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
   reasoning: (event, run, step) => void step.updateMessage(run, event, { type: 'thinking', delta: event.content }),
   tool_input_delta: ({ id: toolCallId, name, delta }, run, step) => {
     if (!run.inputs.has(toolCallId)) {
-      step.tell({ type: 'tool_input_start', toolCallId, toolName: name ?? '' });
+      step.emit({ type: 'tool_input_start', toolCallId, toolName: name ?? '' });
       step.set({ ...run, inputs: new Set(run.inputs).add(toolCallId) });
     }
     const toolName = name === undefined ? {} : { toolName: name };
-    step.tell({ type: 'tool_input_delta', toolCallId, argsTextDelta: delta, ...toolName });
+    step.emit({ type: 'tool_input_delta', toolCallId, argsTextDelta: delta, ...toolName });
   },
   tool_call: (event, run, step) => {
     const { id: toolCallId, name: toolName, input: args } = event;
     const inputs = without(run.inputs, toolCallId);
-    if (inputs !== run.inputs) step.tell({ type: 'tool_input_end', toolCallId });
+    if (inputs !== run.inputs) step.emit({ type: 'tool_input_end', toolCallId });
     const { textId: _, ...rest } = run.since === undefined ? step.startMessage(run, event) : run;
-    step.tell({ type: 'tool_start', toolCallId, toolName, args });
-    const asked = new Map(run.asked).set(toolCallId, { place: rest.place, since: rest.since as Date });
-    if (asked.size > mostAsked) asked.delete(asked.keys().next().value ?? '');
-    step.updateMessage(step.set({ ...rest, inputs, asked, calls: new Set(run.calls).add(toolCallId) }), event);
+    step.emit({ type: 'tool_start', toolCallId, toolName, args });
+    const callPlaces = new Map(run.callPlaces).set(toolCallId, { place: rest.place, since: rest.since as Date });
+    if (callPlaces.size > maxCallPlaces) callPlaces.delete(callPlaces.keys().next().value ?? '');
+    step.updateMessage(step.set({ ...rest, inputs, callPlaces, calls: new Set(run.calls).add(toolCallId) }), event);
   },
   tool_start: nothing,
-  tool_progress: (event, _, step) => step.tell(progressOf(event)),
+  tool_progress: (event, _, step) => step.emit(progressOf(event)),
   tool_result: (event, run, step) => {
     const { textId: _, ...rest } = run;
-    step.tell({ type: 'tool_end', toolCallId: event.id, ...toolOutcome(event.output) });
-    const asked = new Map(run.asked);
-    asked.delete(event.id);
-    const changed = step.set({ ...rest, asked, calls: without(run.calls, event.id) });
-    // People may have put something in since: then the message that has the call is another one, and has ended.
-    const told = run.asked.get(event.id);
-    const isEarlier = told !== undefined && told.place.after !== run.place.after;
-    step.tellUsage(isEarlier ? step.updateEarlier(changed, told) : step.updateMessage(changed, event));
+    step.emit({ type: 'tool_end', toolCallId: event.id, ...toolOutcome(event.output) });
+    const callPlaces = new Map(run.callPlaces);
+    callPlaces.delete(event.id);
+    const changed = step.set({ ...rest, callPlaces, calls: without(run.calls, event.id) });
+    // After an injected user message, the call belongs to an earlier message that has ended.
+    const place = run.callPlaces.get(event.id);
+    const isEarlier = place !== undefined && place.place.after !== run.place.after;
+    step.emitUsage(isEarlier ? step.updateEarlier(changed, place) : step.updateMessage(changed, event));
   },
   repl_input: nothing,
   repl_progress: nothing,
@@ -76,7 +76,7 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
   plan_status: nothing,
   tasks: nothing,
   summary: nothing,
-  usage: (event, run, step) => void step.tellUsage(run, tokenUsageOf(event)),
+  usage: (event, run, step) => void step.emitUsage(run, tokenUsageOf(event)),
   error: nothing,
   warning: nothing,
   file_registered: nothing,
@@ -91,10 +91,10 @@ export const onRun: Handlers<[OpenRun, ProjectionStep], void> = {
 
 function nothing(): void {}
 
-/** Of so many calls without a result it is known where they were told: some programs never tell results. */
-const mostAsked = 100;
+/** Limits how many open calls are tracked: some programs never report results. */
+const maxCallPlaces = 100;
 
-/** A tool that reports what a shell prints says so; any other report is the tool's own. */
+/** Shell output is marked by its fields; any other progress belongs to the tool. */
 function progressOf({ toolCallId, content }: EventOf<'tool_progress'>) {
   const { stream, output } = Object(content) as Readonly<Record<string, unknown>>;
   if ((stream === 'stdout' || stream === 'stderr') && typeof output === 'string')

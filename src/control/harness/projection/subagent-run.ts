@@ -3,11 +3,11 @@ import type { SubagentEvent } from '../harness-event.ts';
 import { endReason } from '../messages/message-view.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 
-/** A run that a call started, as far as it is known. */
+/** A run that a call started. */
 export interface SubagentRun {
   readonly toolCallId: string;
   readonly agentType: string;
-  /** What it said since its last call. */
+  /** The text since its last call. */
   readonly text: string;
   readonly error?: string;
   readonly startedAt?: number;
@@ -18,7 +18,7 @@ interface Step {
   readonly events: readonly SubagentEvent[];
 }
 
-/** A subagent that begins: who it is and what it is to do stand in the call that started it. */
+/** Starts a subagent: its type and task are in the call that started it. */
 export function beginSubagent(call: EventOf<'tool_call'>, event: AgentEvent): Step {
   const input = Object(call.input) as Readonly<Record<string, unknown>>;
   const model = event.type === 'harness_start' ? event.model : undefined;
@@ -35,7 +35,7 @@ export function beginSubagent(call: EventOf<'tool_call'>, event: AgentEvent): St
   return { run: { ...about, text: '', ...(startedAt !== undefined && { startedAt }) }, events: [start] };
 }
 
-/** What an event of a subagent's run tells about it. It serves runs of the same thread and of a fork of it alike. */
+/** Projects an event of a subagent's run, in the same thread or in a fork. */
 export function subagentEvents(run: SubagentRun, event: AgentEvent): Step {
   const about = { toolCallId: run.toolCallId, agentType: run.agentType };
   switch (event.type) {

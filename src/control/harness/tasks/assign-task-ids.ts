@@ -6,9 +6,8 @@ export type TaskItemInput = Omit<TaskItemSnapshot, 'id'> & { readonly id?: strin
 const maxSlug = 48;
 
 /**
- * The tasks, each with an id of its own. An id that is given stays, the first time. A task without one takes over the
- * id of the one earlier task with the same content that nobody named; else it gets `task_<content>`, with a number when
- * that is taken.
+ * Assigns unique ids. A given id stays at its first use. A task without an id reuses the id of the only earlier task
+ * with the same content; else it gets `task_<content>`, with a number when that is taken.
  */
 export function assignTaskIds(
   tasks: readonly TaskItemInput[],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentEvent, newId } from '../../../events/index.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../settings/state-store.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
@@ -8,17 +8,17 @@ type Tasks = readonly TaskItemSnapshot[];
 export interface StateTasksOptions {
   readonly state: StateStore;
   readonly hasThread: () => boolean;
-  /** Puts an event into the log of the open thread. */
+  /** Appends an event to the log of the open thread. */
   readonly append: (event: AgentEvent) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Holds `tasks` of the state and the list of the open thread together: the thread's log has what counts. */
+/** Keeps `tasks` of the state and the task list of the open thread in sync: the log is the source of truth. */
 export class StateTasks {
   readonly #options: StateTasksOptions;
-  /** The list that the log told last. */
+  /** The newest list of the log. */
   #logged: Tasks = [];
-  /** The list that was put into the log last, while some are on their way: what is told meanwhile is not the last word. */
+  /** The newest list that is being written; older lists from the log are ignored meanwhile. */
   #sent: Tasks = [];
   #underWay = 0;
   #written: Promise<void> = Promise.resolve();
@@ -27,24 +27,24 @@ export class StateTasks {
     this.#options = options;
   }
 
-  /** Resolves when what was put into the state is in the log. */
+  /** Resolves when the tasks of the state are in the log. */
   get written(): Promise<void> {
     return this.#written;
   }
 
-  /** Shows in the state what the log told. */
+  /** Sets the tasks of the state to a list from the log. */
   show(tasks: Tasks): void {
     this.#logged = tasks;
     if (this.#underWay > 0) return;
     this.#options.state.setSetting('tasks', tasks.length === 0 ? undefined : [...tasks]);
   }
 
-  /** Shows again what the log told last: what the state was given is for another thread. */
+  /** Restores the newest list of the log: the state's tasks belong to another thread. */
   restore(): void {
     this.show(this.#logged);
   }
 
-  /** The state has other tasks: they are the open thread's from now on. `restored` when no tool changed them. */
+  /** Writes changed tasks of the state to the open thread. `restored` when no tool changed them. */
   take({ restored }: { readonly restored: boolean }): void {
     const { state, hasThread } = this.#options;
     const tasks = state.setting('tasks') ?? [];

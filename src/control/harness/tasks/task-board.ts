@@ -4,11 +4,11 @@ import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 
-/** The task list of one thread: changes are made one after another, each on what the one before it left. */
+/** The task list of one thread; applies changes one after another. */
 export class TaskBoard {
   #tasks: Tasks;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Lists that were written here and are not back from the log yet. */
+  /** Lists that were written here and have not returned from the log. */
   #written: Tasks[] = [];
 
   constructor(tasks: Tasks = []) {
@@ -19,7 +19,7 @@ export class TaskBoard {
     return this.#tasks;
   }
 
-  /** Takes in a list that came from the thread's log; one that was written here is known already. */
+  /** Takes a list from the thread's log; ignores lists that were written here. */
   take(tasks: Tasks): void {
     if (this.#written[0] !== undefined && isDeepStrictEqual(this.#written[0], tasks)) {
       this.#written.shift();
@@ -29,7 +29,7 @@ export class TaskBoard {
     this.#tasks = tasks;
   }
 
-  /** Makes a change when it is its turn; a new list counts once `write` has stored it. */
+  /** Applies a change after all earlier ones; a new list is valid once `write` has stored it. */
   change<Result extends TaskResult>(
     make: (tasks: Tasks) => TaskChange<Result>,
     write: (tasks: Tasks) => Promise<void> | void,

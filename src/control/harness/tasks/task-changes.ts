@@ -3,14 +3,14 @@ import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 
-/** What a task tool gives back. */
+/** The result of a task tool. */
 export interface TaskResult {
   readonly content: string;
   readonly tasks: TaskItemSnapshot[];
   readonly isError: boolean;
 }
 
-/** What `task_check` gives back. */
+/** The result of `task_check`. */
 export interface TaskCheckResult extends TaskResult {
   readonly summary: TaskCheckSummary;
   readonly incompleteTasks: TaskItemSnapshot[];
@@ -23,11 +23,11 @@ export interface TaskCheckSummary {
   readonly pending: number;
   readonly incomplete: number;
   readonly hasTasks: boolean;
-  /** False when there are no tasks. */
+  /** False for an empty list. */
   readonly allCompleted: boolean;
 }
 
-/** What comes of a call: the new list, when it is another one, and the result. */
+/** The effect of a call: the new list, if it changed, and the result. */
 export interface TaskChange<Result extends TaskResult = TaskResult> {
   readonly tasks?: Tasks;
   readonly result: Result;
@@ -41,7 +41,7 @@ export function writeTasks(current: Tasks, { tasks }: { readonly tasks: readonly
   return changed(assignTaskIds(tasks, current));
 }
 
-/** Changes one task; one that comes under way puts the others back to pending. */
+/** Changes one task; starting it sets the others back to pending. */
 export function updateTask(
   current: Tasks,
   {
@@ -60,12 +60,12 @@ export function updateTask(
   );
 }
 
-/** Marks one task as done. */
+/** Marks one task as completed. */
 export function completeTask(current: Tasks, { id }: { readonly id: string }): TaskChange {
   return updateTask(current, { id, status: 'completed' });
 }
 
-/** Tells how far the list is. */
+/** Summarizes the list. */
 export function checkTasks(current: Tasks): TaskChange<TaskCheckResult> {
   const summary = summarise(current);
   const tasks = [...current];
@@ -85,7 +85,7 @@ export function checkTasks(current: Tasks): TaskChange<TaskCheckResult> {
   return { result: { content: lines.join('\n'), tasks, summary, incompleteTasks, isError: false } };
 }
 
-/** How many tasks are where. */
+/** Counts the tasks by status. */
 export function summarise(tasks: Tasks): TaskCheckSummary {
   const completed = tasks.filter(({ status }) => status === 'completed').length;
   const inProgress = tasks.filter(isActive).length;

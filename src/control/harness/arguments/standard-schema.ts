@@ -1,0 +1,40 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { SingletreeError } from '../../../events/index.ts';
+
+/** A schema as zod, any Standard Schema, or JSON Schema. */
+export type PublicSchema<Value = unknown> = StandardSchemaV1<unknown, Value> | Readonly<Record<string, unknown>>;
+
+/**
+ * Converts a schema to a Standard Schema; throws `invalid_argument` for an unreadable JSON Schema. `of` names it in the
+ * message.
+ */
+export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): StandardSchemaV1<unknown, Value> {
+  if (isStandard(schema)) return schema;
+  try {
+    return z.fromJSONSchema(schema) as unknown as StandardSchemaV1<unknown, Value>;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SingletreeError(
+      'invalid_argument',
+      `The schema of ${of} cannot be read: ${why}. Give zod, a Standard Schema or a JSON Schema.`,
+      { cause },
+    );
+  }
+}
+
+/** Converts a schema to the JSON Schema of its input; undefined when the schema cannot be converted. */
+export function jsonSchemaOf(schema: PublicSchema): Readonly<Record<string, unknown>> | undefined {
+  if (!isStandard(schema)) return schema;
+  try {
+    if ('_zod' in schema) return z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' });
+    const { jsonSchema } = schema['~standard'] as { jsonSchema?: { input(options: object): Record<string, unknown> } };
+    return jsonSchema?.input({ target: 'draft-2020-12' });
+  } catch {
+    return undefined;
+  }
+}
+
+function isStandard<Value>(schema: PublicSchema<Value>): schema is StandardSchemaV1<unknown, Value> {
+  return '~standard' in schema;
+}

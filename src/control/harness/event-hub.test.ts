@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { EventHub } from './event-hub.ts';
+import type { HarnessEvent } from './harness-event.ts';
+
+const info = (message: string) => ({ type: 'info', message }) as const;
+const told = (events: readonly HarnessEvent[]) =>
+  events.map(event => (event.type === 'info' ? event.message : event.type));
+
+describe('the announcer', () => {
+  it('tells each event, then what is shown', () => {
+    const hub = new EventHub();
+    const events: HarnessEvent[] = [];
+    hub.subscribe(event => void events.push(event));
+    hub.emit({ type: 'agent_start' });
+    expect(told(events)).toEqual(['agent_start', 'display_state_changed']);
+    expect(events[1]).toEqual({ type: 'display_state_changed', displayState: hub.display });
+    expect(hub.display.isRunning).toBe(true);
+  });
+
+  it('tells what only changes the display as that, and nothing when it does not', () => {
+    const hub = new EventHub();
+    const events: HarnessEvent[] = [];
+    hub.subscribe(event => void events.push(event));
+    hub.emit({ type: 'tasks_restored', tasks: [] });
+    hub.emit({ type: 'relay_settled', slot: 'plan', id: 'x' });
+    expect(told(events)).toEqual(['display_state_changed']);
+  });
+
+  it('tells what listeners cause after what they were told, to all in the same order', () => {
+    const hub = new EventHub();
+    const orders: string[][] = [[], []];
+    hub.subscribe(event => {
+      orders[0]?.push(told([event])[0] as string);
+      if (event.type === 'info' && event.message === 'a') hub.emit(info('b'));
+    });
+    hub.subscribe(event => void orders[1]?.push(told([event])[0] as string));
+    hub.emit(info('a'));
+    expect(orders[0]).toEqual(['a', 'display_state_changed', 'b', 'display_state_changed']);
+    expect(orders[1]).toEqual(orders[0]);
+  });
+
+  it('leaves out those who ended it meanwhile, and tells all others; the same listener may listen twice', () => {
+    const hub = new EventHub();
+    const seen: string[] = [];
+    const listener = () => void seen.push('twice');
+    const endFirst = hub.subscribe(() => {
+      endFirst();
+      endThird();
+    });
+    hub.subscribe(listener);
+    const endThird = hub.subscribe(() => void seen.push('third'));
+    hub.subscribe(listener);
+    hub.emit(info('a'));
+    expect(seen).toEqual(['twice', 'twice', 'twice', 'twice']);
+  });
+
+  it('tells the error of a listener once, also when that cannot be heard either', async () => {
+    const hub = new EventHub();
+    const errors: string[] = [];
+    hub.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    hub.subscribe(() => {
+      throw new Error('always');
+    });
+    hub.subscribe(event => (event.type === 'info' ? Promise.reject(new Error('later')) : undefined));
+    hub.subscribeDisplay(() => {
+      throw new Error('shown');
+    });
+    hub.emit({ type: 'agent_start' });
+    hub.emit(info('a'));
+    await Promise.resolve();
+    expect(errors).toEqual(['always', 'always', 'shown', 'always', 'always', 'later']);
+  });
+
+  it('tells the later error of a listener of the display once', async () => {
+    const hub = new EventHub();
+    const errors: string[] = [];
+    hub.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
+    hub.subscribeDisplay(() => Promise.reject(new Error('shown')));
+    hub.emit({ type: 'agent_start' });
+    for (let tick = 0; tick < 10; tick++) await Promise.resolve();
+    expect(errors).toEqual(['shown']);
+  });
+
+  it.each(['my_custom', 'om_weird', 'constructor'])('tells what it does not know as it is: %s', type => {
+    const hub = new EventHub();
+    const events: HarnessEvent[] = [];
+    hub.subscribe(event => void events.push(event));
+    const shown = hub.display;
+    const custom = { type, more: 1 } as never;
+    hub.emit(custom);
+    expect(events[0]).toBe(custom);
+    expect(told(events)).toEqual([type, 'display_state_changed']);
+    expect(hub.display).toBe(shown);
+  });
+
+  it.each<[string, unknown]>([
+    ['usage without counts', { type: 'usage_update' }],
+    ['a status of memory without windows', { type: 'om_status' }],
+    ['tasks without a list', { type: 'task_updated' }],
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'info'],
+    ['no type', {}],
+    ['a type that is no text', { type: 7 }],
+  ])('reports once what cannot be shown, and tells on: %s', (_, event) => {
+    const hub = new EventHub();
+    const events: HarnessEvent[] = [];
+    hub.subscribe(one => void events.push(one));
+    const shown = hub.display;
+    hub.emit(event as never);
+    expect(events).toMatchObject([
+      { type: 'error', errorType: 'invalid_event', error: { code: 'invalid_event' } },
+      { type: 'display_state_changed' },
+    ]);
+    expect(hub.display).toBe(shown);
+    hub.emit(info('a'));
+    expect(told(events).slice(2)).toEqual(['a', 'display_state_changed']);
+  });
+
+  it('tells on whatever a listener throws', () => {
+    const hub = new EventHub();
+    const events: HarnessEvent[] = [];
+    hub.subscribe(event => void events.push(event));
+    hub.subscribe(event => {
+      if (event.type === 'info') throw Object.create(null);
+    });
+    hub.emit(info('a'));
+    hub.emit(info('b'));
+    expect(told(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
+  });
+
+  it('says nothing when it is closed', () => {
+    const hub = new EventHub();
+    const events: HarnessEvent[] = [];
+    hub.subscribe(event => void events.push(event));
+    hub.subscribeDisplay(() => void events.push(info('shown')));
+    hub.close();
+    hub.emit({ type: 'agent_start' });
+    expect(events).toEqual([]);
+    expect(hub.display.isRunning).toBe(false);
+  });
+});

@@ -1,0 +1,160 @@
+import { inspect } from 'node:util';
+import { SingletreeError } from '../../events/index.ts';
+import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
+import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
+import { reduceDisplayState } from './display/reduce-display-state.ts';
+import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
+
+/** Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event. */
+export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>;
+
+/** Receives display states. A listener that throws or rejects causes an `error` event. */
+export type HarnessDisplayStateListener = (displayState: HarnessDisplayState) => void | Promise<void>;
+
+interface QueuedEvent {
+  readonly event: DisplayEvent;
+  readonly at: Date | undefined;
+}
+
+/**
+ * Emits events to listeners and maintains the display state. Each event updates the display, is emitted to every
+ * listener, and is followed by `display_state_changed`; an event that is emitted during another one is queued, so that
+ * all listeners see one order. Unknown event types are emitted unchanged; an event that the display cannot reduce is
+ * replaced by an `error` event.
+ */
+export class EventHub {
+  /** The display name of each subagent type. */
+  readonly names: SubagentNames;
+  #listeners: readonly HarnessEventListener[] = [];
+  readonly #schedulers = new Set<DisplayScheduler>();
+  #display = defaultDisplayState();
+  #waiting: QueuedEvent[] = [];
+  #isEmitting = false;
+  #isClosed = false;
+  /** Emitted listener errors: an error that a listener throws on one of these is not emitted again. */
+  readonly #reports = new WeakSet<HarnessEvent>();
+  #isReport = false;
+
+  constructor(names: SubagentNames = new Map()) {
+    this.names = names;
+  }
+
+  get display(): HarnessDisplayState {
+    return this.#display;
+  }
+
+  /** Returns an unsubscribe function. */
+  subscribe(listener: HarnessEventListener): () => void {
+    const own: HarnessEventListener = event => listener(event);
+    this.#listeners = [...this.#listeners, own];
+    return () => void (this.#listeners = this.#listeners.filter(other => other !== own));
+  }
+
+  /** Batches changes with a `DisplayScheduler`. Returns an unsubscribe function. */
+  subscribeDisplay(listener: HarnessDisplayStateListener, options?: DisplaySchedulerOptions): () => void {
+    const scheduler = new DisplayScheduler(state => this.#show(listener, state), options);
+    if (!this.#isClosed) this.#schedulers.add(scheduler);
+    return () => {
+      scheduler.cancel();
+      this.#schedulers.delete(scheduler);
+    };
+  }
+
+  /** Emits an event. `at` is its time; now by default. */
+  emit(event: DisplayEvent, at?: Date): void {
+    if (this.#isClosed) return;
+    if (this.#isEmitting) return void this.#waiting.push({ event, at });
+    this.#isEmitting = true;
+    try {
+      this.#deliver(event, at);
+      while (this.#waiting.length > 0) {
+        const waiting = this.#waiting;
+        this.#waiting = [];
+        for (const next of waiting) this.#deliver(next.event, next.at);
+      }
+    } finally {
+      this.#isEmitting = false;
+    }
+  }
+
+  /** Emits an `error` event for a failure that no caller awaits. */
+  emitError(cause: unknown, errorType?: string): void {
+    this.emit({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
+  }
+
+  /** Stops emitting for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.#listeners = [];
+    for (const scheduler of this.#schedulers) scheduler.cancel();
+    this.#schedulers.clear();
+  }
+
+  #deliver(event: DisplayEvent, at: Date | undefined): void {
+    const before = this.#display;
+    try {
+      this.#display = reduceDisplayState(before, event, at, this.names);
+    } catch (error) {
+      return this.#refuse(event, error);
+    }
+    const isPublic = isHarnessEvent(event);
+    this.#isReport = isPublic && this.#reports.has(event);
+    if (isPublic) this.#notifyListeners(event);
+    if (isPublic || this.#display !== before) this.#emitDisplayState();
+    for (const scheduler of this.#schedulers) scheduler.notify(this.#display, event);
+    this.#isReport = false;
+  }
+
+  /** Tools can emit anything: their events are not validated before. */
+  #refuse(event: Partial<DisplayEvent> | undefined, cause: unknown): void {
+    const what = event?.type === undefined ? 'What was told' : `What was told as ${inspect(event.type)}`;
+    const error = new SingletreeError(
+      'invalid_event',
+      `${what} is no event of a harness: ${asError(cause).message}. Tell it with the fields that \`HarnessEvent\` has for its type.`,
+      { cause },
+    );
+    this.emit({ type: 'error', error, errorType: error.code });
+  }
+
+  #emitDisplayState(): void {
+    if (this.#listeners.length === 0) return;
+    const changed: HarnessEvent = { type: 'display_state_changed', displayState: this.#display };
+    if (this.#isReport) this.#reports.add(changed);
+    this.#notifyListeners(changed);
+  }
+
+  /** Calls all listeners except those that unsubscribe meanwhile. */
+  #notifyListeners(event: HarnessEvent): void {
+    const listeners = this.#listeners;
+    for (const listener of listeners) {
+      if (listeners !== this.#listeners && !this.#listeners.includes(listener)) continue;
+      try {
+        const listening = listener(event);
+        if (listening instanceof Promise) listening.catch(error => this.#report(error, event));
+      } catch (error) {
+        this.#report(error, event);
+      }
+    }
+  }
+
+  #show(listener: HarnessDisplayStateListener, state: HarnessDisplayState): void {
+    try {
+      const isReport = this.#isReport;
+      const listening = listener(state);
+      if (listening instanceof Promise) listening.catch(error => isReport || this.#report(error));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(cause: unknown, event?: HarnessEvent): void {
+    if (event === undefined ? this.#isReport : this.#reports.has(event)) return;
+    const report: HarnessEvent = { type: 'error', error: asError(cause), errorType: 'listener_failed' };
+    this.#reports.add(report);
+    this.emit(report);
+  }
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(typeof cause === 'string' ? cause : inspect(cause));
+}

@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideAll } from '../../../agents/permissions/index.ts';
+import {
+  deniedTools,
+  noPermissionRules,
+  noSessionGrants,
+  permissionDecider,
+  type PermissionPolicy,
+  type PermissionSituation,
+  resolvePermission,
+  visibleTools,
+  withCategoryPolicy,
+  withGrant,
+  withToolPolicy,
+} from './permissions.ts';
+
+const nothing: PermissionSituation = {
+  rules: noPermissionRules,
+  grants: noSessionGrants,
+  yolo: false,
+  category: 'edit',
+};
+const resolve = (change: Partial<PermissionSituation> = {}) => resolvePermission('write', { ...nothing, ...change });
+const forTool = (policy: PermissionPolicy) => withToolPolicy(noPermissionRules, 'write', policy);
+const forCategory = (policy: PermissionPolicy) => withCategoryPolicy(noPermissionRules, 'edit', policy);
+const toolGrant = withGrant(noSessionGrants, { toolName: 'write' });
+const categoryGrant = withGrant(noSessionGrants, { category: 'edit' });
+
+describe('whether a call may run', () => {
+  it('is asked when nothing was set', () => {
+    expect([resolve(), resolve({ category: null })]).toEqual(['ask', 'ask']);
+  });
+
+  it.each<[string, Partial<PermissionSituation>, PermissionPolicy]>([
+    [
+      'a denied tool is denied, also with yolo and a grant',
+      { rules: forTool('deny'), yolo: true, grants: toolGrant },
+      'deny',
+    ],
+    ['yolo allows what is not denied by name', { rules: forTool('ask'), yolo: true }, 'allow'],
+    ['yolo allows what its category denies', { rules: forCategory('deny'), yolo: true }, 'allow'],
+    ['what was set for the tool beats a grant for it', { rules: forTool('ask'), grants: toolGrant }, 'ask'],
+    ['an allowed tool is allowed', { rules: forTool('allow') }, 'allow'],
+    ['a granted tool is allowed, whatever its category', { rules: forCategory('deny'), grants: toolGrant }, 'allow'],
+    ['a granted category beats what was set for it', { rules: forCategory('deny'), grants: categoryGrant }, 'allow'],
+    ['what was set for the category holds', { rules: forCategory('deny') }, 'deny'],
+    ['no category, no policy of one', { rules: forCategory('allow'), grants: categoryGrant, category: null }, 'ask'],
+  ])('%s', (_, situation, policy) => {
+    expect(resolve(situation)).toBe(policy);
+  });
+
+  it('does not take names of every object for rules', () => {
+    expect(resolvePermission('constructor', nothing)).toBe('ask');
+    expect(resolvePermission('toString', { ...nothing, category: null })).toBe('ask');
+  });
+});
+
+describe('rules and grants', () => {
+  it('are never changed, only replaced', () => {
+    const rules = withToolPolicy(withToolPolicy(noPermissionRules, 'a', 'deny'), 'b', 'ask');
+    expect(rules).toEqual({ categories: {}, tools: { a: 'deny', b: 'ask' } });
+    expect([noPermissionRules, noSessionGrants.tools.size]).toEqual([{ categories: {}, tools: {} }, 0]);
+    expect(withGrant(toolGrant, { category: 'edit' })).toEqual({
+      categories: new Set(['edit']),
+      tools: new Set(['write']),
+    });
+  });
+
+  it('hide a tool that is denied by name, not one whose category is denied', () => {
+    const tools = [{ name: 'write' }, { name: 'read' }];
+    expect(visibleTools(tools, forTool('deny'))).toEqual([{ name: 'read' }]);
+    expect(visibleTools(tools, forCategory('deny'))).toEqual(tools);
+    expect(deniedTools(withToolPolicy(forTool('deny'), 'read', 'ask'))).toEqual(['write']);
+    expect(deniedTools(forCategory('deny'))).toEqual([]);
+  });
+});
+
+describe('the decision for a run', () => {
+  it('is made for each call by what holds at that moment', () => {
+    let rules = noPermissionRules;
+    const decider = permissionDecider(() => ({ ...nothing, rules }));
+    const call = { tool: 'write', input: {} };
+    expect(decider(call).policy).toBe('ask');
+    rules = forTool('deny');
+    expect(decider(call)).toEqual({ policy: 'deny', reason: 'write is denied by the permissions of this harness' });
+  });
+
+  it('holds beside the rules of the agent: the strictest decides', () => {
+    const yolo = permissionDecider(() => ({ ...nothing, yolo: true }));
+    const call = { tool: 'write', input: {} };
+    expect(decideAll([yolo], [], call).policy).toBe('allow');
+    expect(decideAll([{ rules: [{ tool: 'write', policy: 'deny' }] }, yolo], [], call).policy).toBe('deny');
+  });
+
+  it('never lets anything past a tool that is denied by name', () => {
+    const policy = fc.constantFrom<PermissionPolicy>('allow', 'ask', 'deny');
+    const situation = fc.record({
+      rules: fc.record({
+        tools: fc.dictionary(fc.constantFrom('write', 'read'), policy, { noNullPrototype: true }),
+        categories: fc.dictionary(fc.constantFrom('edit', 'read'), policy, { noNullPrototype: true }),
+      }),
+      grants: fc.constantFrom(noSessionGrants, toolGrant, categoryGrant),
+      yolo: fc.boolean(),
+      category: fc.constantFrom('edit' as const, null),
+    });
+    fc.assert(
+      fc.property(situation, now => {
+        const denied = now.rules.tools['write'] === 'deny';
+        expect(visibleTools([{ name: 'write' }], now.rules)).toHaveLength(denied ? 0 : 1);
+        if (denied) expect(resolvePermission('write', now)).toBe('deny');
+        else if (now.yolo) expect(resolvePermission('write', now)).toBe('allow');
+      }),
+    );
+  });
+});

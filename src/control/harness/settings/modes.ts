@@ -1,0 +1,45 @@
+import type { Agent } from '../../../agents/agent.ts';
+import { SingletreeError } from '../../../events/index.ts';
+import { defaultMode, type HarnessMode } from '../harness-config.ts';
+
+/** The modes of a harness, and the current one. */
+export class Modes<State> {
+  readonly list: readonly HarnessMode<State>[];
+  readonly default: HarnessMode<State>;
+  #current: HarnessMode<State>;
+
+  /** Throws `invalid_argument` without a mode, and for duplicate ids. */
+  constructor(modes: readonly HarnessMode<State>[]) {
+    const first = defaultMode(modes);
+    if (first === undefined) throw invalid('Harness requires at least one agent mode');
+    if (new Set(modes.map(({ id }) => id)).size !== modes.length) throw invalid('Two modes have the same id');
+    this.list = modes;
+    this.default = first;
+    this.#current = first;
+  }
+
+  get current(): HarnessMode<State> {
+    return this.#current;
+  }
+
+  /** Throws `not_found` for an unknown mode. */
+  find(modeId: string): HarnessMode<State> {
+    const mode = this.list.find(({ id }) => id === modeId);
+    if (mode !== undefined) return mode;
+    const known = this.list.map(({ id }) => id).join(', ');
+    throw new SingletreeError('not_found', `Mode not found: ${modeId}. There are: ${known}.`, { details: { modeId } });
+  }
+
+  enter(mode: HarnessMode<State>): void {
+    this.#current = mode;
+  }
+}
+
+/** The agent of a mode; an agent factory is called each time. */
+export function agentOfMode<State>({ agent }: HarnessMode<State>, state: Readonly<State>): Agent {
+  return typeof agent === 'function' ? agent(state) : agent;
+}
+
+function invalid(problem: string): SingletreeError {
+  return new SingletreeError('invalid_argument', `${problem}: give each mode of \`modes\` an id and an agent.`);
+}

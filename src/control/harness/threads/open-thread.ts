@@ -1,0 +1,232 @@
+import type { EventOf, LoggedEvent } from '../../../events/index.ts';
+import { getMessage, getRun } from '../../../graph/index.ts';
+import type { EventLog, Tail, Thread } from '../../../log/index.ts';
+import { threadEvents } from '../../thread-events.ts';
+import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
+import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
+import { reduceDisplayState } from '../display/reduce-display-state.ts';
+import type { DisplayEvent } from '../harness-event.ts';
+import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
+import { projectHarness } from '../projection/project-harness.ts';
+import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
+import { TaskBoard } from '../tasks/task-board.ts';
+import type { TaskItemSnapshot } from '../tasks/task-item.ts';
+import { tasksOf } from '../tasks/task-item.ts';
+import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
+
+export interface OpenThreadOptions {
+  readonly log: EventLog;
+  /** Shares the knowledge of the thread with its runs. */
+  readonly memory: ThreadMemory;
+  /** The display name of each subagent type. */
+  readonly names: SubagentNames;
+  /** Receives the projected events with their time. */
+  readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
+  /** Called when the thread can no longer be followed. */
+  readonly onLost: (error: unknown) => void;
+}
+
+/**
+ * Reads a thread's log until it is ended. An abort signal is created only for a log that needs one, because it is
+ * expensive.
+ */
+class TailReader {
+  readonly tail: Tail;
+  hasEnded = false;
+  readonly #stop: AbortController | undefined;
+
+  constructor(log: EventLog, threadId: string, after: number) {
+    const tail = log.tail(threadId, after);
+    if (tail.leave === undefined) this.#stop = new AbortController();
+    this.tail = this.#stop === undefined ? tail : log.tail(threadId, after, { signal: this.#stop.signal });
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.#stop?.abort();
+    this.tail.leave?.();
+  }
+}
+
+type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
+
+/** The open thread of a harness: the projection of its log so far, and of what follows. */
+export class OpenThread {
+  readonly id: string;
+  readonly board: TaskBoard;
+  readonly #options: OpenThreadOptions;
+  #projection = emptyProjection();
+  /** The knowledge that runs share: it takes each event first, so that the conversation is reduced once. */
+  #knowledge: ThreadKnowledge | undefined;
+  #release = () => {};
+  readonly #access = new Map<string, AccessRelay>();
+  /** Settled relays, by slot and id. */
+  readonly #settled = new Set<string>();
+  #reader: TailReader | undefined;
+  #isClosed = false;
+
+  private constructor(id: string, options: OpenThreadOptions, tasks: readonly TaskItemSnapshot[] = []) {
+    this.id = id;
+    this.board = new TaskBoard(tasks);
+    this.#options = options;
+  }
+
+  /** Reads a thread; the display equals that of a live reader. Emits nothing. */
+  static async open(
+    thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom' | 'importedSeq'>,
+    options: OpenThreadOptions,
+  ): Promise<{ thread: OpenThread; display: HarnessDisplayState }> {
+    const opened = new OpenThread(thread.id, options);
+    const knowledge = new ThreadKnowledge(thread.importedSeq);
+    opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
+    let display = defaultDisplayState();
+    for await (const event of threadEvents(options.log, thread.id)) {
+      knowledge.take(event);
+      const at = timeOf(event);
+      for (const displayEvent of opened.#read(event))
+        display = reduceDisplayState(display, displayEvent, at, options.names);
+      // A copy has not used the tokens of its source.
+      if (event.seq !== thread.branchedFrom?.seq) continue;
+      display = { ...display, tokenUsage: emptyTokenUsage() };
+      opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
+    }
+    opened.#share(thread, knowledge);
+    return { thread: opened, display };
+  }
+
+  #share(thread: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): void {
+    const unwatch = knowledge.watch(event => this.#take(event));
+    const release = this.#options.memory.hold(thread, knowledge);
+    this.#knowledge = knowledge;
+    this.#release = () => {
+      unwatch();
+      release();
+    };
+  }
+
+  /** Returns the same thread under another id, for a branch of its whole log; in constant time. */
+  copy(id: string): OpenThread {
+    const copied = new OpenThread(id, this.#options, this.board.tasks);
+    copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
+    for (const settled of this.#settled) copied.#settled.add(settled);
+    return copied;
+  }
+
+  get projection(): HarnessProjection {
+    return this.#projection;
+  }
+
+  /** The newest event that was read. */
+  get seq(): number {
+    return this.#projection.conversation.seq ?? 0;
+  }
+
+  /** Unanswered access requests. */
+  get access(): ReadonlyMap<string, AccessRelay> {
+    return this.#access;
+  }
+
+  /** Whether the relay with this id was answered. */
+  isSettled(slot: string, id: string): boolean {
+    return this.#settled.has(`${slot} ${id}`);
+  }
+
+  /** The events of all pending relays. */
+  waiting(): readonly DisplayEvent[] {
+    return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
+  }
+
+  /** The tokens of all steps, including steps whose calls are open. */
+  get usage(): TokenUsage {
+    const { runs, usage } = this.#projection;
+    return [...runs.values()].flatMap(run => run.usage).reduce(addTokenUsage, usage);
+  }
+
+  /** The open runs, subagents before their parents. */
+  openRuns(): readonly { readonly runId: string; readonly agentId: string }[] {
+    const { conversation, runs, subagents } = this.#projection;
+    return [...subagents.keys(), ...runs.keys()].map(messageId => {
+      const runId = getMessage(conversation, messageId)?.runId ?? messageId;
+      return { runId, agentId: getRun(conversation, runId)?.agentId ?? 'unknown' };
+    });
+  }
+
+  /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
+  async sync(seq?: number): Promise<void> {
+    if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
+    const { log } = this.#options;
+    for (;;) {
+      const page = await log.read(this.id, { after: this.seq, limit: 1000 });
+      for (const event of page) this.#receive(event);
+      if (page.length < 1000) return;
+    }
+  }
+
+  /** Emits new events as they arrive. */
+  follow(): void {
+    if (this.#reader !== undefined || this.#isClosed) return;
+    this.#reader = new TailReader(this.#options.log, this.id, this.seq);
+    void this.#follow(this.#reader);
+  }
+
+  /** Stops following, unless a run is active. An idle thread costs nothing. */
+  unfollowIfIdle(): void {
+    if (this.#projection.runs.size === 0) this.unfollow();
+  }
+
+  /** Stops following until the next `follow`. */
+  unfollow(): void {
+    this.#reader?.end();
+    this.#reader = undefined;
+  }
+
+  /** Stops emitting for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.#release();
+    this.#reader?.end();
+  }
+
+  async #follow(reader: TailReader): Promise<void> {
+    const end = this.#knowledge?.bring();
+    const { tail } = reader;
+    try {
+      for await (const event of tail) {
+        this.#receive(event);
+        for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#receive(more);
+      }
+    } catch (error) {
+      if (!reader.hasEnded) this.#options.onLost(error);
+    } finally {
+      end?.();
+      if (this.#reader === reader) this.#reader = undefined;
+    }
+  }
+
+  #receive(event: LoggedEvent): void {
+    if (this.#knowledge === undefined) this.#take(event);
+    else this.#knowledge.take(event);
+  }
+
+  #take(event: LoggedEvent): void {
+    if (this.#isClosed || event.seq <= this.seq) return;
+    const at = event.type === 'tool_result' ? timeOf(event) : undefined;
+    for (const displayEvent of this.#read(event)) this.#options.onEvent(displayEvent, at);
+  }
+
+  #read(event: LoggedEvent): readonly DisplayEvent[] {
+    const { state, events } = projectHarness(this.#projection, event);
+    this.#projection = state;
+    if (event.type === 'tasks') this.board.take(tasksOf(event));
+    else if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
+    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
+    else if (event.type !== 'harness_end') return events;
+    for (const displayEvent of events)
+      if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
+    return events;
+  }
+}
+
+function timeOf({ ts }: LoggedEvent): Date | undefined {
+  return ts === undefined ? undefined : new Date(ts);
+}

@@ -1,0 +1,64 @@
+import type { AgentEvent } from '../../../events/index.ts';
+import type { EventLog } from '../../../log/index.ts';
+import type { EventHub } from '../event-hub.ts';
+import type { Choice } from '../settings/choices.ts';
+import type { HarnessEvent } from '../harness-event.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { HarnessSettings } from '../settings/harness-settings.ts';
+import type { StateStore } from '../settings/state-store.ts';
+import type { ThreadSettings } from './thread-settings.ts';
+
+export interface ThreadRecordsOptions {
+  readonly log: EventLog;
+  readonly hub: EventHub;
+  readonly state: StateStore;
+  readonly settings: ThreadSettings;
+  /** The open thread. */
+  readonly thread: () => OpenThread | undefined;
+}
+
+/** Stores choices, settings and tasks in the open thread. */
+export class ThreadRecords {
+  readonly #options: ThreadRecordsOptions;
+
+  constructor(options: ThreadRecordsOptions) {
+    this.#options = options;
+  }
+
+  /** Merges metadata into the open thread; does nothing without one. */
+  async updateMetadata(metadata: Record<string, unknown>): Promise<void> {
+    const thread = this.#options.thread();
+    if (thread !== undefined) await this.#options.log.updateThread(thread.id, { metadata });
+  }
+
+  /** Appends events to the log of the open thread, and emits them. */
+  async append(events: readonly AgentEvent[]): Promise<void> {
+    const thread = this.#options.thread() as OpenThread;
+    await this.#options.log.append(thread.id, events);
+    await thread.sync();
+  }
+
+  /** Stores a choice if a thread is open, applies it, and emits its events. */
+  async choose({ events, metadata }: Choice, takeEffect: () => void): Promise<void> {
+    const { log, hub } = this.#options;
+    const thread = this.#options.thread();
+    if (thread !== undefined) await log.append(thread.id, events, { metadata });
+    takeEffect();
+    if (thread !== undefined) await thread.sync();
+    else for (const { runId: _, ...event } of events) hub.emit(event as HarnessEvent);
+  }
+
+  /** Sets a setting and emits its event; it is stored in the open thread, or applies to the session. */
+  async set<Key extends keyof HarnessSettings>(
+    key: Key,
+    value: HarnessSettings[Key],
+    event: (scope: 'global' | 'thread') => HarnessEvent,
+  ): Promise<void> {
+    const { hub, state, settings } = this.#options;
+    const isOpen = this.#options.thread() !== undefined;
+    await this.updateMetadata({ [key]: value });
+    if (isOpen) settings.setOfThread(key, value);
+    else state.setSetting(key, value);
+    hub.emit(event(isOpen ? 'thread' : 'global'));
+  }
+}

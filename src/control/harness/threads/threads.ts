@@ -1,0 +1,296 @@
+import { SingletreeError } from '../../../events/index.ts';
+import type { EventLog, NewThread, Thread } from '../../../log/index.ts';
+import type { EventHub } from '../event-hub.ts';
+import type { AgentEndReason } from '../harness-event.ts';
+import type { HarnessThread } from './harness-thread.ts';
+import type { ThreadMemory } from '../../thread-memory.ts';
+import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
+import type { HeldLock } from './thread-lock.ts';
+import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
+
+export interface ListThreadsOptions {
+  readonly allResources?: boolean;
+  readonly includeForkedSubagents?: boolean;
+}
+
+export interface CloneOptions {
+  readonly sourceThreadId?: string;
+  readonly title?: string;
+  readonly resourceId?: string;
+}
+
+export interface ThreadsOptions {
+  readonly log: EventLog;
+  readonly memory: ThreadMemory;
+  readonly hub: EventHub;
+  readonly lock: HeldLock;
+  readonly newThreadId: () => string;
+  readonly resourceId: string;
+  /** The metadata of a new thread. */
+  readonly newMetadata: () => Record<string, unknown>;
+  /** Aborts the runs of the open thread. */
+  readonly stop: () => Promise<void>;
+  /**
+   * Called when a thread was opened, before its pending relays are emitted. `isFirst` for a new thread while none was
+   * open.
+   */
+  readonly onOpen: (thread: Thread, isFirst: boolean) => void;
+  /** Called when no thread is open. */
+  readonly onClosed: () => void;
+  /** Receives the pending relays of an opened thread, and its later events. */
+  readonly onEvent: OpenThreadOptions['onEvent'];
+}
+
+type Opened = Awaited<ReturnType<typeof OpenThread.open>>;
+
+/** The threads of a harness and the open one. Its methods must not run concurrently. */
+export class Threads {
+  readonly #options: ThreadsOptions;
+  #current: OpenThread | undefined;
+  /** The resource in effect for the running call. */
+  resourceId: string;
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+    this.resourceId = options.resourceId;
+  }
+
+  get current(): OpenThread | undefined {
+    return this.#current;
+  }
+
+  async create({ title }: { title?: string } = {}): Promise<HarnessThread> {
+    const { log, newThreadId, newMetadata, stop } = this.#options;
+    await stop();
+    const thread: NewThread = { id: newThreadId(), resourceId: this.resourceId, metadata: newMetadata() };
+    return this.#add(thread.id as string, () => log.createThread({ ...thread, ...(title !== undefined && { title }) }));
+  }
+
+  /** Opens the newest thread of the resource, or a new one. */
+  async select(): Promise<HarnessThread> {
+    for await (const thread of this.#all(this.resourceId)) {
+      if (thread.metadata['forkedSubagent'] === true) continue;
+      if (thread.id !== this.#current?.id) await this.#change(thread);
+      return harnessThread(thread);
+    }
+    return this.create();
+  }
+
+  async switch(threadId: string): Promise<void> {
+    await this.#change(await this.get(threadId));
+  }
+
+  async list(
+    resourceId: string,
+    { allResources = false, includeForkedSubagents = false }: ListThreadsOptions = {},
+  ): Promise<HarnessThread[]> {
+    const threads: HarnessThread[] = [];
+    for await (const thread of this.#all(allResources ? undefined : resourceId))
+      if (includeForkedSubagents || thread.metadata['forkedSubagent'] !== true) threads.push(harnessThread(thread));
+    return threads;
+  }
+
+  async resourceIds(): Promise<string[]> {
+    const ids = new Set<string>();
+    for await (const { resourceId } of this.#all(undefined)) ids.add(resourceId);
+    return [...ids].toSorted();
+  }
+
+  /** Opens a copy of a thread in constant time: it shares all messages and has no usage. */
+  async clone({ sourceThreadId = this.#current?.id, title, resourceId }: CloneOptions = {}): Promise<HarnessThread> {
+    const { log, newThreadId, stop } = this.#options;
+    if (sourceThreadId === undefined)
+      throw new SingletreeError('thread_not_found', 'No thread is open: give a sourceThreadId, or open one first.');
+    await this.get(sourceThreadId);
+    await stop();
+    await this.#current?.sync();
+    const source = await this.get(sourceThreadId);
+    const id = newThreadId();
+    const named = title ?? source.title;
+    return this.#add(id, () =>
+      log.branch(source.id, source.seq, {
+        id,
+        resourceId: resourceId ?? source.resourceId,
+        metadata: copiedMetadata(source.metadata),
+        ...(named !== undefined && { title: named }),
+      }),
+    );
+  }
+
+  /** Renames the open thread. */
+  async rename(title: string): Promise<void> {
+    if (this.#current === undefined)
+      throw new SingletreeError('thread_not_found', 'No thread is open: open one before you name it.');
+    await this.#options.log.updateThread(this.#current.id, { title });
+  }
+
+  /** The thread stays open when it cannot be deleted. */
+  async delete(threadId: string): Promise<void> {
+    const { log, hub, stop } = this.#options;
+    await this.get(threadId);
+    const open = this.#current?.id === threadId ? this.#current : undefined;
+    if (open !== undefined) await stop();
+    open?.unfollow();
+    try {
+      await log.deleteThread(threadId);
+    } catch (error) {
+      if (hub.display.isRunning) open?.follow();
+      throw error;
+    }
+    if (open !== undefined) await this.closeAndRelease();
+    hub.emit({ type: 'thread_deleted', threadId });
+  }
+
+  /** Aborts runs, closes the open thread, and switches to another resource. */
+  async changeResource(resourceId: string): Promise<void> {
+    try {
+      await this.#options.stop();
+    } finally {
+      await this.closeAndRelease();
+      this.resourceId = resourceId;
+    }
+  }
+
+  /** Closes the open thread and releases its lock. */
+  async closeAndRelease(): Promise<void> {
+    this.closeCurrent();
+    await this.#options.lock.release();
+  }
+
+  /** Closes the open thread at once; its lock is held until `closeAndRelease`. */
+  closeCurrent(): void {
+    if (this.#current === undefined) return;
+    this.#endDisplay('aborted');
+    this.#current = undefined;
+    this.#options.hub.emit({ type: 'thread_cleared' });
+    this.#options.onClosed();
+  }
+
+  /** Closes the open thread of a destroyed harness and releases its lock; emits nothing, and the display stays. */
+  async close(): Promise<void> {
+    this.#current?.close();
+    this.#current = undefined;
+    await this.#options.lock.release();
+  }
+
+  /** Rejects with `thread_not_found`. */
+  async get(threadId: string): Promise<Thread> {
+    const thread = await this.#options.log.getThread(threadId);
+    if (thread !== undefined) return thread;
+    throw new SingletreeError('thread_not_found', `Thread not found: ${threadId}.`, { details: { threadId } });
+  }
+
+  async #change(thread: Thread): Promise<void> {
+    await this.#options.stop();
+    const previousThreadId = this.#current?.id ?? null;
+    const opened = await this.#options.lock.change(thread.id, () => this.#read(thread));
+    this.#enter(thread, opened, { type: 'thread_changed', threadId: thread.id, previousThreadId });
+  }
+
+  async #add(threadId: string, make: () => Promise<Thread>): Promise<HarnessThread> {
+    const { thread, opened } = await this.#options.lock.change(threadId, async () => {
+      const made = await make();
+      return { thread: made, opened: this.#copy(made) ?? (await this.#read(made)) };
+    });
+    const shown = harnessThread(thread);
+    this.#enter(thread, opened, { type: 'thread_created', thread: shown });
+    return shown;
+  }
+
+  /** Reuses the idle open thread for a branch of it. */
+  #copy({ id, branchedFrom }: Thread): Opened | undefined {
+    const source = this.#current;
+    const { display } = this.#options.hub;
+    if (source === undefined || display.isRunning) return undefined;
+    if (source.id !== branchedFrom?.threadId || source.seq !== branchedFrom.seq) return undefined;
+    return { thread: source.copy(id), display: { ...display, tokenUsage: emptyTokenUsage() } };
+  }
+
+  /** A copy made during a run ends that run in the copy: it continues in the source. */
+  async #read(thread: Thread): Promise<Opened> {
+    const { log, memory, hub, onEvent } = this.#options;
+    const open = () =>
+      OpenThread.open(thread, {
+        log,
+        memory,
+        names: hub.names,
+        onEvent,
+        onLost: error => this.#lost(thread.id, error),
+      });
+    const opened = await open();
+    const cut = thread.seq === thread.branchedFrom?.seq ? opened.thread.openRuns() : [];
+    if (cut.length === 0) return opened;
+    await log.append(
+      thread.id,
+      cut.map(run => ({ type: 'harness_end', ...run, reason: 'interrupted' })),
+    );
+    return open();
+  }
+
+  /** Closes a thread that another process deleted. */
+  #lost(threadId: string, error: unknown): void {
+    this.#options.hub.emitError(error);
+    if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.closeCurrent();
+  }
+
+  #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<EventHub['emit']>[0]): void {
+    const { hub, onOpen, onEvent } = this.#options;
+    const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
+    const isFirst = isNew && this.#current === undefined;
+    this.#endDisplay('suspended');
+    this.#current = opened;
+    hub.emit(event);
+    if (display.isRunning) hub.emit({ type: 'agent_start' });
+    // A pending approval is displayed when its event is emitted, unless it is allowed by now.
+    hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
+    onOpen(thread, isFirst);
+    for (const waiting of opened.waiting()) onEvent(waiting, undefined);
+    if (display.isRunning) opened.follow();
+  }
+
+  /** Closes the open thread and ends its run on the display; the run may continue elsewhere. */
+  #endDisplay(reason: AgentEndReason): void {
+    const { hub } = this.#options;
+    this.#current?.close();
+    if (hub.display.isRunning) hub.emit({ type: 'agent_end', reason });
+  }
+
+  async *#all(resourceId: string | undefined): AsyncGenerator<Thread> {
+    const limit = 200;
+    for (let after: Thread | undefined; ; ) {
+      const page = await this.#options.log.listThreads({
+        limit,
+        ...(resourceId !== undefined && { resourceId }),
+        ...(after && { after }),
+      });
+      yield* page;
+      if (page.length < limit) return;
+      after = page.at(-1);
+    }
+  }
+}
+
+/** Converts a stored thread. */
+export function harnessThread(thread: Thread): HarnessThread {
+  const { id, resourceId, title, createdAt, updatedAt } = thread;
+  const { tokenUsage, ...metadata } = ownMetadata(thread.metadata);
+  return {
+    id,
+    resourceId,
+    ...(title !== undefined && { title }),
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    ...(tokenUsage !== undefined && { tokenUsage: tokenUsage as TokenUsage }),
+    metadata,
+  };
+}
+
+/** Removes the supervisor's entries about open runs. */
+function ownMetadata(metadata: Thread['metadata']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !key.startsWith('run:')));
+}
+
+function copiedMetadata(metadata: Thread['metadata']): Record<string, unknown> {
+  const { tokenUsage: _, forkedSubagent: _fork, parentThreadId: _parent, ...copied } = ownMetadata(metadata);
+  return copied;
+}

@@ -1,0 +1,23 @@
+import type { Tool } from '../../../agents/loop/tool.ts';
+import type { TaskBoard } from '../tasks/task-board.ts';
+import { askUserLoopTool } from './ask-user.ts';
+import { submitPlanLoopTool } from './submit-plan.ts';
+import { taskLoopTools } from './task-tools.ts';
+
+/** The tools of every mode; `subagent` only when subagents are configured. */
+export const builtinToolIds = [
+  'ask_user',
+  'submit_plan',
+  'task_write',
+  'task_update',
+  'task_complete',
+  'task_check',
+  'subagent',
+] as const;
+export type BuiltinToolId = (typeof builtinToolIds)[number];
+
+/** The built-in tools of a run, without the disabled ones. `subagent` is created separately. */
+export function builtinTools(board: TaskBoard, disabled: readonly BuiltinToolId[] = []): Tool[] {
+  const all = [askUserLoopTool, submitPlanLoopTool, ...taskLoopTools(board)];
+  return all.filter(({ name }) => !disabled.some(id => id === name));
+}

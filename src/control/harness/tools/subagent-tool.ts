@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
+import type { ModelRegistry } from '../../../agents/model/registry.ts';
+import type { ChildResult } from '../../../agents/subagents/child-run.ts';
+import { drivenAgent } from '../turns/driven-agent.ts';
+import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
+import { toolOutcome } from '../messages/tool-outcome.ts';
+import type { RequestContext } from './request-context.ts';
+import { messageOf } from './answer.ts';
+import type { BuiltinResult } from './ask-user.ts';
+import { loopTools } from './harness-tool.ts';
+import { isStopped, SubagentSteps } from './subagent-steps.ts';
+import { withSubagentMeta } from './subagent-meta.ts';
+
+export interface SubagentToolOptions {
+  /** At least one. */
+  readonly subagents: readonly HarnessSubagent[];
+  readonly requestContext: RequestContext;
+  /** The harness tools; a subagent receives those it may use. */
+  readonly shared: readonly Tool[];
+  /** The model of a type when the call names none; empty when none is chosen. */
+  readonly modelOf: (subagent: HarnessSubagent) => string;
+  readonly registry: () => ModelRegistry | Promise<ModelRegistry>;
+}
+
+/** The default limit of steps. */
+const defaultSteps = 50;
+
+/** `subagent`: starts a subagent with a fresh context and returns its answer. Calls run in parallel. */
+export function subagentTool(options: SubagentToolOptions): Tool {
+  const { subagents } = options;
+  const types = subagents.map(({ id }) => id) as [string, ...string[]];
+  return defineTool({
+    name: 'subagent',
+    description: describeSubagents(subagents),
+    input: z.object({
+      agentType: z.enum(types).describe('which kind of subagent'),
+      task: z.string().min(1).describe('all it needs to know: it sees nothing else'),
+      modelId: z.string().optional().describe('another model than its own'),
+      forked: z.boolean().optional().describe('whether it goes on with a copy of this conversation'),
+    }),
+    timeoutMs: Number.POSITIVE_INFINITY,
+    repeatable: true,
+    execute: async ({ agentType, task, modelId, forked }, context) => {
+      const subagent = subagents.find(({ id }) => id === agentType) as HarnessSubagent;
+      if (forked === true) return failed('Forked subagents are not available yet: call it without forked.');
+      const model = modelId ?? options.modelOf(subagent);
+      if (model === '') return failed(noModel(agentType));
+      const calls: { name: string; isError: boolean }[] = [];
+      const startedAt = Date.now();
+      try {
+        const { stopWhen } = subagent;
+        let steps: SubagentSteps | undefined;
+        const agent = drivenAgent(await freshAgent(subagent, model, options), {
+          prepare: async ({ runId, resume }) => {
+            if (stopWhen !== undefined) steps = new SubagentSteps(runId);
+            for (const event of resume?.events ?? []) steps?.take(event);
+            return {};
+          },
+          endsBefore: step => stopWhen !== undefined && step > 0 && isStopped(stopWhen, steps?.taken ?? []),
+          onEvent: event => {
+            steps?.take(event);
+            if (event.type === 'tool_result')
+              calls.push({ name: event.name, isError: toolOutcome(event.output).isError });
+          },
+        });
+        const child = await context.run(agent, { task, model });
+        const meta = { modelId: model, durationMs: Date.now() - startedAt, toolCalls: calls };
+        return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        return failed(`The subagent "${agentType}" failed: ${messageOf(error)}`);
+      }
+    },
+  });
+}
+
+function noModel(agentType: string): string {
+  return `No model is chosen for the subagent "${agentType}": give it a \`defaultModelId\`, or choose one with \`setSubagentModelId\` or \`switchModel\`.`;
+}
+
+async function freshAgent(
+  subagent: HarnessSubagent,
+  model: string,
+  { requestContext, shared, registry }: SubagentToolOptions,
+) {
+  // Loaded when the first subagent starts: not every harness has one.
+  const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
+  const { id, tools = {}, allowedHarnessTools = [], stopWhen } = subagent;
+  const { maxSteps = stopWhen === undefined ? defaultSteps : Number.MAX_SAFE_INTEGER } = subagent;
+  const own = loopTools(tools, requestContext);
+  const allowed = shared.filter(({ name }) => allowedHarnessTools.includes(name) && !(name in tools));
+  return loopAgent({
+    id,
+    model,
+    instructions: await resolveDynamic(subagent.instructions, requestContext),
+    tools: [...own, ...allowed],
+    // The last step has to conclude.
+    maxIterations: maxSteps - 1,
+    registry: await registry(),
+  });
+}
+
+function wordsOf({ reason, text, error }: ChildResult): string {
+  if (error !== undefined) return `The subagent failed: ${error}`;
+  if (reason === 'aborted') return text === '' ? '[Aborted by user]' : `[Aborted by user]\n\nPartial output:\n${text}`;
+  return text === '' ? 'The subagent ended without an answer.' : text;
+}
+
+function answered(content: string, isError: boolean) {
+  const result: BuiltinResult = { content, isError };
+  return { context: content, result };
+}
+
+function failed(content: string) {
+  return answered(content, true);
+}
+
+function describeSubagents(subagents: readonly HarnessSubagent[]): string {
+  const rows = subagents.map(({ id, name, description }) => `- ${id} (${name}): ${description}`);
+  return [
+    'Starts a subagent on a task of its own and returns what it says. It sees nothing of this conversation.',
+    'Several calls work side by side. Types:',
+    ...rows,
+  ].join('\n');
+}

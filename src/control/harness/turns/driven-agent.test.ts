@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { AgentEvent } from '../../../events/index.ts';
+import { drivenAgent } from './driven-agent.ts';
+
+const params: InvokeParams = { runId: 'r', messages: [], signal: new AbortController().signal };
+
+/** An agent that takes steps until it is let go, and tells what it was given. */
+function stepping(given: InvokeParams[], left: string[] = []): Agent {
+  return {
+    id: 'a',
+    resumable: true,
+    async *invoke(with_) {
+      given.push(with_);
+      try {
+        yield { type: 'harness_start', runId: 'r', agentId: 'a' };
+        yield { type: 'step_start', runId: 'child', step: 0 };
+        for (let step = 0; step < 3; step++) yield { type: 'step_start', runId: 'r', step };
+        yield { type: 'harness_end', runId: 'r', agentId: 'a', reason: 'complete' };
+      } finally {
+        left.push('left');
+      }
+    },
+  };
+}
+
+async function eventsOf(agent: Agent): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of agent.invoke(params)) events.push(event);
+  return events;
+}
+
+describe('a driven agent', () => {
+  it('is the same agent, given more and watched', async () => {
+    const given: InvokeParams[] = [];
+    const seen: AgentEvent[] = [];
+    const agent = drivenAgent(stepping(given), {
+      prepare: async ({ runId }) => ({ model: `model of ${runId}` }),
+      onEvent: event => void seen.push(event),
+    });
+    expect([agent.id, agent.resumable]).toEqual(['a', true]);
+    expect(await eventsOf(agent)).toEqual(seen);
+    expect(given).toEqual([{ ...params, model: 'model of r' }]);
+    expect(seen).toHaveLength(6);
+  });
+
+  it('ends between two steps of its own, in good order', async () => {
+    const left: string[] = [];
+    const agent = drivenAgent(stepping([], left), { prepare: async () => ({}), endsBefore: step => step === 1 });
+    expect(
+      (await eventsOf(agent)).map(event => ('step' in event ? `${event.runId} ${event.step}` : event.type)),
+    ).toEqual(['harness_start', 'child 0', 'r 0', 'harness_end']);
+    expect(left).toEqual(['left']);
+  });
+
+  it('that is left while it is prepared does not begin', async () => {
+    let prepared = () => {};
+    const prepare = () => new Promise<object>(resolve => (prepared = () => resolve({})));
+    const begun: string[] = [];
+    const agent: Agent = {
+      id: 'a',
+      async *invoke() {
+        begun.push('begun');
+        yield { type: 'harness_start', runId: 'r', agentId: 'a' };
+      },
+    };
+    const events = drivenAgent(agent, { prepare }).invoke(params)[Symbol.asyncIterator]();
+    const next = events.next();
+    await events.return?.();
+    prepared();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(begun).toEqual([]);
+  });
+});

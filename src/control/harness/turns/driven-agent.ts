@@ -1,0 +1,71 @@
+import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { AgentEvent, EventOf } from '../../../events/index.ts';
+
+/** Additions to a run of an agent. */
+export interface Drive {
+  /** Additional fields of the run's first event. */
+  readonly startFields?: (runId: string) => Partial<EventOf<'harness_start'>>;
+  readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
+  /** Whether the run ends before the step with this number. */
+  readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
+  /** Receives every event of the run and of its child runs. */
+  readonly onEvent?: (event: AgentEvent) => void;
+}
+
+/** Wraps an agent: adds parameters, observes its events, and can end it between two steps. */
+export function drivenAgent(agent: Agent, drive: Drive): Agent {
+  return {
+    id: agent.id,
+    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    invoke: params => new DrivenRun(agent, params, drive),
+  };
+}
+
+class DrivenRun implements AsyncIterableIterator<AgentEvent> {
+  readonly #agent: Agent;
+  readonly #params: InvokeParams;
+  readonly #drive: Drive;
+  #events: AsyncIterator<AgentEvent> | undefined;
+  #isOver = false;
+
+  constructor(agent: Agent, params: InvokeParams, drive: Drive) {
+    this.#agent = agent;
+    this.#params = params;
+    this.#drive = drive;
+  }
+
+  async next(): Promise<IteratorResult<AgentEvent>> {
+    this.#events ??= await this.#begin();
+    // A run that was returned meanwhile does not start.
+    if (this.#isOver) return { done: true, value: undefined };
+    const next = await this.#events.next();
+    if (next.done === true) return next;
+    const { type, runId } = next.value;
+    if (type === 'step_start' && runId === this.#params.runId && (await this.#drive.endsBefore?.(next.value.step)))
+      return this.#end();
+    this.#drive.onEvent?.(next.value);
+    if (type !== 'harness_start' || runId !== this.#params.runId) return next;
+    return { done: false, value: { ...next.value, ...this.#drive.startFields?.(runId) } };
+  }
+
+  async return(): Promise<IteratorResult<AgentEvent>> {
+    this.#isOver = true;
+    await this.#events?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #begin(): Promise<AsyncIterator<AgentEvent>> {
+    const more = await this.#drive.prepare(this.#params);
+    return this.#agent.invoke({ ...this.#params, ...more })[Symbol.asyncIterator]();
+  }
+
+  async #end(): Promise<IteratorResult<AgentEvent>> {
+    await this.return();
+    const { runId } = this.#params;
+    return { done: false, value: { type: 'harness_end', runId, agentId: this.#agent.id, reason: 'complete' } };
+  }
+}

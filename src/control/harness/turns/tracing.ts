@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
+import type { RequestContext } from '../tools/request-context.ts';
+import { notAvailable } from '../arguments/unavailable-options.ts';
+
+/** The trace of a run, stored in its first event. */
+export type RunTrace = NonNullable<EventOf<'harness_start'>['trace']>;
+
+/** The span that a run belongs to. */
+export interface TracingContext {
+  readonly currentSpan?: { readonly id?: string; readonly traceId?: string } | undefined;
+}
+
+/** Tracing options of a run. */
+export interface TracingOptions {
+  /** 1 to 32 hexadecimal digits. */
+  readonly traceId?: string;
+  /** 1 to 16 hexadecimal digits. */
+  readonly parentSpanId?: string;
+  readonly tags?: string[];
+  readonly metadata?: Record<string, unknown>;
+  /** Keys of the request context to copy into the metadata; `user.id` is the `id` of `user`. */
+  readonly requestContextKeys?: string[];
+  /** Not available yet: the log stores all input. */
+  readonly hideInput?: boolean;
+  /** Not available yet: the log stores all output. */
+  readonly hideOutput?: boolean;
+}
+
+/** Tracing options of a message. */
+export interface Traced {
+  readonly tracingContext?: TracingContext;
+  readonly tracingOptions?: TracingOptions;
+  /** Passed to the tools and subagents of the run. */
+  readonly requestContext?: RequestContext;
+}
+
+/** The trace that a message requests; undefined for none. Throws `invalid_argument` for an invalid id. */
+export function traceOf({
+  tracingContext,
+  tracingOptions = {},
+  requestContext,
+}: Traced): Partial<RunTrace> | undefined {
+  const { tags, hideInput, hideOutput, requestContextKeys = [] } = tracingOptions;
+  if (hideInput === true || hideOutput === true)
+    throw notAvailable('Hiding what is said from a trace', 'leave out `hideInput` and `hideOutput`');
+  const span = tracingContext?.currentSpan;
+  const traceId = hexadecimal('traceId', span?.traceId ?? tracingOptions.traceId, 32);
+  const parentSpanId = hexadecimal('parentSpanId', span?.id ?? tracingOptions.parentSpanId, 16);
+  const picked = requestContextKeys.flatMap(key => {
+    const value = valueAt(requestContext, key);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  const metadata = { ...Object.fromEntries(picked), ...tracingOptions.metadata };
+  const trace = {
+    ...(traceId !== undefined && { traceId }),
+    ...(parentSpanId !== undefined && { parentSpanId }),
+    ...(tags !== undefined && { tags }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+  return Object.keys(trace).length === 0 ? undefined : trace;
+}
+
+/** The trace in the first event of a run. */
+export function traceIn(events: readonly AgentEvent[]): RunTrace | undefined {
+  for (const event of events) if (event.type === 'harness_start') return event.trace;
+  return undefined;
+}
+
+/** The default trace id of a run, derived from the run id. */
+export function traceIdOf(runId: string): string {
+  const digits = runId.replaceAll('-', '');
+  return /^[0-9a-f]{32}$/.test(digits) ? digits : createHash('sha256').update(runId).digest('hex').slice(0, 32);
+}
+
+function hexadecimal(name: string, value: string | undefined, digits: number): string | undefined {
+  if (value === undefined || new RegExp(`^[0-9a-f]{1,${digits}}$`, 'i').test(value)) return value;
+  throw new SingletreeError(
+    'invalid_argument',
+    `The ${name} "${value}" is not valid: give 1 to ${digits} hexadecimal digits, or leave it out.`,
+  );
+}
+
+function valueAt(context: RequestContext | undefined, path: string): unknown {
+  const [first = '', ...rest] = path.split('.');
+  return rest.reduce<unknown>((value, key) => (Object(value) as Record<string, unknown>)[key], context?.get(first));
+}

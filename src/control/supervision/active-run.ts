@@ -1,0 +1,199 @@
+import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
+import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError } from '../../events/index.ts';
+import { ThreadWriter } from '../../log/index.ts';
+import type { RunState } from '../../projections/run-state.ts';
+import type { ActiveThread } from './active-thread.ts';
+import { cancelRelays } from './answer-relay.ts';
+import { noOpenRun } from './open-runs.ts';
+import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
+
+export interface ActiveRunOptions {
+  readonly thread: ActiveThread;
+  readonly threadId: string;
+  readonly agent: Agent;
+  readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering'>;
+  /** How long an agent may take to stop before it is abandoned, in milliseconds. */
+  readonly graceMs: number;
+  /** Writes a warning into the log for events in an illegal order. */
+  readonly checkOrder: boolean;
+  readonly note: EndNote | undefined;
+}
+
+/** One invocation of an agent: appends its events, and guarantees that the run ends. */
+export class ActiveRun implements RunHandle {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly done: Promise<RunOutcome>;
+  readonly #options: ActiveRunOptions;
+  readonly #stop = new AbortController();
+  readonly #abandoned: Promise<'let go'>;
+  readonly #abandon: (how: 'let go') => void;
+  readonly #order: OrderChecker | undefined;
+  /** The open child runs, with their agents. */
+  readonly #childRuns = new Map<string, string>();
+  #steering: UserMessage[] = [];
+  #isDetached = false;
+  /** Whether the run has ended: later events of the agent are ignored. */
+  #isOver = false;
+
+  constructor(options: ActiveRunOptions) {
+    this.threadId = options.threadId;
+    this.runId = options.params.runId;
+    this.#options = options;
+    this.#order = options.checkOrder ? new OrderChecker() : undefined;
+    const { resume } = options.params;
+    if (resume !== undefined) this.#trackResumedChildren(resume);
+    if (resume !== undefined && this.#order !== undefined)
+      for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
+    const { promise, resolve } = withResolve<'let go'>();
+    this.#abandoned = promise;
+    this.#abandon = resolve;
+    this.done = this.#drive();
+  }
+
+  get seq(): number {
+    return this.#options.thread.seq ?? 0;
+  }
+
+  /** Whether the run was detached, so that another process can resume it. */
+  get isDetached(): boolean {
+    return this.#isDetached;
+  }
+
+  steer(content: string | readonly ContentPart[]): void {
+    this.#steering.push({ id: newId(), content });
+  }
+
+  /** Returns and removes the steering messages that the run did not read. */
+  takeUnread(): readonly UserMessage[] {
+    return this.#steering.splice(0);
+  }
+
+  /** Aborts the agent after logging `request`, and abandons it after the grace period. */
+  abort(request?: AgentEvent): void {
+    if (this.#stop.signal.aborted || this.#isOver) return;
+    if (request !== undefined) this.mark(request);
+    this.#stop.abort(new Error('The run was aborted.'));
+    setTimeout(() => this.#abandon('let go'), this.#options.graceMs).unref();
+  }
+
+  /** Appends an event about the run to its log. */
+  mark(event: AgentEvent): void {
+    void this.#options.thread.writer.write(event).catch(() => {});
+  }
+
+  /** Detaches the run without ending it. */
+  detach(): void {
+    this.#isDetached = true;
+    this.#abandon('let go');
+    this.#stop.abort(new Error('The process is shutting down.'));
+  }
+
+  async #drive(): Promise<RunOutcome> {
+    const { agent, params, thread } = this.#options;
+    const invoked = agent.invoke({
+      ...params,
+      signal: this.#stop.signal,
+      answers: thread.answers,
+      steering: { take: () => this.#steering.splice(0) },
+    });
+    const events = invoked[Symbol.asyncIterator]();
+    try {
+      // Raced once, not per event: a pending promise retains every promise it is raced with.
+      const consumed = await Promise.race([this.#consume(events), this.#abandoned]);
+      if (this.#isDetached) return 'interrupted';
+      this.#isOver = true;
+      return await (consumed === 'let go' ? this.#end('aborted') : this.#end(consumed.reason, consumed.event));
+    } catch (error) {
+      return await this.#fail(error);
+    } finally {
+      this.#isOver = true;
+      void Promise.resolve(events.return?.()).catch(() => {});
+    }
+  }
+
+  /** Appends the agent's events until it ends or the run is over; returns how it ended. */
+  async #consume(events: AsyncIterator<AgentEvent>): Promise<{ reason: RunOutcome; event?: AgentEvent }> {
+    const { writer } = this.#options.thread;
+    for (;;) {
+      const next = await events.next();
+      if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
+      const event = next.value;
+      if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
+      if (event.runId !== this.runId) await this.#trackChild(event);
+      if (event.type === 'relay') await this.#options.thread.startListening();
+      const written = writer.pass(event);
+      if (written !== ThreadWriter.accepted) await written;
+      if (this.#order !== undefined) await this.#warnOfOrder(event);
+    }
+  }
+
+  /** Tracks the child runs that were open when the previous process ended. */
+  #trackResumedChildren(state: RunState): void {
+    for (const child of [...state.children.values()].flat()) {
+      if (child.endedBy === undefined) this.#childRuns.set(child.runId, child.agentId ?? 'unknown');
+      this.#trackResumedChildren(child);
+    }
+  }
+
+  /** Tracks open child runs; cancels the relays of one that ends. */
+  async #trackChild(event: AgentEvent): Promise<void> {
+    if (event.type === 'harness_start') this.#childRuns.set(event.runId, event.agentId);
+    if (event.type !== 'harness_end') return;
+    this.#childRuns.delete(event.runId);
+    await cancelRelays(this.#options.thread, event.runId);
+  }
+
+  async #warnOfOrder(event: AgentEvent): Promise<void> {
+    for (const { message } of this.#order?.check(event) ?? [])
+      await this.#options.thread.writer.write({ type: 'warning', runId: this.runId, code: 'illegal_order', message });
+  }
+
+  async #end(outcome: RunOutcome, event?: AgentEvent): Promise<RunOutcome> {
+    const reason = event === undefined && !this.#stop.signal.aborted ? 'complete' : outcome;
+    const { thread, agent } = this.#options;
+    for (const [runId, agentId] of [...this.#childRuns].toReversed()) {
+      await cancelRelays(thread, runId);
+      await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'aborted' });
+    }
+    await cancelRelays(thread, this.runId);
+    const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
+    await thread.writer.write(end, Object.assign(noOpenRun(this.runId), this.#options.note?.()));
+    return reason;
+  }
+
+  /** An agent that throws ends with an error; a log that fails leaves the run open for another process. */
+  async #fail(error: unknown): Promise<RunOutcome> {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = SingletreeError.is(error) ? error.code : 'agent_failed';
+    try {
+      await this.#options.thread.writer.write({ type: 'error', runId: this.runId, message, code, fatal: true });
+      return await this.#end('error', {
+        type: 'harness_end',
+        runId: this.runId,
+        agentId: this.#options.agent.id,
+        reason: 'error',
+      });
+    } catch {
+      this.#isDetached = true;
+      return 'interrupted';
+    }
+  }
+}
+
+/** The events of a run and its child runs, in log order. */
+function eventsOf({ events, children }: RunState): readonly AgentEvent[] {
+  if (children.size === 0) return events;
+  const all = [...events, ...[...children.values()].flat().flatMap(eventsOf)];
+  return all.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+}
+
+function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {
+  return event.type === 'harness_end' && event.runId === runId;
+}
+
+function withResolve<Value>(): { readonly promise: Promise<Value>; readonly resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>(settle => (resolve = settle));
+  return { promise, resolve };
+}

@@ -1,0 +1,184 @@
+import type { Answers } from '../../agents/agent.ts';
+import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
+import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
+import { isEndedProcess } from './process-owner.ts';
+import { RelayInbox } from '../../agents/relay-inbox.ts';
+import { backgroundClock, systemClock } from './clock.ts';
+import { StoreOutage } from './store-outage.ts';
+
+export interface ActiveThreadOptions {
+  readonly log: EventLog;
+  readonly threadId: string;
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Called when another process took over the thread, or the lease cannot be renewed. */
+  readonly onLost: (reason: unknown) => void;
+  /** Called when any process requests the abort of a run. */
+  readonly onAbort: (runId: string) => void;
+  /** Called when the log cannot be written: the runs of the thread wait. */
+  readonly onOutage: (error: SingletreeError) => void;
+  /** Called when the log can be written again. */
+  readonly onOutageEnd: (error: SingletreeError, milliseconds: number) => void;
+}
+
+/** The event that requests a run, and the seq it must follow, if any. */
+export interface RunRequest {
+  readonly event: AgentEvent;
+  readonly expectedSeq: number | undefined;
+}
+
+const isClosed = new Error('The thread was closed.');
+
+/** How long a run lasts before its process listens for requests of others; a short run need not. */
+const listenAfterMs = 200;
+
+/** A thread with runs in this process: it holds the lease, the only writer, and the pending relays. */
+export class ActiveThread {
+  readonly writer: ThreadWriter;
+  readonly inbox = new RelayInbox();
+  /** Where runs wait for answers. */
+  readonly answers: Answers = {
+    wait: async (relayId, signal) => {
+      await this.startListening();
+      return this.inbox.wait(relayId, signal);
+    },
+  };
+  readonly #options: ActiveThreadOptions;
+  readonly #outage: StoreOutage;
+  readonly #stop = new AbortController();
+  readonly #cancelListening: () => void;
+  #listening: Promise<void> | undefined;
+  #lease: Lease;
+  #renewal: ReturnType<typeof setInterval>;
+  #users = 0;
+  /** The newest event when its first run began: later events concern its runs. */
+  #start: number | undefined;
+  #requestSeq = 0;
+
+  private constructor(options: ActiveThreadOptions, lease: Lease) {
+    this.#options = options;
+    this.#lease = lease;
+    this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
+    const perform: StoreOutage['write'] = write => this.#outage.write(write);
+    this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform });
+    this.#renewal = setInterval(() => void this.#renew(), options.leaseMs / 3);
+    this.#cancelListening = backgroundClock.after(
+      listenAfterMs,
+      () => void this.startListening().catch(options.onLost),
+    );
+  }
+
+  /** Acquires the lease of a thread, which need not exist. Throws `lease_held` when another process holds it. */
+  static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
+    const { log, threadId, owner, leaseMs } = options;
+    const request = { owner, ttlMs: leaseMs, isGone: isEndedProcess };
+    const lease = await log.acquireLease(`thread:${threadId}`, request).catch((cause: unknown) => {
+      throw SingletreeError.is(cause, 'lease_held') ? runsElsewhere(threadId, cause) : cause;
+    });
+    return new ActiveThread(options, lease);
+  }
+
+  /** The newest event that is known to be in the log. */
+  get seq(): number | undefined {
+    return Math.max(this.writer.seq ?? 0, this.#requestSeq) || undefined;
+  }
+
+  /**
+   * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, and at once when
+   * the log cannot be written.
+   */
+  async appendRequest({ event, expectedSeq }: RunRequest, metadata: AppendOptions['metadata'] & object): Promise<void> {
+    if (this.#outage.error !== undefined) throw this.#outage.error;
+    if (expectedSeq === undefined) await this.writer.flush();
+    const { log, threadId } = this.#options;
+    const options = { metadata, lease: this.#lease, ...(expectedSeq !== undefined && { expectedSeq }) };
+    const { lastSeq } = await log.append(threadId, [event], options);
+    this.#requestSeq = lastSeq;
+    this.startAfter(lastSeq);
+  }
+
+  /** Records the newest event before a run. */
+  startAfter(seq: number): void {
+    this.#start ??= seq;
+  }
+
+  /** Appends events outside the writer; waits while the log cannot be written. */
+  async append(events: readonly AgentEvent[], options: AppendOptions): Promise<void> {
+    const { log, threadId } = this.#options;
+    await this.#outage.write(() => log.append(threadId, events, { ...options, lease: this.#lease }));
+  }
+
+  /** Appends a raw line of a run; waits while the log cannot be written. */
+  async appendRaw(runId: string, line: RawLine): Promise<void> {
+    const { log, threadId } = this.#options;
+    await this.#outage.write(() => log.appendRaw(threadId, runId, [line]));
+  }
+
+  /** Merges the thread's metadata; waits while the log cannot be written. */
+  async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
+    const { log, threadId } = this.#options;
+    await this.#outage.write(() => log.updateThread(threadId, { metadata }));
+  }
+
+  /** Counts a new user of the thread. */
+  enter(): void {
+    this.#users++;
+  }
+
+  /** Removes a user; returns whether it was the last one. */
+  exit(): boolean {
+    return --this.#users === 0;
+  }
+
+  /** Resolves when the inbox receives relays and answers, and abort requests are received. */
+  startListening(): Promise<void> {
+    return (this.#listening ??= this.#listen());
+  }
+
+  /** Closes the thread and releases its lease. */
+  async close(): Promise<void> {
+    clearInterval(this.#renewal);
+    this.#cancelListening();
+    this.#stop.abort(isClosed);
+    this.#outage.close();
+    await this.writer.flush().catch(this.#options.onLost);
+    await this.#options.log.releaseLease(this.#lease).catch(() => {});
+  }
+
+  /** A failed renewal of an unavailable store is retried: no other process can take over meanwhile. */
+  async #renew(): Promise<void> {
+    try {
+      this.#lease = await this.#options.log.renewLease(this.#lease, this.#options.leaseMs);
+    } catch (error) {
+      if (!this.#stop.signal.aborted && !isStoreUnavailable(error)) this.#options.onLost(error);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { log, threadId } = this.#options;
+    const after = this.#start ?? (await log.getThread(threadId))?.seq ?? 0;
+    void this.#follow(after, this.#stop.signal);
+  }
+
+  async #follow(after: number, signal: AbortSignal): Promise<void> {
+    try {
+      const { log, threadId, onAbort } = this.#options;
+      const types = ['relay', 'relay_resolved', 'abort_requested'] as const;
+      for await (const event of log.tail(threadId, after, { signal, types })) {
+        if (event.type === 'abort_requested') onAbort(event.runId);
+        else this.inbox.take(event);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#options.onLost(error);
+    }
+  }
+}
+
+/** Creates a `lease_held` error: another process runs the thread. */
+export function runsElsewhere(threadId: string, cause?: SingletreeError): SingletreeError {
+  return new SingletreeError(
+    'lease_held',
+    `What runs in the thread "${threadId}" runs elsewhere: wait for its end, or stop it there.`,
+    { details: { threadId, ...cause?.details }, cause },
+  );
+}

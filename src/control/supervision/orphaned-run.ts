@@ -1,0 +1,23 @@
+import { endOpenRuns } from '../../agents/subagents/child-run.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import type { RunState } from '../../projections/run-state.ts';
+import type { ActiveThread } from './active-thread.ts';
+import { cancelRelays } from './answer-relay.ts';
+import type { OpenRun } from './open-runs.ts';
+
+/** Ends an orphaned run and its child runs: cancels their relays, and logs the reason. */
+export async function endOrphanedRun(
+  thread: ActiveThread,
+  { runId, agentId }: OpenRun,
+  { state, reason }: { readonly state: RunState | undefined; readonly reason: 'aborted' | 'interrupted' },
+): Promise<void> {
+  const put = async (event: AgentEvent) => {
+    if (event.type === 'harness_end') await cancelRelays(thread, event.runId);
+    await thread.writer.write(event);
+  };
+  if (reason === 'interrupted') {
+    const message = `The process that ran "${agentId}" ended, and the run cannot be continued.`;
+    await put({ type: 'warning', runId, message, code: 'interrupted' });
+  }
+  await endOpenRuns(state === undefined ? { runId, agentId, children: new Map() } : { ...state, agentId }, put, reason);
+}

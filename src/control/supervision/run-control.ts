@@ -1,0 +1,93 @@
+import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import type { AgentEvent, ContentPart } from '../../events/index.ts';
+
+/** An active run. */
+export interface RunHandle {
+  readonly threadId: string;
+  readonly runId: string;
+  /** Resolves when the run's last event is in the log; never rejects. */
+  readonly done: Promise<RunOutcome>;
+  /** The newest event known to be in the log: when the run is done, its last one or a later one. */
+  readonly seq: number;
+}
+
+export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
+
+export interface StartOptions {
+  readonly agent: Agent;
+  readonly content: string | readonly ContentPart[];
+  /** The message id that its sender chose. */
+  readonly id?: string;
+  /** A `provider/model` id to use instead of the agent's own. */
+  readonly model?: string;
+  /** The user message to replace: the new one becomes its sibling on a new branch. */
+  readonly edits?: string;
+  /** The newest event of the thread: rejects with `seq_conflict`, without any effect, when another one is newer. */
+  readonly expectedSeq?: number;
+  /** Merged into the thread's metadata together with the message. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Called at the end of the run; the result is merged into the thread's metadata together with its last event. */
+  readonly note?: EndNote;
+}
+
+export type EndNote = () => Readonly<Record<string, unknown>>;
+
+export interface RetryRunOptions {
+  readonly agent: Agent;
+  /** The agent's message to repeat, or the user message it answers. */
+  readonly messageId: string;
+  readonly model?: string;
+}
+
+/** Controls runs; implemented by the supervisor. */
+export interface RunControl {
+  /**
+   * Appends the message to the thread and starts the agent on it; rejects an edit with `run_under_way` during a run.
+   */
+  start(threadId: string, options: StartOptions): Promise<RunHandle>;
+  /** Starts another run for the same user message; both answers stay, as siblings. */
+  retry(threadId: string, options: RetryRunOptions): Promise<RunHandle>;
+  /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
+  select(threadId: string, messageId: string): Promise<void>;
+  /** Sends a message to an active agent at its next safe point; throws `run_not_found` when it does not run here. */
+  steer(runId: string, content: string | readonly ContentPart[]): void;
+  /** Answers a relay: the first answer wins, a later one is rejected with `relay_resolved`. */
+  answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
+  /**
+   * Aborts a run and everything it started, whichever process owns it; resolves when its last event is in the log.
+   * Throws `run_not_found` when the run is not open.
+   */
+  abort(runId: string, options?: AbortOptions): Promise<void>;
+  /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
+  abortAll(threadId: string, options?: Omit<AbortOptions, 'threadId'>): Promise<readonly string[]>;
+  /**
+   * Takes over the open runs of a thread that no live process owns: resumes those that can be resumed, ends the others
+   * as interrupted. Returns the active runs of the thread.
+   */
+  takeOver(threadId: string): Promise<RunsInThread>;
+  /** Resolves when no run of a thread is active, in any process. */
+  idle(threadId: string, signal?: AbortSignal): Promise<void>;
+  /** Takes over every open run that no live process owns, now and whenever an owner ends, until `close`. */
+  recover(): Promise<readonly RunHandle[]>;
+  /** The active runs of this process. */
+  running(): readonly RunHandle[];
+  /** Detaches all runs without ending them, so that they can be recovered. */
+  close(): Promise<void>;
+}
+
+export interface AbortOptions {
+  /** The thread of the run; looked up by default. */
+  readonly threadId?: string;
+  /** Who requests it. */
+  readonly by?: string;
+  /** Called when this process ends the run of a dead owner; the result is merged into the thread's metadata. */
+  readonly note?: EndNote;
+}
+
+/** The active runs of a thread. */
+export interface RunsInThread {
+  /** The runs of this process. */
+  readonly here: readonly RunHandle[];
+  /** The ids of runs that another live process owns. */
+  readonly elsewhere: readonly string[];
+}

@@ -1,0 +1,156 @@
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog } from '../../log/index.ts';
+import type { Clock } from './clock.ts';
+import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
+
+/**
+ * The handle of a run that was taken over, `elsewhere` when another live process owns it, undefined when it has ended.
+ */
+export type TakeoverResult = RunHandle | 'elsewhere' | undefined;
+
+export interface RunOwnershipOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** How long an owner may be silent, in milliseconds. */
+  readonly leaseMs: number;
+  /** Takes over only runs of this resource; all runs by default. */
+  readonly resourceId: string | undefined;
+  /** Ends all checks and waits. */
+  readonly signal: AbortSignal;
+  /** The active runs of a thread in this process. */
+  readonly running: (threadId: string) => readonly RunHandle[];
+  /** Whether a run is active or starting in this process. */
+  readonly isOurs: (runId: string) => boolean;
+  /** Resumes or ends a run, if the lease of its thread is free. */
+  readonly takeOver: (threadId: string, open: OpenRun, note: EndNote | undefined) => Promise<TakeoverResult>;
+}
+
+/**
+ * Decides who owns an open run: the live process that holds the lease of its thread. A run without an owner is taken
+ * over: resumed or ended.
+ */
+export class RunOwnership {
+  readonly #options: RunOwnershipOptions;
+  readonly #takingOver = new Map<string, Promise<TakeoverResult>>();
+  #cancelCheck: (() => void) | undefined;
+
+  constructor(options: RunOwnershipOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#cancelCheck?.(), { once: true });
+  }
+
+  /** Takes over the runs of a thread that no live process owns; returns the active runs of the thread. */
+  async takeOver(threadId: string): Promise<RunsInThread> {
+    const elsewhere: string[] = [];
+    for (const open of await this.orphansIn(threadId))
+      if ((await this.takeOverRun(threadId, open)) === 'elsewhere') elsewhere.push(open.runId);
+    return { here: this.#options.running(threadId), elsewhere };
+  }
+
+  /** Takes over all runs that no live process owns, now and whenever an owner ends. */
+  async watch(): Promise<readonly RunHandle[]> {
+    const { log, clock, leaseMs, resourceId, signal, isOurs } = this.#options;
+    const handles: RunHandle[] = [];
+    try {
+      for await (const thread of allThreads(log, { openRuns: true, resourceId }))
+        for (const open of openRunsOf(thread)) {
+          if (signal.aborted || isOurs(open.runId)) continue;
+          const handle = await this.takeOverRun(thread.id, open);
+          if (handle !== undefined && handle !== 'elsewhere') handles.push(handle);
+        }
+      return handles;
+    } finally {
+      this.#cancelCheck?.();
+      // A takeover that fails now may succeed later.
+      if (!signal.aborted) this.#cancelCheck = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
+    }
+  }
+
+  /** Resolves when no run of a thread is active, in any process. */
+  async idle(threadId: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !this.#options.signal.aborted) {
+      const after = (await this.#options.log.getThread(threadId))?.seq ?? 0;
+      const { here, elsewhere } = await this.takeOver(threadId);
+      if (here.length === 0 && elsewhere.length === 0) return;
+      await Promise.all(here.map(run => run.done));
+      for (const runId of elsewhere) await this.#waitForEnd(threadId, { runId, after, signal });
+    }
+  }
+
+  /** Requests the owner of a run to abort it, and ends it here when it has no live owner; throws `run_not_found`. */
+  async abort(request: AgentEvent, { threadId, note }: Pick<AbortOptions, 'threadId' | 'note'>): Promise<void> {
+    const { log, signal } = this.#options;
+    const { runId } = request;
+    const thread = await (threadId === undefined ? threadOfOpenRun(log, runId) : log.getThread(threadId));
+    const open = thread && openRunsOf(thread).find(run => run.runId === runId);
+    if (thread === undefined || open === undefined) throw runNotFound(runId);
+    const { firstSeq: after } = await log.append(thread.id, [request]);
+    while (!signal.aborted) {
+      const handle = await this.takeOverRun(thread.id, open, note);
+      if (handle === undefined) return;
+      // A run that was started or resumed here meanwhile received the request.
+      if (handle !== 'elsewhere') return void (await handle.done);
+      if (await this.#waitForEnd(thread.id, { runId, after, signal })) return;
+    }
+  }
+
+  /** The open runs of a thread that this process neither runs nor takes over. */
+  async orphansIn(threadId: string): Promise<readonly OpenRun[]> {
+    const thread = await this.#options.log.getThread(threadId);
+    const open = thread === undefined ? [] : openRunsOf(thread);
+    return open.filter(({ runId }) => !this.#options.isOurs(runId) && !this.#takingOver.has(runId));
+  }
+
+  /** Takes over one run; concurrent calls share the result. */
+  takeOverRun(threadId: string, open: OpenRun, note?: EndNote): Promise<TakeoverResult> {
+    const { runId } = open;
+    const running = this.#options.running(threadId).find(run => run.runId === runId);
+    const before = running === undefined ? this.#takingOver.get(runId) : Promise.resolve(running);
+    if (before !== undefined) return before;
+    const taking = this.#options.takeOver(threadId, open, note).finally(() => this.#takingOver.delete(runId));
+    this.#takingOver.set(runId, taking);
+    return taking;
+  }
+
+  /** Waits for the end of a run elsewhere, for a third of the lease. */
+  #waitForEnd(
+    threadId: string,
+    { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const { log, clock, leaseMs } = this.#options;
+    return waitForRunEnd(log, { threadId, runId, after, clock, ms: leaseMs / 3, signal });
+  }
+}
+
+export function runNotFound(runId: string): SingletreeError {
+  return new SingletreeError('run_not_found', `No run "${runId}" is under way.`, { details: { runId } });
+}
+
+export interface RunEndOptions {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The run had not ended at this event. */
+  readonly after: number;
+  readonly clock: Clock;
+  /** How long to wait, in milliseconds. */
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the end of a run in any process; returns false on timeout. */
+export async function waitForRunEnd(log: EventLog, options: RunEndOptions): Promise<boolean> {
+  const { threadId, runId, after, clock, ms, signal } = options;
+  const timeout = new AbortController();
+  const cancel = clock.after(ms, () => timeout.abort());
+  try {
+    const tail = log.tail(threadId, after, {
+      types: ['harness_end'],
+      signal: AbortSignal.any([timeout.signal, signal]),
+    });
+    for await (const event of tail) if (event.runId === runId) return true;
+    return false;
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { defineTool, loopAgent } from '../../agents/index.ts';
+import { scriptByStep } from '../../agents/model/script.ts';
+import { scriptedModel } from '../../agents/model/scripted-model.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { type EventLog, MemoryLog } from '../../log/index.ts';
+import { Supervisor } from '../index.ts';
+import { StoreOutage } from './store-outage.ts';
+
+const full = new SingletreeError('log_full', 'The disk is full.');
+
+/** A log that cannot be written while `isFull`. */
+class FillingLog extends MemoryLog {
+  isFull = false;
+  readonly #refused: (() => void)[] = [];
+
+  override async append(...args: Parameters<EventLog['append']>): ReturnType<EventLog['append']> {
+    this.#check();
+    return super.append(...args);
+  }
+
+  override async updateThread(...args: Parameters<EventLog['updateThread']>): ReturnType<EventLog['updateThread']> {
+    this.#check();
+    return super.updateThread(...args);
+  }
+
+  override async renewLease(...args: Parameters<EventLog['renewLease']>): ReturnType<EventLog['renewLease']> {
+    this.#check();
+    return super.renewLease(...args);
+  }
+
+  /** Resolves when a write was refused. */
+  refused(): Promise<void> {
+    return new Promise(resolve => this.#refused.push(resolve));
+  }
+
+  #check(): void {
+    if (!this.isFull) return;
+    for (const resolve of this.#refused.splice(0)) resolve();
+    throw full;
+  }
+}
+
+/** A run whose tool fills the disk. */
+async function fillingRun() {
+  const log = new FillingLog();
+  const { id: threadId } = await log.createThread();
+  let effects = 0;
+  const fill = defineTool({
+    name: 'fill',
+    description: 'Fills the disk.',
+    input: z.object({}),
+    execute: () => {
+      effects++;
+      log.isFull = true;
+      return { context: 'filled' };
+    },
+  });
+  const agent = loopAgent({
+    model: scriptedModel(scriptByStep([{ toolCall: { id: 'c', name: 'fill', input: {} } }, 'Done.'])),
+    tools: [fill],
+    permissions: { default: 'allow', rules: [] },
+  });
+  const lines: string[] = [];
+  const supervisor = new Supervisor({ log, agents: [agent], report: line => void lines.push(line) });
+  const refused = log.refused();
+  const run = await supervisor.start(threadId, { agent, content: 'Go.' });
+  await refused;
+  return { log, threadId, agent, supervisor, run, lines, effects: () => effects };
+}
+
+describe('a run whose log cannot be written', () => {
+  it('reports it in one line, waits, and completes in the same process when there is room', async () => {
+    const { log, threadId, supervisor, run, lines, effects } = await fillingRun();
+    await log.refused();
+    expect(lines).toEqual(['The disk is full. Runs wait until the log can be written.']);
+    log.isFull = false;
+    expect(await run.done).toBe('complete');
+    expect(effects()).toBe(1);
+    const events = await log.read(threadId);
+    expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
+      { runId: run.runId, code: 'log_full', message: expect.stringMatching(/^The run waited \d+ s because the log/) },
+    ]);
+    await supervisor.close();
+    expect(lines.slice(1)).toEqual(['The log can be written again.']);
+  });
+
+  it('is left open when its process closes meanwhile, and is resumed by the next one', async () => {
+    const { log, threadId, agent, supervisor, run, effects } = await fillingRun();
+    await supervisor.close();
+    expect(await run.done).toBe('interrupted');
+    log.isFull = false;
+    const [resumed] = await new Supervisor({ log, agents: [agent] }).recover();
+    expect(await resumed?.done).toBe('complete');
+    expect(effects()).toBe(1);
+    expect((await log.read(threadId)).filter(({ type }) => type === 'harness_start')).toHaveLength(1);
+  });
+
+  it('keeps its thread: a message that comes meanwhile is refused, and starts no second run', async () => {
+    const { log, threadId, agent, supervisor, run } = await fillingRun();
+    await expect(supervisor.start(threadId, { agent, content: 'And?' })).rejects.toMatchObject({ code: 'log_full' });
+    log.isFull = false;
+    expect(await run.done).toBe('complete');
+    expect((await log.read(threadId)).filter(({ type }) => type === 'user')).toHaveLength(1);
+    await supervisor.close();
+  });
+});
+
+describe('StoreOutage', () => {
+  it('repeats a write, waiting twice as long each time and at most five seconds, until it succeeds', async () => {
+    const clock = new ManualClock();
+    const reported: unknown[] = [];
+    const outage = new StoreOutage({
+      clock,
+      onBegin: error => void reported.push(error.code),
+      onEnd: (error, ms) => void reported.push([error.code, ms]),
+    });
+    const attempts: number[] = [];
+    const written = outage.write(async () => {
+      attempts.push(clock.now());
+      if (attempts.length < 9) throw full;
+      return 'written';
+    });
+    for (let step = 0; attempts.length < 9; step++) {
+      await new Promise(setImmediate);
+      clock.advance(100);
+      expect(step).toBeLessThan(1000);
+    }
+    expect(await written).toBe('written');
+    expect(attempts).toEqual([0, 100, 300, 700, 1500, 3100, 6300, 11_300, 16_300]);
+    expect(reported).toEqual(['log_full', ['log_full', 16_300]]);
+    expect(outage.error).toBeUndefined();
+  });
+
+  it('passes every other failure on', async () => {
+    const outage = new StoreOutage({ clock: new ManualClock(), onBegin: () => {}, onEnd: () => {} });
+    const lost = new SingletreeError('lease_lost', 'Another process has the thread.');
+    await expect(outage.write(() => Promise.reject(lost))).rejects.toBe(lost);
+  });
+
+  it('rejects what waits when it is closed', async () => {
+    const clock = new ManualClock();
+    const outage = new StoreOutage({ clock, onBegin: () => {}, onEnd: () => {} });
+    const written = outage.write(() => Promise.reject(full));
+    await expect.poll(() => clock.timers).toBe(1);
+    outage.close();
+    await expect(written).rejects.toBe(full);
+    expect(clock.timers).toBe(0);
+  });
+});

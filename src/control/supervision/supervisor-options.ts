@@ -1,0 +1,35 @@
+import type { Agent } from '../../agents/agent.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { ThreadMemory } from '../thread-memory.ts';
+import type { Clock } from './clock.ts';
+import type { OpenRun } from './open-runs.ts';
+
+export interface SupervisorOptions {
+  readonly log: EventLog;
+  /** The agents that can resume open runs, or a function that finds the agent of a run. */
+  readonly agents?: readonly Agent[] | AgentFinder;
+  /** Takes over only runs of this resource; all runs by default. */
+  readonly resourceId?: string;
+  /** The unique owner name in leases; derived from the process by default. */
+  readonly owner?: string;
+  /** How long a lease lasts without renewal, in milliseconds; 15,000 by default. */
+  readonly leaseMs?: number;
+  /** How long an aborted agent may take to stop, in milliseconds; 2,000 by default. */
+  readonly graceMs?: number;
+  /** Generates unique run ids: a duplicate within a thread is rejected. UUIDs by default. */
+  readonly newRunId?: () => string;
+  /** The cache of thread knowledge; its own by default. */
+  readonly memory?: ThreadMemory;
+  /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
+  readonly checkOrder?: boolean;
+  /** Times the check for runs without an owner; by default a system clock that does not keep the process alive. */
+  readonly clock?: Clock;
+  /** Reports in one line that the log cannot be written, or can again; to stderr by default. */
+  readonly report?: (line: string) => void;
+}
+
+/** Finds the agent that resumes an open run; undefined when the run cannot be resumed. */
+export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
+
+/** The default duration of a lease without renewal, in milliseconds. */
+export const defaultLeaseMs = 15_000;

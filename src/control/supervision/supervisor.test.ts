@@ -1,0 +1,437 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type Agent, defineTool, loopAgent } from '../../agents/index.ts';
+import { type ModelScript, scriptByStep } from '../../agents/model/script.ts';
+import { scriptedModel } from '../../agents/model/scripted-model.ts';
+import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../events/index.ts';
+import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
+import { type EventLog, MemoryLog } from '../../log/index.ts';
+import { projectMessages } from '../../projections/project-messages.ts';
+import { Transcript } from '../../projections/transcript.ts';
+import { continueRun, Supervisor } from '../index.ts';
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'says it again',
+  input: z.object({ value: z.string() }),
+  execute: ({ value }) => ({ context: value, result: { value } }),
+});
+const agentOf = (script: ModelScript, options: Partial<Parameters<typeof loopAgent>[0]> = {}) =>
+  loopAgent({ model: scriptedModel(script), tools: [echo], permissions: { default: 'allow', rules: [] }, ...options });
+const oneCall = scriptByStep([{ toolCall: { id: 'c', name: 'echo', input: { value: 'hi' } } }, 'Done.']);
+
+async function setUp(options: Partial<ConstructorParameters<typeof Supervisor>[0]> = {}) {
+  const log = options.log ?? new MemoryLog();
+  const { id: threadId } = await log.createThread();
+  return { log, threadId, supervisor: new Supervisor({ log, ...options }) };
+}
+
+async function waitFor<Type extends EventType>(
+  log: EventLog,
+  threadId: string,
+  type: Type,
+  count = 1,
+): Promise<EventOf<Type>> {
+  for await (const event of log.tail(threadId)) if (event.type === type && --count === 0) return event as EventOf<Type>;
+  throw new Error('the tail ended');
+}
+const types = (events: readonly AgentEvent[]) => events.map(event => event.type);
+
+/** An agent that emits these events and then does what `then` does. */
+const fake = (
+  id: string,
+  events: (runId: string) => AgentEvent[],
+  then?: (signal: AbortSignal) => Promise<void>,
+): Agent => ({
+  id,
+  async *invoke({ runId, signal }) {
+    yield { type: 'harness_start', runId, agentId: id };
+    yield* events(runId);
+    await then?.(signal);
+  },
+});
+const forever = () => new Promise<void>(() => {});
+
+describe('a run', () => {
+  it('is in the log as a whole, in legal order, caused by the message', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: agentOf(oneCall), content: 'Say hi' });
+    expect(await run.done).toBe('complete');
+    const events = await log.read(threadId);
+    expect(types(events)).toEqual([
+      'user',
+      'harness_start',
+      'step_start',
+      'tool_input_delta',
+      'tool_call',
+      'usage',
+      'tool_start',
+      'tool_result',
+      'step_start',
+      'text',
+      'usage',
+      'harness_end',
+    ]);
+    expect(events[1]?.parentId).toBe(`${events[0]?.runId}:user`);
+    expect(checkOrder(events)).toEqual([]);
+    expect(supervisor.running()).toEqual([]);
+  });
+
+  it('goes on from what was said before', async () => {
+    const { threadId, supervisor } = await setUp();
+    const model = scriptedModel(['One.', 'Two.']);
+    const agent = loopAgent({ model });
+    await (await supervisor.start(threadId, { agent, content: 'first' })).done;
+    await (await supervisor.start(threadId, { agent, content: 'second' })).done;
+    expect(model.requests[1]?.messages.map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'first'],
+      ['assistant', 'One.'],
+      ['user', 'second'],
+    ]);
+  });
+
+  it('is sent what the transcript of its thread says, by both of its implementations', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    for (const content of ['first', 'second', 'third'])
+      await (await supervisor.start(threadId, { agent: agentOf(oneCall), content })).done;
+    const events = await log.read(threadId);
+    const asked = events.slice(0, events.findLastIndex(event => event.type === 'user') + 1);
+    const transcript = new Transcript();
+    for (const event of asked) transcript.add(event);
+    const conversation = asked.reduce(reduceConversation, createConversation());
+    expect(projectMessages(conversation, defaultActive(conversation))).toEqual(transcript.messages());
+    expect(transcript.messages()).toHaveLength(9);
+  });
+
+  it('that throws ends with an error, and does not disturb another', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const broken = fake(
+      'broken',
+      () => [],
+      () => Promise.reject(new Error('boom')),
+    );
+    const [bad, good] = await Promise.all([
+      supervisor.start(threadId, { agent: broken, content: 'a' }),
+      supervisor.start(threadId, { agent: agentOf(oneCall), content: 'b' }),
+    ]);
+    expect([await bad.done, await good.done]).toEqual(['error', 'complete']);
+    const own = (await log.read(threadId)).filter(event => event.runId === bad.runId);
+    expect(own).toMatchObject([
+      { type: 'harness_start' },
+      { type: 'error', message: 'boom', fatal: true },
+      { type: 'harness_end', reason: 'error' },
+    ]);
+  });
+
+  it('gets its end when the agent forgets it', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: fake('terse', () => []), content: 'a' });
+    expect(await run.done).toBe('complete');
+    expect((await log.read(threadId)).at(-1)).toMatchObject({
+      type: 'harness_end',
+      agentId: 'terse',
+      reason: 'complete',
+    });
+  });
+
+  it('is warned of in development mode when its events come in an illegal order', async () => {
+    const { log, threadId, supervisor } = await setUp({ checkOrder: true });
+    const hasty = fake('hasty', runId => [{ type: 'tool_result', runId, id: 'c', name: 'x', output: { context: '' } }]);
+    await (await supervisor.start(threadId, { agent: hasty, content: 'a' })).done;
+    expect((await log.read(threadId)).find(event => event.type === 'warning')).toMatchObject({ code: 'illegal_order' });
+  });
+
+  it('that may come after no other event is refused when there is one, and leaves nothing behind', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const agent = agentOf(['Hi.']);
+    await log.append(threadId, [{ type: 'user', runId: 'other', content: 'Me first.' }]);
+    const starting = supervisor.start(threadId, { agent, content: 'Hello', expectedSeq: 0 });
+    await expect(starting).rejects.toMatchObject({ code: 'seq_conflict' });
+    expect(types(await log.read(threadId))).toEqual(['user']);
+    expect((await log.getThread(threadId))?.metadata).toEqual({});
+    const second = new Supervisor({ log });
+    const run = await second.start(threadId, { agent, content: 'Hello', expectedSeq: 1 });
+    expect([await run.done, run.seq]).toEqual(['complete', (await log.getThread(threadId))?.seq]);
+  });
+
+  it('cannot be started on a thread that does not exist', async () => {
+    const { supervisor } = await setUp();
+    await expect(supervisor.start('nowhere', { agent: agentOf([]), content: '' })).rejects.toMatchObject({
+      code: 'thread_not_found',
+    });
+  });
+});
+
+describe('a relay', () => {
+  const asking = (script: ModelScript = oneCall) => agentOf(script, { permissions: { default: 'ask', rules: [] } });
+
+  it('is answered through the log; the first answer wins', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await supervisor.answer(threadId, relay.id, { outcome: 'approve', by: 'ann' });
+    await expect(supervisor.answer(threadId, relay.id, { outcome: 'reject' })).rejects.toMatchObject({
+      code: 'relay_resolved',
+    });
+    expect(await run.done).toBe('complete');
+    expect((await log.read(threadId)).find(event => event.type === 'tool_result')).toMatchObject({
+      output: { context: 'hi' },
+    });
+  });
+
+  it('is answered by another process that shares the log', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await new Supervisor({ log }).answer(threadId, relay.id, { outcome: 'reject', feedback: 'not now' });
+    await run.done;
+    expect((await log.read(threadId)).find(event => event.type === 'tool_result')).toMatchObject({
+      output: { status: 'denied', reason: 'A person rejected it: not now' },
+    });
+  });
+
+  it.each([
+    [{ outcome: 'answer', answer: 'x' }, 'invalid_argument'],
+    [{ outcome: 'revise' }, 'invalid_argument'],
+  ] as const)('refuses the answer %j that does not fit', async (answer, code) => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await expect(supervisor.answer(threadId, relay.id, answer)).rejects.toMatchObject({ code });
+    await supervisor.abort(run.runId);
+  });
+
+  it('approved for the thread is not asked again in a later run of it', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const first = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await supervisor.answer(threadId, relay.id, { outcome: 'approve', remember: 'thread' });
+    await first.done;
+    const second = await supervisor.start(threadId, { agent: asking(), content: 'Say hi again' });
+    expect(await second.done).toBe('complete');
+    expect(types(await log.read(threadId)).filter(type => type === 'relay')).toHaveLength(1);
+  });
+
+  it('that nobody asked is not found', async () => {
+    const { threadId, supervisor } = await setUp();
+    await expect(supervisor.answer(threadId, 'nope', { outcome: 'approve' })).rejects.toMatchObject({
+      code: 'relay_not_found',
+    });
+  });
+
+  it('is cancelled, visibly, when the run is aborted', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await supervisor.abort(run.runId);
+    const events = await log.read(threadId);
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'relay_resolved', relayId: relay.id, outcome: 'cancelled' },
+      { type: 'harness_end', reason: 'aborted' },
+    ]);
+    expect(checkOrder(events)).toEqual([]);
+  });
+});
+
+describe('abort', () => {
+  it('keeps the partial text, also of an agent that does not listen', async () => {
+    const { log, threadId, supervisor } = await setUp({ graceMs: 1 });
+    const agent = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'half a sen' }], forever);
+    const run = await supervisor.start(threadId, { agent, content: 'go' });
+    await waitFor(log, threadId, 'text');
+    await supervisor.abort(run.runId, { by: 'ann' });
+    expect((await log.read(threadId)).slice(-3)).toMatchObject([
+      { type: 'text', content: 'half a sen' },
+      { type: 'abort_requested', runId: run.runId, by: 'ann' },
+      { type: 'harness_end', reason: 'aborted' },
+    ]);
+  });
+});
+
+describe('steering', () => {
+  it('reaches the model at the next safe point', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const model = scriptedModel([{ toolCall: { name: 'echo', input: { value: 'hi' } } }, 'Done.']);
+    const agent = loopAgent({ model, tools: [echo] });
+    const run = await supervisor.start(threadId, { agent, content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    supervisor.steer(run.runId, 'be brief');
+    await supervisor.answer(threadId, relay.id, { outcome: 'approve' });
+    await run.done;
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(types(await log.read(threadId)).filter(type => type === 'user')).toHaveLength(2);
+  });
+});
+
+describe('what is said too late', () => {
+  it('starts the next run', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const talker = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'bye' }]);
+    const run = await supervisor.start(threadId, { agent: talker, content: 'go' });
+    supervisor.steer(run.runId, 'one more thing');
+    await waitFor(log, threadId, 'harness_end', 2);
+    expect((await log.read(threadId)).filter(event => event.type === 'user')).toMatchObject([
+      { content: 'go' },
+      { content: [{ type: 'text', text: 'one more thing' }] },
+    ]);
+  });
+
+  it('is kept when the run was stopped', async () => {
+    const { log, threadId, supervisor } = await setUp({ graceMs: 1 });
+    const run = await supervisor.start(threadId, { agent: fake('deaf', () => [], forever), content: 'go' });
+    supervisor.steer(run.runId, 'hello?');
+    await supervisor.abort(run.runId);
+    await waitFor(log, threadId, 'user', 2);
+    expect(supervisor.running()).toEqual([]);
+  });
+});
+
+describe('branches', () => {
+  const said = (
+    model: { requests: readonly { messages: readonly { role: string; text: string }[] }[] },
+    request: number,
+  ) => model.requests[request]?.messages.map(({ role, text }) => `${role}: ${text}`);
+
+  async function conversation() {
+    const { log, threadId, supervisor } = await setUp();
+    const model = scriptedModel(['One.', 'Two.', 'Three.', 'Four.']);
+    const agent = loopAgent({ model });
+    const run = await supervisor.start(threadId, { agent, content: 'first' });
+    await run.done;
+    const [asked] = await log.read(threadId);
+    return { log, threadId, supervisor, model, agent, run, asked: `${asked?.runId}:user` };
+  }
+
+  it('an edit is a sibling: the model is not shown what it takes the place of', async () => {
+    const { threadId, supervisor, model, agent, asked } = await conversation();
+    await (await supervisor.start(threadId, { agent, content: 'better', edits: asked })).done;
+    expect(said(model, 1)).toEqual(['user: better']);
+    await (await supervisor.start(threadId, { agent, content: 'and then' })).done;
+    expect(said(model, 2)).toEqual(['user: better', 'assistant: Two.', 'user: and then']);
+  });
+
+  it('a retry asks the same once more; a selection goes back to the answer before', async () => {
+    const { threadId, supervisor, model, agent, run } = await conversation();
+    await (await supervisor.retry(threadId, { agent, messageId: run.runId })).done;
+    expect(said(model, 1)).toEqual(['user: first']);
+    await supervisor.select(threadId, run.runId);
+    await (await supervisor.start(threadId, { agent, content: 'and then' })).done;
+    expect(said(model, 2)).toEqual(['user: first', 'assistant: One.', 'user: and then']);
+  });
+
+  it('are refused for a message that is not there, and while a run is under way', async () => {
+    const { threadId, supervisor, agent, asked } = await conversation();
+    await expect(supervisor.start(threadId, { agent, content: 'x', edits: 'nope' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    await expect(supervisor.select(threadId, 'nope')).rejects.toMatchObject({ code: 'invalid_argument' });
+    const busy = await supervisor.start(threadId, { agent: fake('busy', () => [], forever), content: 'go' });
+    await expect(supervisor.retry(threadId, { agent, messageId: asked })).rejects.toMatchObject({
+      code: 'run_under_way',
+    });
+    await supervisor.close();
+    expect(await busy.done).toBe('interrupted');
+  });
+});
+
+describe('continuing', () => {
+  const asking = agentOf(oneCall, { permissions: { default: 'ask', rules: [] } });
+
+  it('leaves runs open on close, and another supervisor recovers them, the pending relay included', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await supervisor.close();
+    expect((await log.read(threadId)).at(-1)?.type).toBe('relay');
+    const next = new Supervisor({ log, agents: [asking] });
+    const [run] = await next.recover();
+    await next.answer(threadId, relay.id, { outcome: 'approve' });
+    expect(await run?.done).toBe('complete');
+    const events = await log.read(threadId);
+    expect(types(events).filter(type => type === 'relay' || type === 'harness_start')).toHaveLength(2);
+    expect(checkOrder(events)).toEqual([]);
+  });
+
+  it('takes an answer that was given while nobody ran', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const { runId } = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    await supervisor.close();
+    await new Supervisor({ log }).answer(threadId, relay.id, { outcome: 'approve' });
+    const run = await continueRun(asking, log, { threadId, runId });
+    expect(await run.done).toBe('complete');
+    await expect(continueRun(asking, log, { threadId, runId })).rejects.toMatchObject({ code: 'run_not_found' });
+  });
+
+  it('ends as interrupted what cannot go on', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    await supervisor.start(threadId, { agent: fake('cli', () => [], forever), content: 'go' });
+    await waitFor(log, threadId, 'harness_start');
+    await supervisor.close();
+    expect(await new Supervisor({ log }).recover()).toEqual([]);
+    expect((await log.read(threadId)).slice(-2)).toMatchObject([
+      { type: 'warning' },
+      { type: 'harness_end', reason: 'interrupted' },
+    ]);
+    expect((await log.getThread(threadId))?.metadata).toEqual({});
+  });
+
+  it('takes over at once from a process that is no longer there and whose lease has not expired', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const { log, threadId, supervisor } = await setUp({ owner: `${hostname()}/${pid}/x` });
+    const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    const next = new Supervisor({ log, agents: [asking] });
+    const [taken] = await next.recover();
+    await next.answer(threadId, relay.id, { outcome: 'approve' });
+    expect([await taken?.done, await run.done]).toEqual(['complete', 'interrupted']);
+  });
+
+  it('leaves what runs here as it is', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    await waitFor(log, threadId, 'relay');
+    expect(await supervisor.continue(threadId, run.runId)).toBe(run);
+    await supervisor.abort(run.runId);
+  });
+
+  it('leaves alone what another process runs', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    await waitFor(log, threadId, 'relay');
+    const other = new Supervisor({ log, agents: [asking] });
+    expect(await other.recover()).toEqual([]);
+    await expect(other.start(threadId, { agent: asking, content: 'me too' })).rejects.toMatchObject({
+      code: 'lease_held',
+    });
+    await supervisor.abort(run.runId);
+  });
+
+  it('lets go of a thread that another process took over: nothing is written twice', async () => {
+    let now = 0;
+    const log = new MemoryLog({ now: () => now });
+    const { threadId, supervisor } = await setUp({ log, leaseMs: 1000 });
+    const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
+    const relay = await waitFor(log, threadId, 'relay');
+    now = 5000;
+    const next = new Supervisor({ log, agents: [asking] });
+    const [taken] = await next.recover();
+    await next.answer(threadId, relay.id, { outcome: 'approve' });
+    expect([await run.done, await taken?.done]).toEqual(['interrupted', 'complete']);
+    const events = await log.read(threadId);
+    expect(types(events).filter(type => type === 'tool_result' || type === 'harness_end')).toHaveLength(2);
+  });
+});
+
+describe('many runs', () => {
+  it('run side by side, each whole', async () => {
+    const { log, supervisor } = await setUp();
+    const agent = agentOf(oneCall);
+    const threads = await Promise.all(Array.from({ length: 50 }, () => log.createThread()));
+    const runs = await Promise.all(threads.map(({ id }) => supervisor.start(id, { agent, content: 'go' })));
+    expect(new Set(await Promise.all(runs.map(run => run.done)))).toEqual(new Set(['complete']));
+    for (const { id } of threads) expect(checkOrder(await log.read(id))).toEqual([]);
+  });
+});
