@@ -3,7 +3,7 @@ import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Tool } from './loop/tool.ts';
-import type { ModelRegistry } from './model/registry.ts';
+import type { ModelRegistry } from './model/registry/registry.ts';
 import type { DecisionSource } from './permissions/decide.ts';
 
 /** Something a person says while a run is under way. */

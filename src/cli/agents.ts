@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
-import { findProgram, type FoundProgram } from '../agents/cli/find-program.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
+import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 
 /** Adds `singletree agents`, which lists the external coding agents and whether they can be used on this machine. */
 export function addAgentsCommand(program: Command): void {

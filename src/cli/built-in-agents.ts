@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import { isInstalled } from '../agents/cli/find-program.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
 import { demoPermissions, demoTools } from '../agents/demo/demo-tools.ts';
 import type { Agent } from '../agents/index.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type CliAgentOptions, cliAgent } from '../agents/cli/cli-agent.ts';
-import { lineText } from '../agents/cli/process/line-reader.ts';
+import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
+import { lineText } from '../agents/cli/agent/line-reader.ts';
 import { type RunHandle, type RunOutcome, Supervisor } from '../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';

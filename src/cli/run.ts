@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import type { RunOutcome } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';

@@ -1,6 +1,6 @@
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
-import { type LinePiece, LineReader, lineText } from '../agents/cli/process/line-reader.ts';
-import { RunTranslation } from '../agents/cli/run-translation.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
+import { type LinePiece, LineReader, lineText } from '../agents/cli/agent/line-reader.ts';
+import { RunTranslation } from '../agents/cli/agent/run-translation.ts';
 import { type AgentEvent, newId } from '../events/index.ts';
 import { createActivityState, projectActivity } from '../projections/activity/index.ts';
 

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { SingletreeError } from '../events/index.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { translateStream } from './translate-stream.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sureOf } from './sure-of.ts';
+import { quickValidator } from './quick-validate.ts';
 
 /** Any value that JSON can carry; absent is not a value. */
 export const jsonValue = () => z.unknown().refine((value): boolean => value !== undefined, 'expected a JSON value');
@@ -39,7 +39,7 @@ export interface EventDefinition<Type extends string = string, Schema extends z.
   readonly fragment?: string;
   readonly schema: Schema;
   /** Whether a value is surely one, seen at a glance; when not, the schema tells. */
-  readonly isSure: (value: unknown) => boolean;
+  readonly passesQuickCheck: (value: unknown) => boolean;
 }
 
 interface Traits {
@@ -64,7 +64,7 @@ export function family(name: string) {
     schema: () => Schema,
   ): EventDefinition<Type, Schema> => {
     const built = once(schema);
-    const sure = once(() => sureOf(built()));
+    const sure = once(() => quickValidator(built()));
     return {
       type,
       family: name,
@@ -73,7 +73,7 @@ export function family(name: string) {
       get schema() {
         return built();
       },
-      isSure: value => sure()(value),
+      passesQuickCheck: value => sure()(value),
     };
   };
 }

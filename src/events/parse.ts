@@ -12,7 +12,7 @@ const foreign = once(() => z.looseObject({ type: z.string().min(1), ...envelope(
 export function parseEvent(value: unknown): AgentEvent {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
   const definition = typeof type === 'string' ? definitionOf(type) : undefined;
-  if (definition?.isSure(value) === true) return value as AgentEvent;
+  if (definition?.passesQuickCheck(value) === true) return value as AgentEvent;
   const parsed = (definition?.schema ?? foreign()).safeParse(value);
   if (parsed.success) return value as AgentEvent;
   throw invalidEvent(type, parsed.error.issues);

@@ -1,8 +1,8 @@
 import type { Agent } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import type { ScriptedPart, ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ScriptedPart, ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { agentTool } from '../subagents/agent-tool.ts';
 import { archivist } from './demo-archive.ts';
 import { scout } from './demo-team.ts';

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent.ts';
-import type { ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { rlmAgent } from '../rlm/rlm-agent.ts';
 
 const days = 30_000;

@@ -3,7 +3,7 @@ import type { CallState, RelayState, RunState } from '../../projections/run-stat
 import { Approvals, type ApprovalsOptions } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
 import type { ToolRequest } from '../permissions/index.ts';
-import { Places } from '../places.ts';
+import { Semaphore } from '../semaphore.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';
 import { toolOutput } from './tool-output.ts';
@@ -23,12 +23,12 @@ const outcomeUnknown =
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #approvals: Approvals;
-  readonly #places: Places;
+  readonly #semaphore: Semaphore;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
     this.#approvals = new Approvals(options);
-    this.#places = new Places(options.parallel);
+    this.#semaphore = new Semaphore(options.parallel);
   }
 
   /** Takes over what was granted before, from the answers in the log. */
@@ -76,7 +76,7 @@ export class CallRunner {
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
       const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
       const { request } = permit;
-      return await this.#places.use(signal, () =>
+      return await this.#semaphore.run(signal, () =>
         this.#execute(tool, { state, input: agreed.value, request, asked, children }),
       );
     } catch (error) {

@@ -2,11 +2,11 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import type { Message } from '../../projections/message.ts';
 import type { Transcript } from '../../projections/transcript.ts';
-import { type ModelSource, resolveModel } from '../model/model-source.ts';
-import { modelStep, type ModelStepOptions } from '../model/model-step.ts';
-import { pricedModel } from '../model/prices.ts';
-import { toPrompt } from '../model/prompt.ts';
-import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens.ts';
+import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
+import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
+import { pricedModel } from '../model/prices/prices.ts';
+import { toPrompt } from '../model/call/prompt.ts';
+import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 
 export interface CompactionOptions {
   /** From how many tokens on the beginning is summarised; four fifths of what the model takes, or 100,000. */

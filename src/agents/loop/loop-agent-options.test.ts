@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { DecisionSource, PermissionRules } from '../permissions/index.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
 import { defineTool, type Tool } from './tool.ts';
 

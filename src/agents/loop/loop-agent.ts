@@ -1,11 +1,11 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { checkOptions, invalid, number, object, optional, type Taken, text } from '../check-options.ts';
-import { modelOptions, modelSource } from '../model/model-options.ts';
-import type { ModelSettings } from '../model/model-settings.ts';
-import type { ModelSource } from '../model/model-source.ts';
-import type { ModelRegistry } from '../model/registry.ts';
-import type { RetryOptions } from '../model/retry.ts';
+import { modelOptions, modelSource } from '../model/call/model-options.ts';
+import type { ModelSettings } from '../model/call/model-settings.ts';
+import type { ModelSource } from '../model/registry/model-source.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
+import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRules } from '../permissions/index.ts';
 import { checkTool } from './check-tool.ts';
 import type { CompactionOptions } from './compaction.ts';

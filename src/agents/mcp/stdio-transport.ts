@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
-import { environmentFor } from '../cli/process/environment.ts';
+import { environmentFor } from '../process/environment.ts';
 import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
 import { signalGroup, stopGroup } from '../process/process-group.ts';
 import type { McpProgram } from './mcp-server.ts';

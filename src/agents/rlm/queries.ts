@@ -1,6 +1,6 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { Places } from '../places.ts';
+import { Semaphore } from '../semaphore.ts';
 import { runChild } from '../subagents/child-run.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 
@@ -31,11 +31,11 @@ export interface QueryPlace {
 /** Answers `llm_query` with runs of their own; what goes wrong is an error for the code that asked. */
 export class Queries {
   readonly #options: QueriesOptions;
-  readonly #places: Places;
+  readonly #semaphore: Semaphore;
 
   constructor(options: QueriesOptions) {
     this.#options = options;
-    this.#places = new Places(options.limits.parallelQueries);
+    this.#semaphore = new Semaphore(options.limits.parallelQueries);
   }
 
   async ask(args: readonly unknown[], { parentId, signal }: QueryPlace): Promise<string> {
@@ -46,7 +46,7 @@ export class Queries {
     if (count.made >= limits.maxQueries)
       throw new Error(`All ${limits.maxQueries} queries of this run are used up. Answer with what you have.`);
     count.made++;
-    return this.#places.use(signal, async () => {
+    return this.#semaphore.run(signal, async () => {
       const params = { ...inherited, runId: newId(), parentId, messages: [{ role: 'user' as const, content }], signal };
       const { text, error } = await runChild(agent, params, put);
       signal.throwIfAborted();

@@ -5,9 +5,9 @@ import { createGraph, getChildren, reduceEvent } from '../../graph/index.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
 import type { Answers, InvokeParams, RelayAnswer } from '../agent.ts';
 import { defineTool } from '../loop/tool.ts';
-import type { ModelScript } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ModelScript } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
 

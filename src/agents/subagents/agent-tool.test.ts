@@ -8,8 +8,8 @@ import { Supervisor } from '../../control/index.ts';
 import type { Agent, Answers, InvokeParams } from '../agent.ts';
 import { loopAgent, type LoopAgentOptions } from '../loop/loop-agent.ts';
 import { defineTool } from '../loop/tool.ts';
-import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 import { agentTool } from './agent-tool.ts';
 

@@ -3,7 +3,7 @@ import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { backgroundResult } from '../loop/background.ts';
 import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
-import { Places } from '../places.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Budget, Lineage } from './lineage.ts';
 
 /** An agent that others may be asked to start. */
@@ -34,12 +34,12 @@ const purpose = 'Starts a subagent on a task of its own and returns what it says
  */
 export function agentTool(options: AgentToolOptions): Tool {
   const { name = 'agent', maxDepth = 3, parallel = 8, budget } = options;
-  const places = new WeakMap<Lineage, Places>();
+  const semaphores = new WeakMap<Lineage, Semaphore>();
   const agents = () => (typeof options.agents === 'function' ? options.agents() : options.agents);
   if (typeof options.agents !== 'function') checkAgents(name, options.agents);
-  const placesOf = (lineage: Lineage) => {
-    const known = places.get(lineage) ?? new Places(parallel);
-    places.set(lineage, known);
+  const semaphoreOf = (lineage: Lineage) => {
+    const known = semaphores.get(lineage) ?? new Semaphore(parallel);
+    semaphores.set(lineage, known);
     return known;
   };
 
@@ -60,10 +60,10 @@ export function agentTool(options: AgentToolOptions): Tool {
     execute: async ({ task, agent: wanted, background = false }, context) => {
       const { agent } = choose(agents(), wanted);
       const request = { task, ...(budget !== undefined && { budget }) };
-      const inPlace = inPlaceOf(placesOf(context.lineage), agent);
+      const limited = limitedBy(semaphoreOf(context.lineage), agent);
       checkDepth(context, maxDepth);
-      if (background) return backgroundResult(agent.id, context.runLater(inPlace, request));
-      const result = await context.run(inPlace, request);
+      if (background) return backgroundResult(agent.id, context.runLater(limited, request));
+      const result = await context.run(limited, request);
       context.signal.throwIfAborted();
       if (result.error !== undefined) throw new Error(`The subagent "${agent.id}" failed: ${result.error}`);
       return { context: result.text, result: { agentId: agent.id, runId: result.runId, reason: result.reason } };
@@ -72,14 +72,14 @@ export function agentTool(options: AgentToolOptions): Tool {
 }
 
 /** The same agent, which waits for a place before it starts. */
-function inPlaceOf(places: Places, agent: Agent): Agent {
+function limitedBy(semaphore: Semaphore, agent: Agent): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const giveBack = await places.take(params.signal).catch(() => undefined);
-    if (giveBack === undefined) return;
+    const release = await semaphore.acquire(params.signal).catch(() => undefined);
+    if (release === undefined) return;
     try {
       yield* agent.invoke(params);
     } finally {
-      giveBack();
+      release();
     }
   }
   return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };

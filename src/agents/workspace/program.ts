@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
-import { lineText } from '../cli/process/line-reader.ts';
-import { type ProcessLine, runProcess } from '../cli/process/run-process.ts';
+import { lineText } from '../cli/agent/line-reader.ts';
+import { type ProcessLine, runProcess } from '../cli/agent/run-process.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Where a program is in the PATH of a workspace; one that lies inside the workspace is not taken. */

@@ -1,7 +1,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants, type FileHandle, opendir } from 'node:fs/promises';
 import { SingletreeError } from '../../events/index.ts';
-import { environmentFor } from '../cli/process/environment.ts';
+import { environmentFor } from '../process/environment.ts';
 import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
 import { locate, realOf } from './locate.ts';
 import { explained, missing, refused } from './refusal.ts';

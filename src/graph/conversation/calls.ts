@@ -47,7 +47,7 @@ export function addToCall(
   event: EventOf<'tool_start'> | EventOf<'tool_progress'> | EventOf<'tool_result'>,
 ): void {
   const run = runOf(draft, event);
-  if (event.type === 'tool_start' && !run.tellsStart) changeRun(draft, run, { tellsStart: true });
+  if (event.type === 'tool_start' && !run.reportsStart) changeRun(draft, run, { reportsStart: true });
   const callId = event.type === 'tool_progress' ? event.toolCallId : event.id;
   const owner = find(draft, 'call', { id: callId, runId: event.runId });
   const name = event.type === 'tool_progress' ? event.id : `${event.id}:${suffixes[event.type]}`;

@@ -14,10 +14,10 @@ interface Growing {
   readonly id: string;
   readonly type: Prose['type'];
   version: number;
-  places: Places | undefined;
+  places: Semaphore | undefined;
 }
 
-interface Places {
+interface Semaphore {
   readonly text: GrowingText;
   /** The numbers of the changes of its chunk, its block and its message. */
   readonly changes: readonly Timeline<number>[];
@@ -44,7 +44,7 @@ function isSame({ runId, id, type }: Growing, event: Prose): boolean {
   return runId === event.runId && id === event.id && type === event.type;
 }
 
-function growOn(draft: ConversationDraft, { text, changes }: Places, fragment: string): void {
+function growOn(draft: ConversationDraft, { text, changes }: Semaphore, fragment: string): void {
   draft.growAt(text, fragment);
   const change = nextChange();
   for (const list of changes) draft.addTo(list, change);
@@ -54,7 +54,7 @@ function growOn(draft: ConversationDraft, { text, changes }: Places, fragment: s
 function placesOf(
   draft: ConversationDraft,
   { chunkId, blockId, messageId }: { chunkId: string; blockId: string; messageId: string },
-): Places | undefined {
+): Semaphore | undefined {
   const text = draft.text(chunkId);
   const changes = [
     draft.list('chunkChanged', chunkId),

@@ -61,7 +61,7 @@ export interface Run {
   readonly step?: number;
   readonly status: RunStatus;
   /** Whether it tells when a tool starts: then a call that was not started did not run. */
-  readonly tellsStart: boolean;
+  readonly reportsStart: boolean;
 }
 
 export type RunStatus = 'running' | NonNullable<EventOf<'harness_end'>['reason']>;

@@ -14,7 +14,7 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
     runId,
     messageId: placeRun(draft, event),
     status: 'running',
-    tellsStart: false,
+    reportsStart: false,
     ...(agentId !== undefined && { agentId }),
     ...(parentId !== undefined && { parentId }),
   };
@@ -25,7 +25,7 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
 /** Replaces what is known about a run. */
 export function changeRun(draft: ConversationDraft, run: Run, change: Partial<Run>): void {
   draft.add('run', run.runId, { ...run, ...change });
-  if (change.status !== undefined || change.tellsStart !== undefined) standingChanged(draft, run.messageId);
+  if (change.status !== undefined || change.reportsStart !== undefined) standingChanged(draft, run.messageId);
   changed(draft, run.messageId);
 }
 
