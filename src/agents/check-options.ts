@@ -1,7 +1,7 @@
 import { SingletreeError } from '../events/index.ts';
 import { closestName } from './closest-name.ts';
 
-/** What a field takes: how it is told, and in words. */
+/** The check of an option: a predicate, and the expected value in words. */
 export interface Taken {
   readonly fits: (value: unknown) => boolean;
   readonly expected: string;
@@ -10,8 +10,8 @@ export interface Taken {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Throws `invalid_argument` when a function that makes an agent was given options it cannot take. An option it does
- * not know is refused too: one that is misspelt, such as `permission`, must not be passed over.
+ * Throws `invalid_argument` for invalid options of a function that creates an agent. Rejects unknown options too: a
+ * misspelt one, such as `permission`, must not be ignored.
  */
 export function checkOptions(maker: string, given: unknown, taken: Readonly<Record<string, Taken>>): void {
   if (!isObject(given))
@@ -23,9 +23,9 @@ export function checkOptions(maker: string, given: unknown, taken: Readonly<Reco
   checkFields(whose, given, taken);
 }
 
-/** Throws `invalid_argument` when a field has a value that it does not take. */
+/** Throws `invalid_argument` when a field has an invalid value. */
 export function checkFields(whose: string, given: Fields, taken: Readonly<Record<string, Taken>>): void {
-  // Tools are made for each run: this makes no lists.
+  // Tools are created for each run: this allocates no lists.
   for (const name in taken) {
     const { fits, expected } = taken[name] as Taken;
     if (!fits(given[name]))
@@ -33,7 +33,7 @@ export function checkFields(whose: string, given: Fields, taken: Readonly<Record
   }
 }
 
-/** A value as a message names it. */
+/** Describes a value for an error message. */
 export function wordsFor(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
@@ -46,7 +46,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same, or absent. */
+/** Makes a check optional. */
 export function optional({ fits, expected }: Taken): Taken {
   return { fits: value => value === undefined || fits(value), expected };
 }

@@ -1,6 +1,6 @@
 const most = 10_000;
 
-/** Keeps a map or set that remembers ids at a bounded size: the oldest entry goes first. */
+/** Bounds the size of a map or set of ids: drops the oldest entry. */
 export function dropOldest(ids: Map<string, unknown> | Set<string>): void {
   if (ids.size <= most) return;
   const [oldest] = ids.keys();

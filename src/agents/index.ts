@@ -1,5 +1,5 @@
 /**
- * What can be invoked: the contract, one model call, the loop, external agents, permissions.
+ * Everything that can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
 export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UsedTokens, UserMessage } from './agent.ts';

@@ -1,13 +1,13 @@
 import type { Answers, RelayAnswer } from './agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 
-/** Relays that wait for an answer, and the agents that wait with them. It is fed with the events. */
+/** The relays that wait for an answer, and the agents that wait with them. Fed with the events of the thread. */
 export class RelayInbox implements Answers {
   readonly #pending = new Map<string, EventOf<'relay'>>();
   readonly #answers = new Map<string, RelayAnswer>();
   readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
 
-  /** Takes in the next event. */
+  /** Processes the next event. */
   take(event: AgentEvent): void {
     if (event.type === 'relay' && !this.#answers.has(event.id)) this.#pending.set(event.id, event);
     if (event.type !== 'relay_resolved') return;
@@ -18,7 +18,7 @@ export class RelayInbox implements Answers {
     this.#waiting.get(relayId)?.(event);
   }
 
-  /** A relay that nobody answered yet; throws `relay_not_found`, or `relay_resolved` when somebody did. */
+  /** Returns an open relay; throws `relay_not_found`, or `relay_resolved` when it was answered. */
   pending(relayId: string): EventOf<'relay'> {
     const relay = this.#pending.get(relayId);
     if (relay !== undefined) return relay;
@@ -27,7 +27,7 @@ export class RelayInbox implements Answers {
       : new SingletreeError('relay_not_found', `Nobody asked "${relayId}".`);
   }
 
-  /** The relays of a run that nobody answered yet. */
+  /** Returns the open relays of a run. */
   pendingOf(runId: string): EventOf<'relay'>[] {
     return [...this.#pending.values()].filter(relay => relay.runId === runId);
   }

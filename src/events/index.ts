@@ -1,5 +1,5 @@
 /**
- * The vocabulary: every event there is, defined once.
+ * The vocabulary: every event, defined once.
  * @module
  */
 export type { ContentPart } from './content.ts';

@@ -10,7 +10,7 @@ import { toolOutput } from './tool-output.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface CallRunnerOptions extends ApprovalsOptions {
-  /** How many tools execute at once. */
+  /** The number of tools that execute concurrently. */
   readonly parallel: number;
   readonly timeoutMs: number;
   readonly scope: CallScope;
@@ -19,7 +19,7 @@ export interface CallRunnerOptions extends ApprovalsOptions {
 const outcomeUnknown =
   'The outcome of this call is unknown: the process ended while it ran. It was not run again; check what it did before repeating it.';
 
-/** Takes tool calls through permission, execution and result. What people granted holds for the later calls of the run. */
+/** Takes tool calls through permission, execution and result. A grant applies to the later calls of the run. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #approvals: Approvals;
@@ -31,12 +31,12 @@ export class CallRunner {
     this.#semaphore = new Semaphore(options.parallel);
   }
 
-  /** Takes over what was granted before, from the answers in the log. */
+  /** Restores earlier grants from the answers in the log. */
   remember(relays: Iterable<RelayState>): void {
     this.#approvals.remember(relays);
   }
 
-  /** Runs the calls that are not done yet, side by side, each to its `tool_result`; never rejects. */
+  /** Runs all pending calls concurrently, each to its `tool_result`; never rejects. */
   async run({ calls, relays, children }: Pick<RunState, 'calls' | 'relays' | 'children'>): Promise<void> {
     const { runId, scope } = this.#options;
     await Promise.all(
@@ -121,7 +121,7 @@ export class CallRunner {
 interface Execution {
   readonly state: CallState;
   readonly input: unknown;
-  /** What was decided about; undefined when the call had started before. */
+  /** The decided request; undefined when the call had already started. */
   readonly request: ToolRequest | undefined;
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];

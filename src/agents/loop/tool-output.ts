@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../events/index.ts';
 import type { ToolReturn } from './tool.ts';
 
-/** What a tool returned, as the log holds it; throws when JSON cannot carry it. */
+/** Returns a tool's return value in the form that the log stores; throws when it is not JSON. */
 export function toolOutput(value: ToolReturn): ToolOutput {
   if (typeof value === 'object' && value !== null && 'context' in value) {
     const { context, result } = value;
@@ -11,7 +11,7 @@ export function toolOutput(value: ToolReturn): ToolOutput {
   return { context: both, result: both };
 }
 
-/** A copy of a value as JSON carries it; nothing is `null`. */
+/** Returns a JSON copy of a value; undefined becomes `null`. */
 export function asJson(value: unknown): unknown {
   if (typeof value === 'string' || value === undefined) return value ?? null;
   try {

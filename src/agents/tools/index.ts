@@ -1,5 +1,5 @@
 /**
- * The built-in tools: files, searches and commands in one workspace, and pages of the internet.
+ * The built-in tools: files, searches and commands in one workspace, and web pages.
  * @module
  */
 import type { Tool } from '../loop/tool.ts';
@@ -19,17 +19,19 @@ import { writeTool } from './files/write.ts';
 export type { FetchOptions } from './web/fetch.ts';
 
 export interface WorkspaceToolsOptions {
-  /** Offers `fetch` too, with its settings. */
+  /** Also offers `fetch`, with these settings. */
   readonly fetch?: boolean | FetchOptions;
 }
 
-/** Reading is allowed; edits, commands, the network and everything else are asked. */
+/** Allows reads; asks about edits, commands, the network and everything else. */
 export const workspacePermissions: PermissionRules = {
   default: 'ask',
   rules: [{ category: 'read', policy: 'allow' }],
 };
 
-/** The tools of a coding agent for one workspace, or for the folder at a path: they share what was read. */
+/**
+ * Returns the tools of a coding agent for one workspace, or for the folder at a path; they share which files were read.
+ */
 export function workspaceTools(folder: Workspace | string, { fetch = false }: WorkspaceToolsOptions = {}): Tool[] {
   const toolWorkspace = createToolWorkspace(typeof folder === 'string' ? workspace(folder) : folder);
   const tools = [readTool, listTool, globTool, grepTool, editTool, writeTool, patchTool, bashTool].map(make =>

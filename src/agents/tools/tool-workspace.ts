@@ -4,20 +4,20 @@ import type { RequestPaths } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Stamp, Workspace } from '../workspace/index.ts';
 
-/** What the tools of one workspace share. */
+/** The state that the tools of one workspace share. */
 export interface ToolWorkspace {
   readonly workspace: Workspace;
   readonly seen: SeenFiles;
-  /** Files are changed by one call at a time, so that calls side by side do not undo each other. */
+  /** A semaphore with one permit: concurrent calls change files one at a time, so that they do not undo each other. */
   readonly fileLock: Semaphore;
 }
 
-/** The workspace for one call: its paths lead where they led when it was permitted. */
+/** Returns the workspace for one call, in which its paths are pinned to the targets that were permitted. */
 export function permittedWorkspace({ workspace }: ToolWorkspace, { paths }: Pick<ToolContext, 'paths'>): Workspace {
   return paths === undefined ? workspace : workspace.pinned(Object.values(paths).flat());
 }
 
-/** The paths of a tool whose one path is the argument `path`; the root when it is absent. */
+/** Returns the paths of a tool with the single path argument `path`; the root when it is absent. */
 export function pathArgument({
   workspace,
 }: ToolWorkspace): (input: { path?: string | undefined }) => Promise<RequestPaths> {
@@ -28,11 +28,11 @@ export function createToolWorkspace(workspace: Workspace): ToolWorkspace {
   return { workspace, seen: new SeenFiles(), fileLock: new Semaphore(1) };
 }
 
-/** Which state of which file each run has seen last; the oldest are forgotten. */
+/** The state of each file that a run saw last; the oldest entries are dropped. */
 export class SeenFiles {
   readonly #stamps = new Map<string, Stamp>();
 
-  /** Takes note that a run read or wrote a file; undefined when it removed it. */
+  /** Records that a run read or wrote a file; a stamp of undefined means that it removed it. */
   note(runId: string, real: string, stamp: Stamp | undefined): void {
     const key = keyOf(runId, real);
     this.#stamps.delete(key);

@@ -1,16 +1,16 @@
 import type { AgentEvent } from '../../../events/index.ts';
 
 /**
- * Gives the tool calls of one run their event ids: `{runId}/{rawId}`, with a number when the run used that id before,
- * as models do that count their calls anew in each answer. What an attempt was given is free again for the next one,
- * until the attempt is kept.
+ * Assigns event ids to the tool calls of one run: `{runId}/{rawId}`, numbered when the run already used that id,
+ * because some models count their calls anew in each answer. The ids of an attempt are free again until the attempt is
+ * kept.
  */
 export class CallIds {
   readonly #runId: string;
   readonly #kept = new Set<string>();
   readonly #attempt = new Set<string>();
 
-  /** Goes on after the events the run has already made. */
+  /** Continues after the events the run has already made. */
   constructor(runId: string, events: Iterable<AgentEvent> = []) {
     this.#runId = runId;
     for (const event of events)
@@ -19,12 +19,12 @@ export class CallIds {
       else if (event.type === 'usage') this.keep();
   }
 
-  /** Begins an attempt at a model call. */
+  /** Starts an attempt at a model call. */
   begin(): void {
     this.#attempt.clear();
   }
 
-  /** The id for one more call. */
+  /** Returns the id of one more call. */
   next(rawId: string): string {
     const first = `${this.#runId}/${rawId}`;
     let id = first;
@@ -33,7 +33,7 @@ export class CallIds {
     return id;
   }
 
-  /** The attempt is the one that counts. */
+  /** Keeps the ids of the current attempt. */
   keep(): void {
     for (const id of this.#attempt) this.#kept.add(id);
     this.#attempt.clear();

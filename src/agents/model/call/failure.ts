@@ -3,7 +3,7 @@ import { type EventOf, SingletreeError } from '../../../events/index.ts';
 import { UnfinishedStream } from './model-stream.ts';
 import { createModelRegistry, type ModelRegistry } from '../registry/registry.ts';
 
-/** What went wrong with a model call, for an `error` or a `warning` event. */
+/** The failure of a model call, for an `error` or a `warning` event. */
 export interface ModelFailure {
   readonly message: string;
   readonly code: string;
@@ -11,7 +11,7 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
 }
 
-/** Reads a thrown error as a failure of a model call; `provider` is what the model calls its provider. */
+/** Converts a thrown error to a failure of a model call; `provider` is the model's own name for its provider. */
 export function modelFailure(error: unknown, provider: string, registry?: ModelRegistry): ModelFailure {
   if (SingletreeError.is(error)) return { message: error.message, code: error.code, retryable: false };
   const message = messageOf(error);
@@ -47,19 +47,19 @@ function keyHint(provider: string, registry: ModelRegistry = createModelRegistry
     const variable = registry.envVarOf(`${id}/any`);
     if (variable !== undefined) return `Check the key in ${variable}.`;
   } catch {
-    // A provider the registry does not know: its key is wherever its maker said.
+    // The registry does not know this provider, so the name of its key is unknown.
   }
   return `Check the key that was given to the provider "${id}".`;
 }
 
-/** What an error says, without its full stop; some providers put plain objects and strings into their streams. */
+/** The message of an error without its full stop; some providers put plain objects and strings into their streams. */
 function messageOf(error: unknown): string {
   const message = fieldOf(error, 'message') ?? fieldOf(fieldOf(error, 'error'), 'message') ?? error;
   const text = typeof message === 'string' ? message : JSON.stringify(message);
   return (text ?? String(message)).replace(/\.+$/, '');
 }
 
-/** Whether what a provider reported in its stream may pass. */
+/** Whether a failure that a provider reported in its stream is transient. */
 function mayPass(error: unknown): boolean {
   if (error instanceof UnfinishedStream) return true;
   const kinds = [error, fieldOf(error, 'error')].flatMap(at => [fieldOf(at, 'type'), fieldOf(at, 'code')]);
@@ -82,7 +82,9 @@ function isConnectionError(error: unknown): boolean {
   return false;
 }
 
-/** How long a service asks to wait, in milliseconds, by the headers of its answer; undefined when it does not say. */
+/**
+ * Returns the delay in milliseconds that the response headers of a service ask for; undefined when they ask for none.
+ */
 export function retryAfter(headers: Readonly<Record<string, string>>, now = Date.now()): number | undefined {
   const ms = Number.parseFloat(headers['retry-after-ms'] ?? '');
   if (ms >= 0) return ms;

@@ -16,18 +16,18 @@ import type { ModelRegistry } from '../registry/registry.ts';
 import { type RetryOptions, RetryPolicy } from './retry.ts';
 
 export interface ModelAgentOptions {
-  /** `model` when absent. */
+  /** Default: `model`. */
   readonly id?: string;
   readonly instructions?: string;
-  /** What the model may ask for; nothing is executed. */
+  /** The tools the model may call; none is executed. */
   readonly tools?: readonly Tool[];
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
-  /** Where model ids are looked up; the environment's when absent. */
+  /** The registry that resolves model ids. Default: the one of the environment. */
   readonly registry?: ModelRegistry;
 }
 
-/** The reason of the signal of a model call that is over. */
+/** The abort reason of a model call that has ended. */
 const runIsOver = new Error('The run is over.');
 
 const taken = {
@@ -37,8 +37,8 @@ const taken = {
 } satisfies Record<keyof ModelAgentOptions, Taken>;
 
 /**
- * An agent that is one model call: it streams text and reasoning, then the tool calls the model asks for, unexecuted.
- * Throws `invalid_argument` for what it does not take.
+ * Creates an agent that makes one model call: it streams text and reasoning, then emits the tool calls, unexecuted.
+ * Throws `invalid_argument` for invalid options.
  */
 export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
   checkOptions('modelAgent', options, taken);

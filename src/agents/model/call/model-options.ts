@@ -7,7 +7,7 @@ export const modelSource: Taken = {
   expected: 'a model, or its id such as "anthropic/claude-sonnet-4-5"',
 };
 
-/** What every agent that calls a model takes. */
+/** The options that all agents with a model have. */
 export const modelOptions = {
   instructions: optional(text),
   settings: optional(object),

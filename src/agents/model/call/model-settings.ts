@@ -1,6 +1,6 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 
-/** How a model answers: what an AI SDK model takes beside the prompt and the tools. */
+/** The settings of a model call: what an AI SDK model accepts beside the prompt and the tools. */
 export type ModelSettings = Pick<
   LanguageModelV3CallOptions,
   | 'maxOutputTokens'
@@ -15,7 +15,9 @@ export type ModelSettings = Pick<
   | 'providerOptions'
 >;
 
-/** The settings of a call. Nothing of it is kept by the provider unless they say so: the log is the only store. */
+/**
+ * Returns the settings of a call. Unless they say otherwise, the provider stores nothing: the log is the only store.
+ */
 export function callSettings(settings: ModelSettings = {}): ModelSettings {
   const { providerOptions } = settings;
   return {

@@ -16,32 +16,31 @@ export interface ModelStepOptions {
   readonly prompt: LanguageModelV3Prompt;
   readonly tools?: readonly LanguageModelV3FunctionTool[];
   readonly settings?: ModelSettings | undefined;
-  /** The ids of the run's calls; those of a run that makes no other step when absent. */
+  /** The ids of the run's calls. Default: those of a run with a single step. */
   readonly callIds?: CallIds;
-  /** Knows which variable holds a key; the environment's when absent. */
+  /** The registry that knows which variable holds a key. Default: the one of the environment. */
   readonly registry?: ModelRegistry | undefined;
   readonly signal: AbortSignal;
   readonly retry: RetryPolicy;
 }
 
-/** How a step ended: what the model asked for, or why there is no answer. */
+/** The outcome of a step: the tool calls, or the reason that there is no answer. */
 export type ModelStepResult =
   | { readonly ended: 'answered'; readonly calls: readonly EventOf<'tool_call'>[] }
   | { readonly ended: 'failed'; readonly failure: ModelFailure }
   | { readonly ended: 'aborted' };
 
-/** Takes what a model does. */
+/** The receiver of a model's events. */
 export interface ModelSink {
-  /** Resolves when it was dealt with. */
+  /** Resolves when the event was handled. */
   put(event: AgentEvent): Promise<void>;
-  /** The same for fragments, which are only waited for when there is a promise. */
+  /** Receives a fragment; the caller waits only when it returns a promise. */
   pass(event: AgentEvent): Promise<void> | undefined;
 }
 
 /**
- * Calls a model once, and again while the failure may pass; each attempt begins with a `step_start`, which takes the
- * place of an earlier attempt of the same step. The calls come after the stream ended, then the usage. It does not
- * throw.
+ * Calls a model, and again while failures are transient. Each attempt starts with a `step_start`, which replaces an
+ * earlier attempt of the same step. The tool calls come after the stream ended, then the usage. Never throws.
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
   const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
@@ -107,7 +106,7 @@ async function readParts<Part>(
   }
 }
 
-/** Adds what the price list says a call cost, when it knows the model. */
+/** Adds the cost of a call when the price list contains the model. */
 function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
   const cost = usage.cost ?? costOf({ provider: provider.split('.')[0] ?? provider, model: modelId }, usage);
   return cost === undefined ? usage : { ...usage, cost };

@@ -5,17 +5,17 @@ import type { CallIds } from './call-ids.ts';
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type ReasoningPart = Extract<LanguageModelV3StreamPart, { type: `reasoning-${string}` }>;
 
-/** The stream ended without an answer: the connection was cut, or the model gave up. */
+/** The stream ended without an answer: the connection dropped, or the model gave up. */
 export class UnfinishedStream extends Error {
   override readonly name = 'UnfinishedStream';
 }
 
-/** Turns the parts of one model stream into events: text as it comes, tool calls and usage at the end. */
+/** Converts the parts of one model stream to events: text as it arrives, tool calls and usage at the end. */
 export class ModelStream {
   readonly #runId: string;
   readonly #callId: string;
   readonly #callIds: CallIds;
-  /** The calls whose input streams, by raw id. */
+  /** The calls whose input is streaming, by raw id. */
   readonly #open = new Map<string, { readonly id: string; readonly name: string }>();
   readonly #streamIds = new Map<string, string>();
   readonly #metadata = new Map<string, string>();
@@ -28,7 +28,7 @@ export class ModelStream {
     this.#callIds = callIds;
   }
 
-  /** The event a part becomes at once, if any; throws what the stream reports as its error. */
+  /** Returns the event of a part, if it has one; throws the error that the stream reports. */
   take(part: LanguageModelV3StreamPart): AgentEvent | undefined {
     const runId = this.#runId;
     switch (part.type) {
@@ -69,7 +69,7 @@ export class ModelStream {
     }
   }
 
-  /** What comes after the stream; throws when the stream ended before the model had finished. */
+  /** Returns the events after the stream; throws when the stream ended before the model had finished. */
   finish(): { calls: readonly EventOf<'tool_call'>[]; usage: EventOf<'usage'> } {
     if (this.#finish === undefined) throw new UnfinishedStream('the stream ended before the model had finished');
     const { unified, raw } = this.#finish.finishReason;
@@ -78,14 +78,14 @@ export class ModelStream {
     return { calls: this.#calls, usage: this.#usage(this.#finish) };
   }
 
-  /** The same string each time, which is compared and looked up faster. */
+  /** The same string instance each time, which is compared and looked up faster. */
   #streamId(id: string): string {
     let streamId = this.#streamIds.get(id);
     if (streamId === undefined) this.#streamIds.set(id, (streamId = `${this.#runId}/${this.#callId}/${id}`));
     return streamId;
   }
 
-  /** Metadata is told when it changes, so that fragments between can be joined. */
+  /** Metadata is emitted only when it changes, so that the fragments in between can be joined. */
   #reasoning(part: ReasoningPart): AgentEvent | undefined {
     const content = part.type === 'reasoning-delta' ? part.delta : '';
     const known = part.providerMetadata && JSON.stringify(part.providerMetadata);

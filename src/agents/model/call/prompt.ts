@@ -16,10 +16,10 @@ const prompts = new KeptPrefix<Message, LanguageModelV3Message>(message => {
   return known;
 });
 
-/** What a prompt has after its instructions. */
+/** The part of a prompt after its instructions. */
 const saidIn = new WeakMap<LanguageModelV3Prompt, LanguageModelV3Prompt>();
 
-/** Messages in the form AI SDK models take; the same message gives the same object each time. */
+/** Converts messages to the form of AI SDK models; the same message yields the same object each time. */
 export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
   const said = prompts.each(messages);
   if (!instructions) return said;
@@ -28,7 +28,7 @@ export function toPrompt(messages: readonly Message[], instructions?: string): L
   return prompt;
 }
 
-/** What of a prompt comes after what it begins with from the system. */
+/** Returns a prompt without its leading system messages. */
 export function saidOf(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   const known = saidIn.get(prompt);
   if (known !== undefined && known[0]?.role !== 'system') return known;
@@ -75,7 +75,7 @@ function toAssistantPart(part: AssistantPart): AssistantParts[number] {
   return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input, ...providerOptions };
 }
 
-/** Some providers refuse arguments that are no object, whoever made the call. */
+/** Some providers reject arguments that are not an object, whatever produced the call. */
 function isObject(input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

@@ -3,15 +3,15 @@ import type { LanguageModelV3CallOptions, LanguageModelV3Message } from '@ai-sdk
 import { KeptPrefix } from '../../../projections/kept-prefix.ts';
 import { saidOf } from './prompt.ts';
 
-/** The digest of each beginning of a prompt: of a message and the digest of all before it. */
+/** The digest of each prefix of a prompt: of a message and the digest of all before it. */
 const prompts = new KeptPrefix<LanguageModelV3Message, string>((message, before = '') =>
   digest(before + JSON.stringify(message)),
 );
 const tools = new WeakMap<object, string>();
 
-/** A hash of what a model is sent. What was sent before is not read again. */
+/** Returns a hash of a model request. Messages that were hashed before are not read again. */
 export function requestHash({ prompt, tools: offered = [], ...settings }: LanguageModelV3CallOptions): string {
-  // The instructions are put before the same messages anew at each step.
+  // Each step puts the instructions anew before the same messages.
   const said = saidOf(prompt);
   const before = prompt.slice(0, prompt.length - said.length);
   const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestOfTool), prompts.last(said)];

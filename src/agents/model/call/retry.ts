@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelFailure } from './failure.ts';
 
 export interface RetryOptions {
-  /** How often a failed call is made again; 4 when absent. */
+  /** The number of retries of a failed call. Default: 4. */
   readonly maxRetries?: number;
-  /** The wait before the first retry in milliseconds, doubled each time; 500 when absent. */
+  /** The delay before the first retry in milliseconds, doubled each time. Default: 500. */
   readonly baseMs?: number;
-  /** The longest wait; 30,000 when absent. A longer wait that the service asks for is not made: the call has failed. */
+  /** The longest delay. Default: 30,000. When the service asks for a longer one, the call fails. */
   readonly maxMs?: number;
   /** A number from 0 to 1, for jitter. */
   readonly random?: () => number;
@@ -14,7 +14,7 @@ export interface RetryOptions {
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** When and how a failed model call is made again. */
+/** The retry policy of model calls. */
 export class RetryPolicy {
   readonly #options: Required<RetryOptions>;
 
@@ -29,7 +29,7 @@ export class RetryPolicy {
     };
   }
 
-  /** How long to wait before retry number `attempt` (from 0), or undefined when the call has failed for good. */
+  /** Returns the delay before retry number `attempt` (from 0), or undefined when the call has failed for good. */
   waitFor(failure: ModelFailure, attempt: number): number | undefined {
     const { maxRetries, baseMs, maxMs, random } = this.#options;
     if (!failure.retryable || attempt >= maxRetries) return undefined;

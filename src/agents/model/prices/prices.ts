@@ -4,7 +4,7 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 
 let list: typeof Prices | undefined;
 
-/** The price list, loaded when a price is first asked for: it is large. */
+/** The price list, loaded on first use because it is large. */
 function priceList(): typeof Prices {
   list ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof Prices;
   return list;
@@ -26,7 +26,7 @@ export interface TokenPrices {
   readonly cacheWrite?: number;
 }
 
-/** A model as the price list knows it. */
+/** A model of the price list. */
 export interface PricedModel {
   readonly model: string;
   readonly name?: string;
@@ -34,24 +34,27 @@ export interface PricedModel {
   readonly prices?: TokenPrices;
 }
 
-/** Where the price list has a model: its provider there, and the model's name without the provider. */
+/** The key of a model in the price list: its provider there, and the model's name without the provider. */
 export interface PriceKey {
   readonly provider: string;
   readonly model: string;
 }
 
-/** The cost in US dollars at a time, from the list inside the package; nothing when the list or the counts do not say. */
+/**
+ * Returns the cost in US dollars at a time, from the bundled price list; undefined when the list or the counts do not
+ * determine it.
+ */
 export function costOf({ provider, model }: PriceKey, usage: TokenCounts, at: Date = new Date()): number | undefined {
   return priceOf(provider, model, usage, at)?.total_price;
 }
 
-/** What the price list knows about one model; nothing when it does not have it. */
+/** Returns the entry of one model; undefined when the price list does not contain it. */
 export function pricedModel({ provider, model }: PriceKey, at: Date = new Date()): PricedModel | undefined {
   const found = priceOf(provider, model, noTokens, at);
   return found && describe(found.model, model, tokenPrices(found.model_price));
 }
 
-/** Every model of a provider that the price list sells by input and output tokens, in its order. */
+/** Returns all models of a provider that are priced by input and output tokens, in the order of the list. */
 export function pricedModels(provider: string, at: Date = new Date()): PricedModel[] {
   return (listed(provider)?.models ?? []).flatMap(({ id, deprecated }) => {
     // Ids that end in a dash or name a variant after a colon are prefixes, not models.
@@ -75,17 +78,17 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
   try {
     return priceList().calcPrice(counts, model, { provider, timestamp }) ?? undefined;
   } catch {
-    // The list refuses counts that contradict each other, as more cached tokens than input.
+    // The list rejects counts that contradict each other, such as more cached tokens than input.
     return undefined;
   }
 }
 
-/** The providers of models that answer from a script: nobody sells them, so the list is not loaded for them. */
+/** The providers of scripted models: they have no prices, so the list is not loaded for them. */
 const unsold: readonly string[] = ['scripted', 'demo'];
 
 const providers = new Map<string, ReturnType<typeof Prices.findProvider>>();
 
-/** The list looks providers up loosely, and slowly: `openai-compatible` would be `openai`. */
+/** The list matches providers loosely and slowly: `openai-compatible` would match `openai`. */
 function listed(id: string) {
   if (unsold.includes(id)) return undefined;
   if (!providers.has(id)) {

@@ -4,7 +4,10 @@ import type { ModelProvider, ProviderSettings } from './providers.ts';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key and the base URL of a provider; throws `missing_api_key` or `missing_base_url` when it needs one that is not set. */
+/**
+ * Returns the key and the base URL of a provider; throws `missing_api_key` or `missing_base_url` when a required one is
+ * not set.
+ */
 export function settingsOf(provider: ModelProvider, env: Environment): ProviderSettings {
   const { apiKey, baseURL } = read(provider, env);
   if (provider.envVar !== undefined && apiKey === undefined) throw missingKey(provider.id, provider.envVar);
@@ -13,7 +16,7 @@ export function settingsOf(provider: ModelProvider, env: Environment): ProviderS
   return { ...(apiKey === undefined ? {} : { apiKey }), ...(baseURL === undefined ? {} : { baseURL }) };
 }
 
-/** Whether everything the provider needs is set. */
+/** Whether all required settings of the provider are set. */
 export function isReady(provider: ModelProvider, env: Environment): boolean {
   const { apiKey, baseURL } = read(provider, env);
   const hasKey = provider.envVar === undefined || apiKey !== undefined;
@@ -24,7 +27,7 @@ function read(provider: ModelProvider, env: Environment) {
   return { apiKey: variable(provider.envVar, env), baseURL: variable(provider.baseURLVar, env) ?? provider.baseURL };
 }
 
-/** A variable that is blank counts as not set. */
+/** A blank variable counts as not set. */
 function variable(name: string | undefined, env: Environment): string | undefined {
   const value = name === undefined ? undefined : env[name]?.trim();
   return value === '' ? undefined : value;

@@ -1,17 +1,17 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 
-/** What a provider is created from; the registry reads it from the environment. */
+/** The settings that a provider is created from; the registry reads them from the environment. */
 export interface ProviderSettings {
   readonly apiKey?: string;
   readonly baseURL?: string;
 }
 
-/** Makes the model of a name. */
+/** Creates a model by name. */
 export type ModelFactory = (model: string) => LanguageModelV3;
 
 /** A provider of models. */
 export interface ModelProvider {
-  /** What stands before the slash in `provider/model`. */
+  /** The part before the slash in `provider/model`. */
   readonly id: string;
   readonly name?: string;
   /** The environment variable that holds the key; absent when no key is needed. */
@@ -21,19 +21,19 @@ export interface ModelProvider {
   readonly baseURLVar?: string;
   /** The provider's id in the price list, when it differs. */
   readonly pricesId?: string;
-  /** Loads what makes the models; called once for the same settings. */
+  /** Loads the factory of the models; called once for the same settings. */
   load(settings: ProviderSettings): ModelFactory | Promise<ModelFactory>;
 }
 
-/** A server that speaks OpenAI's chat completions at a base URL. */
+/** A server that implements OpenAI's chat completions at a base URL. */
 export type CompatibleProvider = Omit<ModelProvider, 'load'> & { readonly baseURL: string };
 
-/** A compatible server as a provider. */
+/** Returns a compatible server as a provider. */
 export function compatibleProvider(provider: Omit<ModelProvider, 'load'>): ModelProvider {
   return { ...provider, load: settings => loadCompatible(provider.id, settings) };
 }
 
-/** The providers every registry knows; each loads its package when a model is first asked for. */
+/** The built-in providers; each loads its package when a model is first resolved. */
 export const builtInProviders: readonly ModelProvider[] = [
   {
     id: 'anthropic',
@@ -70,7 +70,7 @@ async function loadCompatible(name: string, { apiKey, baseURL = '' }: ProviderSe
   return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey === undefined ? {} : { apiKey }) });
 }
 
-/** Anthropic's own tools write the base URL without the version, the provider package wants it. */
+/** Anthropic's own tools write the base URL without the version, which the provider package expects. */
 function withVersion(baseURL: string): string {
   const trimmed = baseURL.replace(/\/+$/, '');
   return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;

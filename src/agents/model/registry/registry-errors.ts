@@ -13,7 +13,7 @@ export function splitModelId(modelId: string): { provider: string; model: string
   );
 }
 
-/** The id of a provider has characters that a model id cannot carry. */
+/** The provider id contains characters that a model id cannot carry. */
 export function invalidId(id: string): SingletreeError {
   return new SingletreeError(
     'invalid_argument',
@@ -22,7 +22,7 @@ export function invalidId(id: string): SingletreeError {
   );
 }
 
-/** No provider has the id; lists those that are known. */
+/** Unknown provider id; lists the known ones. */
 export function unknownProvider(modelId: string, provider: string, known: string[]): SingletreeError {
   return new SingletreeError(
     'unknown_provider',

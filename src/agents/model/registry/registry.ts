@@ -11,11 +11,11 @@ import {
 import { type Environment, isReady, settingsOf } from './provider-settings.ts';
 
 export interface ModelRegistryOptions {
-  /** Where keys and base URLs are read, each time they are needed. Default: the environment of the process. */
+  /** The source of keys and base URLs, read each time they are needed. Default: the environment of the process. */
   env?: Environment;
-  /** Providers beside the built-in ones; one with the same id takes its place. */
+  /** Further providers; one with the id of a built-in provider replaces it. */
   providers?: readonly (ModelProvider | CompatibleProvider)[];
-  /** When prices are looked up. Default: the clock. */
+  /** The time of price lookups. Default: the clock. */
   now?: () => Date;
 }
 
@@ -28,32 +28,35 @@ export interface ProviderInfo {
   readonly configured: boolean;
 }
 
-/** A known model; `id` is what `resolve` takes. */
+/** A known model; `id` is valid for `resolve`. */
 export interface ModelInfo extends PricedModel {
   readonly id: string;
   readonly provider: string;
 }
 
-/** The models that can be used, by `provider/model`. */
+/** The available models, by `provider/model`. */
 export interface ModelRegistry {
   /** Adds a provider, or replaces the one with its id. */
   register(provider: ModelProvider | CompatibleProvider): void;
-  /** The model of an id. Rejects with `unknown_provider`, `missing_api_key` or `missing_base_url`, never with a key in the text. */
+  /**
+   * Resolves the model of an id. Rejects with `unknown_provider`, `missing_api_key` or `missing_base_url`, never with a
+   * key in the text.
+   */
   resolve(modelId: string): Promise<LanguageModelV3>;
   providers(): ProviderInfo[];
-  /** The models that the price list knows; a provider may have others. */
+  /** The models of the price list; a provider may have others. */
   models(): ModelInfo[];
-  /** What the price list knows about one model, also by a dated name; nothing when it does not have it. */
+  /** Returns the price list entry of one model, also by a dated name; undefined when there is none. */
   model(modelId: string): ModelInfo | undefined;
   /** Whether the key and the base URL that the model's provider needs are set; false for an unknown provider. */
   isConfigured(modelId: string): boolean;
   /** The environment variable that holds the key for a model; throws `unknown_provider`. */
   envVarOf(modelId: string): string | undefined;
-  /** The cost in US dollars; nothing when the price list does not know the model. */
+  /** Returns the cost in US dollars; undefined when the price list does not contain the model. */
   priceOf(modelId: string, usage: TokenCounts): number | undefined;
 }
 
-/** Makes a registry with the built-in providers. It loads no provider package and does no network. */
+/** Creates a registry with the built-in providers. Loads no provider package and does no network access. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
   const { env = process.env, now = () => new Date() } = options;
   const known = new Map<string, ModelProvider>();

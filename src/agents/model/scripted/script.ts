@@ -5,7 +5,7 @@ import type { ScriptedRequest } from './scripted-request.ts';
 export interface ScriptedToolCall {
   id?: string;
   name: string;
-  /** Any JSON value; a string reaches a freeform tool as it is. */
+  /** Any JSON value; a freeform tool receives a string unchanged. */
   input: unknown;
   /** The namespace of the tool, where the API has them. */
   namespace?: string;
@@ -19,8 +19,8 @@ export interface MalformedToolCall {
 }
 
 /**
- * A piece of what the model streams. `cut` drops the connection: the part before it streams, and is not ended; nothing
- * may follow.
+ * A piece of the model's stream. `cut` drops the connection: the part before it streams without an end, and nothing may
+ * follow.
  */
 export type ScriptedPart =
   | { text: string }
@@ -38,17 +38,17 @@ export interface ScriptedUsage {
   reasoningTokens?: number;
 }
 
-/** Why the model stopped; `error` makes it report a failure in the stream, after what it said. */
+/** The reason that the model stopped; `error` reports a failure in the stream, after the answer. */
 export type ScriptedFinish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error';
 
 export interface TurnTraits {
-  /** What is reported; `{}` reports nothing. Default: 10 input tokens, and one output token for each fragment. */
+  /** The reported counts; `{}` reports none. Default: 10 input tokens, and one output token per fragment. */
   usage?: ScriptedUsage;
   /** Default: `tool-calls` when there is a tool call, else `stop`. */
   finishReason?: ScriptedFinish;
-  /** The wait before each fragment. Default: none. */
+  /** The delay before each fragment. Default: none. */
   delayMs?: number;
-  /** The characters in a fragment. Default: text by words, arguments by 16 characters. */
+  /** The number of characters of a fragment. Default: text by words, arguments by 16 characters. */
   tokenSize?: number;
   /** Headers of the response. */
   headers?: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface TurnTraits {
 /** An answer: one part, or several in order. */
 export type ScriptedAnswer = (ScriptedPart | { parts: readonly ScriptedPart[] }) & TurnTraits;
 
-/** A refusal before anything is streamed. */
+/** An error response before anything is streamed. */
 export interface ScriptedFailure {
   httpStatus: number;
   retryAfterSeconds?: number;
@@ -67,20 +67,20 @@ export interface ScriptedFailure {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What the model does for one request; a string is a text, a list is an answer of these parts. */
+/** The model's response to one request; a string is a text, a list is an answer of these parts. */
 export type ScriptedTurn = string | readonly ScriptedPart[] | ScriptedAnswer | ScriptedFailure;
 
-/** What a model does: the n-th turn for the n-th request, or a function of the request. */
+/** The behaviour of a model: the n-th turn for the n-th request, or a function of the request. */
 export type ModelScript = readonly ScriptedTurn[] | ((request: ScriptedRequest) => ScriptedTurn);
 
-/** The turn a script has for a request; throws `invalid_argument` when it has none left. */
+/** Returns the turn of a script for a request; throws `invalid_argument` when no turn is left. */
 export function turnFor(script: ModelScript, request: ScriptedRequest): ScriptedTurn {
   if (typeof script === 'function') return script(request);
   return turnAt(script, request.index, `request ${request.index + 1}`);
 }
 
 /**
- * A script that keeps no count: after each user message it starts at the first turn, and goes on by one for each
+ * Creates a stateless script: it starts at the first turn after each user message and advances by one for each
  * assistant message in the request. The same request gets the same turn in any process.
  */
 export function scriptByStep(turns: readonly ScriptedTurn[]): (request: ScriptedRequest) => ScriptedTurn {

@@ -10,7 +10,7 @@ import type {
 import type { ScriptedRequest } from './scripted-request.ts';
 
 interface Streamed {
-  /** The whole, which is the fragments joined. */
+  /** The whole text: the fragments joined. */
   readonly text: string;
   readonly fragments: readonly string[];
 }
@@ -25,7 +25,7 @@ interface ReasoningBlock extends Streamed {
 
 export type ProseBlock = TextBlock | ReasoningBlock;
 
-/** A tool call: `text` holds its arguments as they are sent, `input` the value they stand for. */
+/** A tool call: `text` holds its arguments as sent, `input` the value they represent. */
 export interface ToolBlock extends Streamed {
   readonly kind: 'tool';
   readonly id: string;
@@ -36,10 +36,10 @@ export interface ToolBlock extends Streamed {
 
 export type AnswerBlock = ProseBlock | ToolBlock;
 
-/** A turn worked out in full: every id, fragment and count is decided. */
+/** A turn with every id, fragment and count determined. */
 export interface Answer {
   readonly blocks: readonly AnswerBlock[];
-  /** Whether the connection drops after the blocks; the last one is then not ended. */
+  /** Whether the connection drops after the blocks, without an end of the last one. */
   readonly cut: boolean;
   readonly usage: ScriptedUsage;
   readonly finishReason: ScriptedFinish;
@@ -49,7 +49,7 @@ export interface Answer {
 
 type ResolvedTurn = { readonly answer: Answer } | { readonly failure: ScriptedFailure };
 
-/** Works a turn out for a request. The same turn and request give the same result. */
+/** Determines the answer of a turn to a request. Deterministic. */
 export function resolveTurn(turn: ScriptedTurn, request: ScriptedRequest): ResolvedTurn {
   if (typeof turn === 'string') return { answer: resolveAnswer([{ text: turn }], {}, request) };
   if (isList(turn)) return { answer: resolveAnswer(turn, {}, request) };
@@ -115,7 +115,7 @@ function fragmentBySize(text: string, size: number): readonly string[] {
   return fragments;
 }
 
-// Counting on from what the request shows, not from what was made before, gives the same id in a process that continues.
+// Counting from the request instead of internal state yields the same id in a process that resumes.
 function callIds(request: ScriptedRequest): () => string {
   let last: number | undefined;
   return () => {

@@ -3,10 +3,10 @@ import type { ScriptedFailure } from './script.ts';
 
 const url = 'scripted://model';
 
-/** What an answer that ends in an error says. */
+/** The message of an answer that ends in an error. */
 export const streamErrorMessage = 'The model stopped because of an error.';
 
-/** What a failure says. */
+/** The message of a failure. */
 export function failureMessage(failure: ScriptedFailure): string {
   return failure.message ?? `The script answers with HTTP ${failure.httpStatus}.`;
 }
@@ -17,7 +17,7 @@ export function failureHeaders(failure: ScriptedFailure): Record<string, string>
   return { ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }), ...headers };
 }
 
-/** The error a provider throws when the API answers with this failure. */
+/** The error that a provider throws when the API answers with this failure. */
 export function failedCall(failure: ScriptedFailure, call: LanguageModelV3CallOptions): APICallError {
   const message = failureMessage(failure);
   return new APICallError({
@@ -30,7 +30,7 @@ export function failedCall(failure: ScriptedFailure, call: LanguageModelV3CallOp
   });
 }
 
-/** The error a provider breaks its stream with when the connection drops. */
+/** The error that breaks a provider's stream when the connection drops. */
 export function droppedConnection(call: LanguageModelV3CallOptions): APICallError {
   const socketError = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
   return new APICallError({

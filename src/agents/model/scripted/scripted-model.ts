@@ -13,7 +13,7 @@ import { requestOfCall } from './scripted-prompt.ts';
 import type { ScriptedRequest } from './scripted-request.ts';
 import { contentOf, finishOf, type ResponseFacts, streamParts, usageOf } from './scripted-stream.ts';
 
-/** Waits. It settles, either way, when the signal aborts. */
+/** Waits; settles, either way, when the signal aborts. */
 export type Delay = (ms: number, signal?: AbortSignal) => Promise<unknown>;
 
 /** Waits with a timer. */
@@ -24,11 +24,11 @@ export interface ScriptedModelOptions {
   modelId?: string;
   /** Default: `scripted`. */
   provider?: string;
-  /** Waits before a fragment; called only for turns with a delay. Default: a timer. */
+  /** The delay before a fragment; called only for turns with a delay. Default: a timer. */
   delay?: Delay;
   /** The time of a response in milliseconds since 1970. Default: responses carry no time. */
   now?: () => number;
-  /** How many requests the log keeps; later ones are answered and not kept. Default: all. */
+  /** The number of requests that the log keeps; later ones are answered but not kept. Default: all. */
   keepRequests?: number;
 }
 
@@ -38,8 +38,8 @@ export interface ScriptedModel extends LanguageModelV3 {
 }
 
 /**
- * A model that does what its script says. It calls no one and keeps no state but the count and the log of requests;
- * a failure throws, and a cut breaks the stream, as a provider over HTTP does.
+ * Creates a model that follows a script. It makes no network calls and keeps no state but the count and the log of
+ * requests; a failure throws, and a cut breaks the stream, as with a provider over HTTP.
  */
 export function scriptedModel(script: ModelScript, options: ScriptedModelOptions = {}): ScriptedModel {
   const { modelId = 'scripted', provider = 'scripted', delay = timerDelay, now, keepRequests = Infinity } = options;
@@ -106,12 +106,12 @@ function streamOf(
     else controller.close();
   }
 
-  // Parts go out in batches, so that nothing is awaited for a single one.
+  // Parts are enqueued in batches, so that no single part is awaited.
   function pullBatch(controller: PartController): void {
     for (let sent = 0; sent < batchSize; sent++) {
       const { value } = parts.next();
       if (value !== undefined) controller.enqueue(value);
-      // An error drops what is queued, so a batch with parts in it is read before the end is told.
+      // An error drops queued parts, so a batch is read completely before the error is raised.
       else if (sent === 0) return finish(controller);
       else return;
     }

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import { type ScriptedRequest, type SeenMessage, type SeenToolResult, scriptedRequest } from './scripted-request.ts';
 
-/** The view of a direct model call that scripts get. */
+/** Returns the request of a direct model call as scripts see it. */
 export function requestOfCall(options: LanguageModelV3CallOptions, index: number, model: string): ScriptedRequest {
   return scriptedRequest({
     index,

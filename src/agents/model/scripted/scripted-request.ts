@@ -1,4 +1,4 @@
-/** The way a request reached a scripted model: called directly, or over one of the wire APIs. */
+/** The transport of a request: a direct call, or one of the wire APIs. */
 export type ScriptedApi = 'model' | 'responses' | 'chat' | 'messages';
 
 export interface SeenToolCall {
@@ -13,7 +13,7 @@ export interface SeenToolResult {
   readonly text: string;
 }
 
-/** One message of a request, the same whichever API carried it. Tool results are always in a message of role `tool`. */
+/** One message of a request, independent of the API. Tool results are always in a message of role `tool`. */
 export interface SeenMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;
@@ -21,14 +21,14 @@ export interface SeenMessage {
   readonly toolResults?: readonly SeenToolResult[];
 }
 
-/** What a script can decide by: the request, the same whichever API carried it. */
+/** The request as scripts see it, independent of the API. */
 export interface ScriptedRequest {
-  /** How many requests the script was asked before this one. */
+  /** The number of earlier requests to the script. */
   readonly index: number;
   readonly api: ScriptedApi;
   readonly model: string;
   readonly messages: readonly SeenMessage[];
-  /** The names of the tools on offer. */
+  /** The names of the offered tools. */
   readonly toolNames: readonly string[];
   /** Every tool call in the request, oldest first. */
   readonly toolCalls: readonly SeenToolCall[];
@@ -48,7 +48,7 @@ interface RequestFacts {
   messages: () => readonly SeenMessage[];
 }
 
-/** Makes the view of a request that scripts get; messages are read only when a script looks at them. */
+/** Creates the request that scripts see; messages are parsed only when a script reads them. */
 export function scriptedRequest({ index, api, model, ...read }: RequestFacts): ScriptedRequest {
   let messages: readonly SeenMessage[] | undefined;
   const all = () => (messages ??= read.messages());
@@ -79,7 +79,7 @@ export function scriptedRequest({ index, api, model, ...read }: RequestFacts): S
   };
 }
 
-/** The arguments of a tool call as a value, or the text itself when it is not JSON. */
+/** Returns the arguments of a tool call as a value, or the text itself when it is not JSON. */
 export function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -14,7 +14,7 @@ export interface ResponseFacts {
   timestamp?: Date;
 }
 
-/** The stream parts of an answer in order; for a cut answer they stop where the connection drops. */
+/** Returns the stream parts of an answer in order; for a cut answer they stop where the connection drops. */
 export function* streamParts(answer: Answer, response: ResponseFacts): Generator<LanguageModelV3StreamPart, void> {
   yield { type: 'stream-start', warnings: [] };
   yield { type: 'response-metadata', ...response };
@@ -28,18 +28,18 @@ export function* streamParts(answer: Answer, response: ResponseFacts): Generator
   yield { type: 'finish', usage: usageOf(answer.usage), finishReason: finishOf(answer) };
 }
 
-/** A block as a whole, as a call without streaming returns it. */
+/** Returns a block as a whole, as a call without streaming does. */
 export function contentOf(block: AnswerBlock): LanguageModelV3Content {
   if (block.kind === 'tool') return toolCall(block);
   return { type: block.kind, text: block.text };
 }
 
-/** The finish reason of an answer; scripts have no raw reason of their own, so both say the same. */
+/** The finish reason of an answer; scripts have no separate raw reason, so both are the same. */
 export function finishOf({ finishReason }: Answer): LanguageModelV3FinishReason {
   return { unified: finishReason, raw: finishReason };
 }
 
-/** Token counts in the nested form; what a script does not report is undefined. */
+/** Token counts in the nested form; counts that a script does not report are undefined. */
 export function usageOf(usage: ScriptedUsage): LanguageModelV3Usage {
   const { inputTokens: input, outputTokens: output, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   return {

@@ -1,18 +1,18 @@
-/** A longer text is counted in as many characters of it. */
+/** The number of characters that are counted of a longer text. */
 const mostCounted = 131_072;
 const samples = 64;
 const sampleLength = mostCounted / samples;
 
 /**
- * The tokenizer cuts a text into letters, digits by three, and the rest, and its time grows with the square of what it
- * does not cut. There are hardly any tokens longer than this.
+ * The tokenizer splits a text into letters, groups of three digits, and the rest; its time grows with the square of an
+ * unsplit piece. Hardly any token is longer than this.
  */
 const longRun = /[\p{L}\p{M}]{128}|[^\p{L}\p{N}]{128}/gu;
 
 /**
- * How many tokens a text has, in time that is linear in its length and bounded. It is what `count` tells for a text of
- * up to 131,072 characters; where 128 or more letters or 128 or more signs follow one another it is about right. A longer
- * text is estimated from as many characters, taken evenly from all of it.
+ * Returns the number of tokens of a text, in bounded time that is linear in its length. Equals `count` for a text of up
+ * to 131,072 characters, and approximates it where 128 or more letters or 128 or more signs follow one another. A
+ * longer text is estimated from a sample of as many characters, taken evenly from all of it.
  */
 export function countText(text: string, count: (piece: string) => number): number {
   if (text.length <= mostCounted) return countRuns(text, count);

@@ -2,25 +2,25 @@ import { KeptPrefix } from '../../../projections/kept-prefix.ts';
 import type { Message } from '../../../projections/message.ts';
 import { countText } from './count-text.ts';
 
-/** What an image or a file counts as: providers count them by their own rules. */
+/** The tokens that an image or a file counts as: providers count them by their own rules. */
 const tokensOfAttachment = 1_000;
-/** What a message counts beside its text. */
+/** The tokens of a message beside its text. */
 const tokensOfMessage = 4;
 
 let counter: Promise<KeptPrefix<Message, number>> | undefined;
 const counted = new WeakMap<Message, number>();
 
-/** About how many tokens a model is sent for these messages; each message is counted once, in bounded time. */
+/** Returns the approximate number of tokens of these messages; each message is counted once, in bounded time. */
 export async function countTokens(messages: readonly Message[]): Promise<number> {
   return (await sums()).last(messages) ?? 0;
 }
 
-/** The same for each beginning of the messages: those up to the first, up to the second, and so on. */
+/** Returns the same for each prefix of the messages: up to the first, up to the second, and so on. */
 export async function countTokensOfEach(messages: readonly Message[]): Promise<readonly number[]> {
   return (await sums()).each(messages);
 }
 
-/** At least as many tokens as these messages have, found without counting: a token is never less than a byte. */
+/** Returns an upper bound of the tokens of these messages without counting: a token is never less than a byte. */
 export function mostTokens(messages: readonly Message[]): number {
   return bounds.last(messages) ?? 0;
 }

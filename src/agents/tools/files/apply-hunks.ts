@@ -1,8 +1,8 @@
 import type { Hunk } from './parse-patch.ts';
 
 /**
- * The text after all hunks, which stand in the order of the file. A hunk fits where its old lines are, exactly or but
- * for spaces at their ends; throws with the hunk that fits nowhere. Lines that stay keep what they are.
+ * Returns the text after all hunks, which are in the order of the file. A hunk matches where its old lines are, exactly
+ * or except for trailing spaces; throws with the hunk that matches nowhere. Unchanged lines stay as they are.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[], path: string): string {
   const ending = text.includes('\r\n') ? '\r\n' : '\n';
@@ -41,7 +41,7 @@ function placeOf(hunk: Hunk, lines: readonly string[], from: number): number | u
 
 type Same = (line: string, other: string) => boolean;
 
-/** The place after the line that a hunk names; models give it with or without its spaces. */
+/** Returns the position after the line that a hunk names; models write it with or without its indentation. */
 function afterAnchor(anchor: string, lines: readonly string[], { from, same }: { from: number; same: Same }) {
   const at = lines.findIndex(
     (line, index) => index >= from && (same(line, anchor) || (same === isTrimmed && line.trim() === anchor.trim())),

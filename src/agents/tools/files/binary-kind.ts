@@ -5,7 +5,7 @@ const beginning = 8 * 1024;
 /** The kind of a file that is text in another encoding. */
 export const utf16 = 'UTF-16 text';
 
-/** How files of a kind start, in Latin-1; WebP has its name after a length. */
+/** The signatures of file kinds, in Latin-1; WebP has its name after a length. */
 const kinds: readonly (readonly [start: string, kind: string, at?: number])[] = [
   ['\x89PNG\r\n', 'a PNG image'],
   ['\xff\xd8\xff', 'a JPEG image'],
@@ -20,13 +20,13 @@ const kinds: readonly (readonly [start: string, kind: string, at?: number])[] = 
   ['\xfe\xff', utf16],
 ];
 
-/** What a file is when it is not text in UTF-8; undefined when it looks like text. */
+/** Returns the kind of a file that is not UTF-8 text; undefined when it looks like text. */
 export async function describeBinary(handle: FileHandle): Promise<string | undefined> {
   const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(beginning), 0, beginning, 0);
   return binaryKind(buffer.subarray(0, bytesRead));
 }
 
-/** Like `describeBinary`, for the first bytes of something. */
+/** Like `describeBinary`, for the first bytes of a file. */
 export function binaryKind(bytes: Buffer): string | undefined {
   const first = bytes.toString('latin1', 0, 32);
   const [, kind] = kinds.find(([start, , at = 0]) => first.startsWith(start, at)) ?? [];

@@ -11,7 +11,7 @@ const input = z.object({
   replace_all: z.boolean().optional().describe('replaces every occurrence'),
 });
 
-/** Replaces an exact text in a file. A file that changed since the run read it has to be read again. */
+/** Replaces an exact text in a file. A file that changed since the run read it must be read again. */
 export function editTool(toolWorkspace: ToolWorkspace): Tool {
   const { seen, fileLock } = toolWorkspace;
   return defineTool({

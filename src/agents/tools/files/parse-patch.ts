@@ -1,13 +1,13 @@
-/** A place of a file and what it becomes there. */
+/** A position in a file and its new content. */
 export interface Hunk {
   /** A line to look for first, such as the head of a function. */
   readonly anchor: string | undefined;
   readonly lines: readonly { readonly kind: ' ' | '-' | '+'; readonly text: string }[];
-  /** The lines stand at the end of the file. */
+  /** The lines are at the end of the file. */
   readonly atEnd: boolean;
 }
 
-/** What a patch does to one file. */
+/** The change of one file in a patch. */
 export type FilePatch =
   | { readonly action: 'add'; readonly path: string; readonly content: string }
   | { readonly action: 'delete'; readonly path: string }
@@ -16,7 +16,7 @@ export type FilePatch =
 const section = /^\*\*\* (Add File|Update File|Delete File): (.+?)\s*$/;
 const move = /^\*\*\* Move to: (.+?)\s*$/;
 
-/** Reads a patch between `*** Begin Patch` and `*** End Patch`; throws with the line that is wrong. */
+/** Parses a patch between `*** Begin Patch` and `*** End Patch`; throws with the line that is wrong. */
 export function parsePatch(patch: string): FilePatch[] {
   const lines = patch.trim().split(/\r?\n/);
   if (lines[0]?.trim() !== '*** Begin Patch') throw wrong('it does not start with "*** Begin Patch"');

@@ -32,7 +32,7 @@ export function patchTool(toolWorkspace: ToolWorkspace): Tool {
     description,
     category: 'edit',
     input,
-    // Every path of the patch counts as its argument `path`, as the other tools have it.
+    // Every path of the patch counts as its argument `path`, as in the other tools.
     paths: async ({ patch }) => ({ path: await pathsOf(toolWorkspace.workspace, patch) }),
     execute: ({ patch }, context) =>
       fileLock.run(context.signal, async () => {
@@ -51,13 +51,13 @@ export function patchTool(toolWorkspace: ToolWorkspace): Tool {
   });
 }
 
-/** Where a patch reads and writes; one that cannot be read names nothing that a rule could allow. */
+/** Returns the paths that a patch reads and writes; an unreadable patch has none that a rule could allow. */
 async function pathsOf(workspace: Workspace, patch: string): Promise<ResolvedPath[]> {
   const paths: ResolvedPath[] = [];
   for (const file of readablePatch(patch)) {
     const { moveTo } = moveOf(file);
     if (file.action === 'update') paths.push(await workspace.resolve(file.path));
-    // A link that is removed or moved away goes itself, and nothing is added through one.
+    // Removing or moving a link affects the link itself, and nothing is added through one.
     if (file.action !== 'update' || moveTo !== undefined)
       paths.push(await workspace.resolve(file.path, { keepLink: true }));
     if (moveTo !== undefined) paths.push(await workspace.resolve(moveTo, { keepLink: true }));

@@ -10,10 +10,10 @@ export interface LineSelection {
 
 const chunkSize = 64 * 1024;
 const longestLine = 2_000;
-/** What a model is shown at once: less than what the loop would cut in the middle. */
+/** The size limit for one result: less than the size at which the loop shortens an output. */
 const mostCharacters = 25_000;
 
-/** Reads some lines of a file, however long it is; `isEnd` tells that nothing follows. Lines that are too long are cut. */
+/** Reads some lines of a file of any length; `isEnd` is true when nothing follows. Lines that are too long are cut. */
 export async function readLines(
   handle: FileHandle,
   { offset, limit, signal }: LineSelection,

@@ -3,7 +3,7 @@ import { binaryKind } from './binary-kind.ts';
 
 const mostBytes = 20 * 1024 * 1024;
 
-/** The whole text of a file that is to be changed; throws when it is not UTF-8 or too large to be held. */
+/** Returns the whole text of a file that is to be changed; throws when it is not UTF-8 or too large. */
 export function readText(
   workspace: Workspace,
   path: string,

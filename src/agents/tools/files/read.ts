@@ -12,7 +12,7 @@ const input = z.object({
   limit: z.int().min(1).optional().describe(`how many lines to read at most; ${mostLines} when absent`),
 });
 
-/** Reads lines of a text file, with their numbers. */
+/** Reads numbered lines of a text file. */
 export function readTool(toolWorkspace: ToolWorkspace): Tool {
   const { seen } = toolWorkspace;
   return defineTool({

@@ -1,7 +1,7 @@
 export interface Replacement {
   readonly from: string;
   readonly to: string;
-  /** Every occurrence, not only one. */
+  /** Replaces every occurrence, not only one. */
   readonly all: boolean;
 }
 
@@ -10,8 +10,8 @@ export type Replaced =
   | { readonly problem: string };
 
 /**
- * Replaces a text that occurs exactly once, or every time. In a file with Windows line endings, the line breaks of both
- * texts stand for those of the file.
+ * Replaces a text that occurs exactly once, or all its occurrences. In a file with Windows line endings, line breaks in
+ * both texts match those of the file.
  */
 export function replaceExact(text: string, { from, to, all }: Replacement): Replaced {
   if (from === to) return { problem: 'old_string and new_string are the same.' };

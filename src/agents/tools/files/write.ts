@@ -7,7 +7,7 @@ const input = z.object({
   content: z.string().describe('all it holds afterwards'),
 });
 
-/** Writes a whole file; one that exists must have been read in the same run and be unchanged since. */
+/** Writes a whole file; an existing one must have been read in the same run and be unchanged since. */
 export function writeTool(toolWorkspace: ToolWorkspace): Tool {
   const { seen, fileLock } = toolWorkspace;
   return defineTool({

@@ -1,4 +1,4 @@
-/** A step of a name: any number of characters, or one that fits. */
+/** An element of a name pattern: any number of characters, or one that matches. */
 type Token = 'many' | ((character: string) => boolean);
 
 const mostAlternatives = 256;
@@ -21,7 +21,7 @@ export function globPattern(pattern: string): (path: string) => boolean {
   };
 }
 
-/** Takes out braces, those inside others first. */
+/** Expands braces, the innermost first. */
 function expandBraces(pattern: string): string[] {
   const open = [pattern];
   const done: string[] = [];
@@ -62,7 +62,9 @@ function matchesName(tokens: readonly Token[], name: string): boolean {
   return matchesSteps(tokens, Array.from(name), (token, character) => token(character));
 }
 
-/** Steps against items, where `many` takes any number of items: only the last `many` ever has to take more. */
+/**
+ * Matches elements against items, where `many` matches any number of items: only the last `many` ever has to extend.
+ */
 function matchesSteps<Step, Item>(
   steps: readonly (Step | 'many')[],
   items: readonly Item[],

@@ -17,7 +17,7 @@ const input = z.object({
   limit: z.int().min(1).max(5_000).optional().describe(`how many files to show; ${defaultLimit} when absent`),
 });
 
-/** Finds files by their path; what git ignores is left out when ripgrep or git is there. */
+/** Finds files by path; omits what git ignores when ripgrep or git is installed. */
 export function globTool(toolWorkspace: ToolWorkspace): Tool {
   return defineTool({
     name: 'glob',
@@ -56,7 +56,7 @@ export function globTool(toolWorkspace: ToolWorkspace): Tool {
   });
 }
 
-/** A path of the folder as the model can use it again. */
+/** Returns a path of the folder in the form that the model can use again. */
 export function inFolder(folder: string, path: string): string {
   const prefix = folder.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
   return prefix === '.' || (prefix === '' && !folder.startsWith('/')) ? path : `${prefix}/${path}`;

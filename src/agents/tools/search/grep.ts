@@ -25,7 +25,7 @@ const input = z.object({
   limit: z.int().min(1).max(2_000).optional().describe(`how many matching lines to show; ${defaultLimit} when absent`),
 });
 
-/** Searches lines of files: with ripgrep when it is there, else by itself, with the same answer. */
+/** Searches lines of files, with ripgrep when it is installed and without it otherwise; both give the same result. */
 export function grepTool(toolWorkspace: ToolWorkspace): Tool {
   return defineTool({
     name: 'grep',
@@ -84,7 +84,10 @@ interface GuardedSearch {
   readonly skipped: SkippedFiles;
 }
 
-/** Which files a rule guards. They are counted before the search: their number says nothing about what is in them. */
+/**
+ * Returns the files that a rule guards. They are counted before the search, so that their number reveals nothing about
+ * their content.
+ */
 async function guardedFiles(
   workspace: Workspace,
   path: string,
@@ -111,7 +114,7 @@ interface Shown {
   readonly context: number;
 }
 
-/** What a search found, up to its limit: each file with its lines under it. */
+/** The results of a search, up to its limit: each file with its lines under it. */
 class FoundLines {
   readonly #shown: Shown;
   readonly #text: string[] = [];
@@ -125,7 +128,7 @@ class FoundLines {
     this.#shown = shown;
   }
 
-  /** Takes lines until there are enough matches, and those after the last one that belong to it. */
+  /** Collects lines until there are enough matches, and the context lines after the last one. */
   take({ file, number, line, isMatch }: FoundLine): boolean {
     const { path, isFile, limit, context } = this.#shown;
     const isNew = file !== this.#file;

@@ -15,7 +15,7 @@ const input = z.object({
 
 const marks: Record<FolderEntry['kind'], string> = { folder: '/', file: '', link: '@', other: '?' };
 
-/** Lists a folder: folders first, each group in the order of the names. */
+/** Lists a folder: folders first, each group ordered by name. */
 export function listTool(toolWorkspace: ToolWorkspace): Tool {
   return defineTool({
     name: 'list',

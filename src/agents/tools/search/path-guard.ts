@@ -2,10 +2,10 @@ import type { ToolContext } from '../../loop/tool.ts';
 import { joined } from '../../workspace/find-files.ts';
 import type { Workspace } from '../../workspace/index.ts';
 
-/** Whether a path below the folder that a call names is kept from the call by a permission rule. */
+/** Whether a permission rule keeps a path below the searched folder from the call. */
 export type PathGuard = (below: string) => boolean;
 
-/** The guard of a call that lists or searches a folder; undefined when no rule can guard anything. */
+/** Returns the guard of a call that lists or searches a folder; undefined when no rule can apply. */
 export async function pathGuard(
   workspace: Workspace,
   folder: string,

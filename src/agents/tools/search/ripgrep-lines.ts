@@ -39,7 +39,7 @@ function argumentsFor({ pattern, ignoreCase, context }: LineSearch, target: stri
   ];
 }
 
-/** Reads `path NUL number : line`; a line beside a match has `-` for the colon. */
+/** Parses `path NUL number : line`; a line beside a match has `-` for the colon. */
 function foundLine(text: string): FoundLine | undefined {
   const end = text.indexOf('\0');
   const [, number, mark, line] = /^(\d+)([:-])([^]*)$/.exec(text.slice(end + 1)) ?? [];
@@ -47,7 +47,7 @@ function foundLine(text: string): FoundLine | undefined {
   return { file: text.slice(0, end).replace(/^\.\//, ''), number: Number(number), line, isMatch: mark === ':' };
 }
 
-/** What ripgrep says about a pattern, without the pattern itself. */
+/** Returns ripgrep's message about a pattern, without the pattern itself. */
 function readable(problem: readonly string[]): string {
   const said = problem.filter(line => line.startsWith('error: ')).at(-1) ?? problem[0] ?? '';
   return said.replace(/^(?:error: |rg: )/, '');

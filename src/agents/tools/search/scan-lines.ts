@@ -6,10 +6,10 @@ import { binaryKind, utf16 } from '../files/binary-kind.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 
 const largestFile = 10 * 1024 * 1024;
-/** The longest time for one file: a pattern may take forever on a few characters. */
+/** The time limit for one file: some patterns take forever on a few characters. */
 const fileMs = 500;
 
-/** Searches without a program: each file is held and searched at once, within a limit of time. */
+/** Searches without ripgrep: reads each file whole and searches it within a time limit. */
 export async function scanLines(workspace: Workspace, search: LineSearch): Promise<void> {
   const { path, isFile, matches, signal, skipped, take } = search;
   const expression = expressionOf(search);
@@ -29,7 +29,7 @@ export async function scanLines(workspace: Workspace, search: LineSearch): Promi
   }
 }
 
-/** A file that went away meanwhile has no lines. */
+/** A file that disappeared meanwhile has no lines. */
 function unread(error: unknown): 'unreadable' | undefined {
   return SingletreeError.is(error, 'not_found') ? undefined : 'unreadable';
 }
@@ -47,7 +47,7 @@ function expressionOf({ pattern, ignoreCase }: LineSearch): RegExp {
   }
 }
 
-/** The text of a file; undefined when it is binary. A path that is real goes through no link. */
+/** Returns the text of a file; undefined when it is binary. A real path contains no link. */
 function textAt(
   workspace: Workspace,
   path: string,

@@ -21,7 +21,7 @@ const input = z.object({
     .describe(`the most time it may take, in milliseconds; ${defaultTimeoutMs} when absent`),
 });
 
-/** Runs a shell command in the workspace. Its output is shown as it comes. */
+/** Runs a shell command in the workspace and reports its output as it arrives. */
 export function bashTool(toolWorkspace: ToolWorkspace): Tool {
   return defineTool({
     name: 'bash',
@@ -63,7 +63,7 @@ export function bashTool(toolWorkspace: ToolWorkspace): Tool {
   });
 }
 
-/** Reports at most every so often, and never after the end. */
+/** Reports at a limited rate, and never after the end. */
 class LiveReport {
   readonly #report: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;

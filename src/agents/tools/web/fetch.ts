@@ -5,11 +5,11 @@ import { htmlText } from './html-text.ts';
 import { getPublic } from './public-request.ts';
 
 export interface FetchOptions {
-  /** Hosts that may be fetched though they are private, as they stand in an address: `localhost:8080`. */
+  /** Private hosts that may be fetched, as written in a URL: `localhost:8080`. */
   readonly allowHosts?: readonly string[];
-  /** The most bytes that are read of a page; 1 MiB when absent. */
+  /** The limit of bytes read from a page. Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** The most time for a page, in milliseconds; 30 seconds when absent. */
+  /** The time limit for a page, in milliseconds. Default: 30 seconds. */
   readonly timeoutMs?: number;
 }
 
@@ -18,7 +18,7 @@ const input = z.object({ url: z.string().min(1).describe('the address, http:// o
 const textual =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|x-javascript|ecmascript|yaml|x-yaml|toml)\b)/i;
 
-/** Gets a text from the public internet; a page is given as plain text. */
+/** Fetches a text from the public internet; an HTML page is returned as plain text. */
 export function fetchTool(options: FetchOptions = {}): Tool {
   const { allowHosts = [], maxBytes = 1024 * 1024, timeoutMs = 30_000 } = options;
   return defineTool({

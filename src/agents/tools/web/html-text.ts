@@ -2,7 +2,7 @@ const hidden = /^(?:script|style|head|noscript|template|svg)$/;
 const breaking =
   /^(?:p|div|section|article|header|footer|main|nav|aside|ul|ol|table|tr|blockquote|pre|h[1-6]|form|dl|dt|dd|hr)$/;
 
-/** The text of a page, simply: no scripts and styles, a line for each block, `-` before each item of a list. */
+/** Returns the plain text of a page: no scripts and styles, a line for each block, `-` before each list item. */
 export function htmlText(html: string): string {
   let text = '';
   let at = 0;
@@ -22,7 +22,7 @@ export function htmlText(html: string): string {
     .trim();
 }
 
-/** Where the text goes on after a tag, and what the tag adds to it. */
+/** The position where the text continues after a tag, and the text that the tag adds. */
 function afterTag(html: string, open: number): [number, string] {
   if (html.startsWith('<!--', open)) return [endOf(html, '-->', open + 4), ''];
   const [, closing, tag = ''] = /^<(\/?)([a-zA-Z][a-zA-Z0-9]*)/.exec(html.slice(open, open + 20)) ?? [];

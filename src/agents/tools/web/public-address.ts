@@ -22,7 +22,7 @@ for (const range of [
   reserved4.addSubnet(net, Number(prefix), 'ipv4');
 }
 
-/** Only these are given to machines in the internet; they hold a few ranges that lead to other addresses. */
+/** The only ranges of public addresses; they contain a few ranges that map to other addresses. */
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 const reserved6 = new BlockList();
@@ -34,7 +34,7 @@ for (const [net, prefix] of [
 ] as const)
   reserved6.addSubnet(net, prefix, 'ipv6');
 
-/** Whether an address is one of the public internet: not this machine, not its network, not reserved. */
+/** Whether an address belongs to the public internet: not this machine, not its network, not reserved. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !reserved4.check(address, 'ipv4');
   return isIPv6(address) && global6.check(address, 'ipv6') && !reserved6.check(address, 'ipv6');

@@ -6,15 +6,15 @@ import { isPublicAddress } from './public-address.ts';
 
 export interface PublicRequestOptions {
   readonly signal: AbortSignal;
-  /** Hosts that may be private, as they stand in an address: `localhost:8080`. */
+  /** Hosts that may be private, as written in a URL: `localhost:8080`. */
   readonly allowHosts: readonly string[];
 }
 
 const mostRedirects = 5;
 
 /**
- * Gets a page of the public internet; redirects are followed. An address of this machine or its network is refused,
- * also when a name resolves to one: the address that was checked is the one that is connected to.
+ * Fetches a page of the public internet and follows redirects. Rejects an address of this machine or its network, also
+ * when a name resolves to one: the connection uses the address that was checked.
  */
 export async function getPublic(
   address: string,
