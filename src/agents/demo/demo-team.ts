@@ -6,7 +6,7 @@ import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { demoPermissions } from './demo-tools.ts';
 
-/** A subagent on a scripted model: it looks one thing up and tells what it found. */
+/** A subagent on a scripted model: it looks one thing up and reports what it found. */
 export function scout(tools: readonly Tool[], paceMs: number): Agent {
   return loopAgent({
     id: 'scout',

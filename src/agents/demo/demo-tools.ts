@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import type { PermissionRules } from '../permissions/index.ts';
 
-/** Reading is allowed, saving is asked. */
+/** Allows reads; asks about saving. */
 export const demoPermissions: PermissionRules = {
   default: 'ask',
   rules: [{ category: 'read', policy: 'allow' }],

@@ -20,15 +20,15 @@ const address = z.object({
 
 const named = z.object({ name: text });
 
-/** An MCP server that is run as a program and spoken to over its stdin and stdout. */
+/** An MCP server that runs as a program and communicates over its stdin and stdout. */
 export type McpProgram = z.infer<typeof program> & z.infer<typeof named>;
 
-/** An MCP server that is spoken to over streamable HTTP. */
+/** An MCP server at an address, over streamable HTTP. */
 export type McpAddress = z.infer<typeof address> & z.infer<typeof named>;
 
 export type McpServer = McpProgram | McpAddress;
 
-/** The usual JSON shape: each server by its name. */
+/** The usual JSON shape: servers by name. */
 export interface McpServersConfig {
   readonly mcpServers: Readonly<Record<string, Omit<McpProgram, 'name'> | Omit<McpAddress, 'name'>>>;
 }
@@ -47,7 +47,7 @@ export function parseMcpServer(value: unknown): McpServer {
   return { name, ...(isProgram ? read(program, value, subject) : read(address, value, subject)) };
 }
 
-/** The servers of a configuration, not yet checked one by one; throws `invalid_argument` when it is no such file. */
+/** Returns the servers of a configuration, not validated individually; throws `invalid_argument` for another shape. */
 export function mcpServersIn(config: unknown): ReadonlyMap<string, unknown> {
   const { mcpServers } = read(z.object({ mcpServers: z.record(text, z.unknown()) }), config, 'The MCP configuration');
   return new Map(Object.entries(mcpServers).map(([name, server]) => [name, { ...(server as object), name }]));

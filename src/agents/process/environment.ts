@@ -4,7 +4,7 @@ const passed: readonly RegExp[] = [
   /^(https?|no|all)_proxy$/i,
 ];
 
-/** The environment of an external program: what any program needs, what this one needs, and what was asked for. */
+/** Returns the environment of an external program: general variables, those it needs, and the requested ones. */
 export function environmentFor(
   own: NodeJS.ProcessEnv,
   needed: readonly RegExp[],

@@ -6,31 +6,31 @@ import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Budget, Lineage } from './lineage.ts';
 
-/** An agent that others may be asked to start. */
+/** An agent that a tool can start as a subagent. */
 export interface Subagent {
   readonly agent: Agent;
-  /** What it is good for, for the model that chooses. */
+  /** Its purpose, for the model that chooses. */
   readonly description: string;
 }
 
 export interface AgentToolOptions {
-  /** The agents that may be started; a function when one of them has this tool itself. */
+  /** The subagents; a function when one of them has this tool itself. */
   readonly agents: readonly Subagent[] | (() => readonly Subagent[]);
-  /** `agent` when absent. */
+  /** Default: `agent`. */
   readonly name?: string;
-  /** How deep agents may start each other; 3 when absent. */
+  /** The nesting limit of subagents. Default: 3. */
   readonly maxDepth?: number;
-  /** How many subagents of one run work at once; 8 when absent. */
+  /** The number of concurrent subagents of one run. Default: 8. */
   readonly parallel?: number;
-  /** What all subagents of one run, and theirs, may use together. */
+  /** The common budget of all subagents of one run and of theirs. */
   readonly budget?: Budget;
 }
 
 const purpose = 'Starts a subagent on a task of its own and returns what it says. Several calls work side by side.';
 
 /**
- * A tool that starts subagents: each is a run of its own, caused by the call. They work side by side, are asked about
- * what their parent would be asked about, and end when it is stopped.
+ * Creates a tool that starts subagents: each is a separate run, caused by the call. They run concurrently, follow the
+ * permission rules of their parent, and end when it is stopped.
  */
 export function agentTool(options: AgentToolOptions): Tool {
   const { name = 'agent', maxDepth = 3, parallel = 8, budget } = options;
@@ -71,7 +71,7 @@ export function agentTool(options: AgentToolOptions): Tool {
   });
 }
 
-/** The same agent, which waits for a place before it starts. */
+/** Returns the same agent, limited by a semaphore. */
 function limitedBy(semaphore: Semaphore, agent: Agent): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const release = await semaphore.acquire(params.signal).catch(() => undefined);

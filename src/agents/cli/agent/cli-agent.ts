@@ -13,34 +13,34 @@ import { promptOf } from './prompt.ts';
 import { RunTranslation } from './run-translation.ts';
 
 export interface CliAgentOptions {
-  /** The folder it works in; the current one when absent. */
+  /** The working directory. Default: the current one. */
   readonly cwd?: string;
   readonly model?: string;
   /** Lets it do everything without asking. */
   readonly yolo?: boolean;
-  /** Further flags, as they are. */
+  /** Further flags, passed unchanged. */
   readonly extraArgs?: readonly string[];
   /** Variables to add to its environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** The program to run instead of the one in the PATH. */
   readonly executable?: string;
-  /** The most time a run may take, in milliseconds; no limit when absent. */
+  /** The time limit of a run, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
-  /** The most time it may be silent, in milliseconds; no limit when absent. */
+  /** The time limit without output, in milliseconds. Default: none. */
   readonly idleTimeoutMs?: number;
-  /** How long it may linger after it said that it is done; 10,000 when absent. */
+  /** The time until it is stopped after it reported its end. Default: 10,000. */
   readonly settleMs?: number;
-  /** How long each of SIGINT and SIGTERM may take before the next signal; 600 when absent. */
+  /** The time after each of SIGINT and SIGTERM before the next signal. Default: 600. */
   readonly stopStepMs?: number;
-  /** Takes every raw line, beside the one who started the run; a run waits for it. */
+  /** Receives every raw line, beside the caller of the run; the run waits for it. */
   readonly onRaw?: (runId: string, line: RawLine) => Promise<void> | void;
-  /** Where a run waits for its turn; by default at most four external agents of a process run at once. */
+  /** Limits concurrent runs. Default: at most four external agents of a process at the same time. */
   readonly semaphore?: Semaphore;
 }
 
 const sharedSemaphore = new Semaphore(4);
 
-/** An external coding agent as an agent like any other; `invalid_argument` when there is none of this name. */
+/** Creates an agent for an external coding agent; throws `invalid_argument` when the name is unknown. */
 export function cliAgent(name: string, options: CliAgentOptions = {}): Agent {
   const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
   if (adapter === undefined) {
@@ -133,7 +133,7 @@ function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, num
   return run.line(stream, lineText(bytes), number);
 }
 
-/** Adds the cost that prices give to usage whose cost was not told, when the model is known. */
+/** Adds the cost from the price list to usage without a reported cost, when the model is known. */
 function pricing({ prices }: CliAdapter, asked: string | undefined): (event: AgentEvent) => AgentEvent {
   let model = asked;
   return event => {

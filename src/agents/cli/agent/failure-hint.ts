@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
-/** What a person can do about a failure, when its words say what it is; undefined when they do not. */
+/** Returns advice about a failure whose message is recognised; undefined otherwise. */
 export function failureHint(adapter: CliAdapter, message: string): string | undefined {
   if (/\b401\b|unauthorized|not logged in|invalid (api )?key|api key|authentication|\/login/i.test(message))
     return `If ${adapter.name} is not logged in, ${adapter.login}.`;
@@ -14,7 +14,7 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
   return undefined;
 }
 
-/** Why a program could not be started, and what a person can do about it. */
+/** Returns the reason that a program could not be started, with advice. */
 export function startFailure(
   adapter: CliAdapter,
   error: NodeJS.ErrnoException,
@@ -29,7 +29,7 @@ export function startFailure(
   return { message: `${adapter.name} could not be started: ${error.message}`, code: 'failed_to_start' };
 }
 
-/** A package is asked for by its tag; an install script gets the latest version anyway. */
+/** A package is updated by its tag; an install script installs the latest version anyway. */
 function updateOf({ install }: CliAdapter): string {
   return install.startsWith('npm ') ? `${install}@latest` : install;
 }

@@ -6,24 +6,24 @@ import { environmentFor } from '../../process/environment.ts';
 import { lineText } from './line-reader.ts';
 import { runProcess } from './run-process.ts';
 
-/** What was found out about a program on this machine. */
+/** The state of a program on this machine. */
 export interface FoundProgram {
-  /** Where it is; absent when it is not installed. */
+  /** Its path; absent when it is not installed. */
   readonly path?: string;
-  /** What it says its version is; absent when it does not say it in time. */
+  /** Its reported version; absent when it does not report one in time. */
   readonly version?: string;
-  /** Whether a key or a login was found; it is not tried. */
+  /** Whether a key or a login was found; it is not verified. */
   readonly hasCredentials: boolean;
 }
 
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  /** How long a program may take to tell its version, in milliseconds. */
+  /** The time limit for reporting a version, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Looks for a program in the PATH, asks it for its version and looks for credentials; never throws. */
+/** Looks for a program in the PATH, queries its version and looks for credentials; never throws. */
 export async function findProgram(
   program: Pick<CliAdapter, 'executable' | 'credentials'>,
   { env, home, timeoutMs }: Surroundings,
@@ -63,7 +63,7 @@ async function isReachable(path: string, mode: number): Promise<boolean> {
   );
 }
 
-/** How much of what a program prints may come before its version. */
+/** The number of output characters that are searched for a version. */
 const mostPrinted = 64 * 1024;
 
 async function versionOf(command: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Gives an open file with this text that has no name any more; it is closed when the use of it returns. */
+/** Passes an open, unlinked file with this text to `use`; closes it when `use` returns. */
 export function withInputFile<T>(text: string, use: (descriptor: number) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'singletree-input-'));
   const file = join(folder, 'input');

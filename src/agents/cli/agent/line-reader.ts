@@ -1,4 +1,4 @@
-/** A line with its ending, or a piece of one that is too long to hold: `long` is its beginning, `rest` what follows. */
+/** A line with its ending, or a piece of one that is too long: `long` is its beginning, `rest` a continuation. */
 export interface LinePiece {
   readonly kind: 'line' | 'long' | 'rest';
   readonly bytes: Uint8Array;
@@ -7,7 +7,7 @@ export interface LinePiece {
 const newline = 0x0a;
 const defaultMax = 64 * 1024 * 1024;
 
-/** Cuts a stream of bytes into lines, whatever the pieces it comes in; the bytes of all pieces are the stream. */
+/** Splits a stream of bytes into lines, independent of chunk boundaries; the pieces concatenate to the stream. */
 export class LineReader {
   readonly #max: number;
   #parts: Uint8Array[] = [];
@@ -18,7 +18,7 @@ export class LineReader {
     this.#max = max;
   }
 
-  /** The lines that are complete now. */
+  /** Returns the lines that are complete now. */
   push(chunk: Uint8Array): LinePiece[] {
     const pieces: LinePiece[] = [];
     let from = 0;
@@ -31,7 +31,7 @@ export class LineReader {
     return pieces;
   }
 
-  /** What is left at the end: a last line without an ending. */
+  /** Returns the remaining last line without an ending. */
   end(): LinePiece[] {
     return this.#length === 0 ? [] : [this.#take(true)];
   }
@@ -64,7 +64,7 @@ export class LineReader {
   }
 }
 
-/** The text of a line without its ending; bytes that are not UTF-8 are replaced. */
+/** Returns the text of a line without its ending; bytes that are not UTF-8 are replaced. */
 export function lineText(bytes: Uint8Array): string {
   let end = bytes.length;
   if (bytes[end - 1] === newline) end--;

@@ -1,13 +1,13 @@
 import type { Message } from '../../../projections/message.ts';
 
-/** What an external agent is told: the last request, and what was said before that its own session does not know. */
+/** The prompt of an external agent: the last request, and earlier messages that its own session does not know. */
 export interface CliPrompt {
   readonly text: string;
-  /** Earlier conversation was written into the prompt. */
+  /** Whether earlier messages were written into the prompt. */
   readonly includesHistory: boolean;
 }
 
-/** The prompt for a run, when the program has a session that knows the first messages: 0 when it has none. */
+/** Returns the prompt of a run; `known` is the number of first messages that the program's session knows. */
 export function promptOf(messages: readonly Message[], known = 0): CliPrompt {
   const at = messages.findLastIndex(message => message.role === 'user');
   const request = textOf(messages[at]);

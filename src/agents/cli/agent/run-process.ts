@@ -13,20 +13,20 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Marks it as a process of a run, so that a takeover of the run ends it. */
   readonly runMark?: string | undefined;
-  /** What it reads; its input is closed at once when absent. */
+  /** The content of stdin; closed at once when absent. */
   readonly input?: string;
-  /** Its input is a file instead of a pipe. */
+  /** Whether stdin is a file instead of a pipe. */
   readonly inputIsFile?: boolean;
   readonly signal: AbortSignal;
-  /** The most time it may take, in milliseconds; no limit when absent. */
+  /** The time limit, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
-  /** The most time it may be silent, in milliseconds; no limit when absent. */
+  /** The time limit without output, in milliseconds. Default: none. */
   readonly idleTimeoutMs?: number;
-  /** How long it may linger after it said that it is done, in milliseconds. */
+  /** The time until it is stopped after it reported its end, in milliseconds. */
   readonly settleMs: number;
-  /** Whether it said that it is done. */
+  /** Whether it reported its end. */
   readonly isFinished: () => boolean;
-  /** How long each step of the stop ladder waits, in milliseconds. */
+  /** The delay between the stop signals, in milliseconds. */
   readonly stopStepMs: number;
 }
 
@@ -35,19 +35,19 @@ export interface ProcessLine extends LinePiece {
   readonly stream: 'stdout' | 'stderr';
 }
 
-/** How it ended; `failedToStart` when it never ran. */
+/** The result of a process; `failedToStart` when it never ran. */
 export interface ProcessExit extends ProcessEnd {
   readonly failedToStart?: NodeJS.ErrnoException;
 }
 
-/** Lines that wait for the reader: beyond this many bytes the process has to wait too. */
+/** The limit of buffered bytes: above it the process has to wait for the reader. */
 const mostWaiting = 1024 * 1024;
-/** How long output may still come after the process is gone, when something it started holds its streams. */
+/** The time for further output after the process has exited, while another process holds its streams. */
 const drainMs = 1_000;
 
 /**
- * Runs a program in a process group of its own, without a shell, and yields its lines as they come; returns how it
- * ended. A reader that stops early stops the program. When it returns, nothing of the group is left.
+ * Runs a program in its own process group, without a shell, yields its lines as they arrive, and returns its result. A
+ * reader that stops early stops the program. When it returns, the whole group has ended.
  */
 export async function* runProcess(options: ProcessOptions): AsyncGenerator<ProcessLine, ProcessExit> {
   const run = new ProcessRun(options);
@@ -76,7 +76,7 @@ class ProcessRun {
   constructor(options: ProcessOptions) {
     this.#options = options;
     const { command, args, cwd, env, runMark, input, inputIsFile, signal } = options;
-    // Some programs take their folder from PWD, which a shell would set.
+    // Some programs read their working directory from PWD, which a shell would set.
     const surroundings = { ...env, PWD: resolve(cwd) };
     const start = (stdin: 'ignore' | 'pipe' | number) =>
       startGuarded({ command, args, cwd, env: surroundings, stdin, runMark });
@@ -92,7 +92,7 @@ class ProcessRun {
     this.#limit('idle', options.idleTimeoutMs, () => this.#timeOut('was silent', options.idleTimeoutMs));
   }
 
-  /** The next line; undefined when there are no more. */
+  /** Returns the next line; undefined at the end. */
   async next(): Promise<ProcessLine | undefined> {
     this.#settleWhenFinished();
     while (this.#lines.length === 0 && !this.#isClosed) await new Promise<void>(resolve => (this.#wake = resolve));
@@ -102,7 +102,7 @@ class ProcessRun {
     return line;
   }
 
-  /** Ends what still runs and waits until it is gone. */
+  /** Stops the process if it is running and waits until it has ended. */
   async dispose(): Promise<void> {
     if (!this.#isClosed) {
       this.#stop({ reason: 'aborted', message: 'The reader stopped.' });
@@ -150,7 +150,7 @@ class ProcessRun {
     });
   }
 
-  /** What was printed is read to its end, at the reader's pace; what only holds the streams open is cut off. */
+  /** Reads the remaining output at the reader's pace; closes streams that other processes only hold open. */
   #drain(): void {
     this.#limit('drain', drainMs, () => {
       if (this.#streams.some(stream => stream.isPaused())) {
@@ -170,7 +170,7 @@ class ProcessRun {
     this.#wake();
   }
 
-  /** Output after the end of a turn starts the time anew: more may come, and it may turn out not to be done. */
+  /** Output after the end of a turn restarts the timer: the program may not be done yet. */
   #settleWhenFinished(): void {
     const settleMs = this.#options.isFinished() ? this.#options.settleMs : undefined;
     this.#limit('settle', settleMs, () => {

@@ -9,17 +9,17 @@ export interface RunTranslationOptions {
   readonly cwd?: string;
   readonly model?: string;
   readonly translator: Translator;
-  /** The time, in ISO 8601: events carry when their line was seen. */
+  /** The time in ISO 8601; each event carries the time of its line. */
   readonly now: () => string;
 }
 
-/** How a process ended. */
+/** The result of a process. */
 export interface ProcessEnd {
   readonly exitCode?: number | null;
   readonly signal?: string | null;
-  /** Why it was stopped, when we stopped it. */
+  /** The reason it was stopped, when we stopped it. */
   readonly stopped?: { readonly reason: 'aborted' | 'timeout'; readonly message: string };
-  /** Its output ended before it said that it was done, and how it ended is not known. */
+  /** The output ended before the program reported its end, and its exit status is unknown. */
   readonly isCut?: boolean;
 }
 
@@ -27,11 +27,13 @@ type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
 const tailLines = 20;
 
-/** A whole run of an external program as events, from its two streams and its end: `harness_start` to `harness_end`. */
+/**
+ * Translates a whole run of an external program, from its two streams and its exit: `harness_start` to `harness_end`.
+ */
 export class RunTranslation {
   readonly #options: RunTranslationOptions;
   readonly #tails = { stdout: [] as string[], stderr: [] as string[] };
-  /** The session, once the program told it. */
+  /** The session, once the program reported it. */
   #sessionId: string | undefined;
 
   constructor(options: RunTranslationOptions) {
@@ -51,7 +53,7 @@ export class RunTranslation {
     return this.#stamp([event]);
   }
 
-  /** The events of one line, without its line ending; `number` is its place in the raw record. */
+  /** Returns the events of one line, without its line ending; `number` is its index in the raw record. */
   line(stream: 'stdout' | 'stderr', text: string, number: number): AgentEvent[] {
     if (stream === 'stdout') {
       const events = this.#options.translator.translate(text, number);
@@ -65,7 +67,7 @@ export class RunTranslation {
     return this.#stamp([{ type: 'warning', runId: this.#options.runId, message, code: 'stderr', line: number }]);
   }
 
-  /** A line too long to be read: its beginning stands for it, the raw record has it whole. */
+  /** Handles a line that is too long to parse: its beginning represents it; the raw record has it whole. */
   longLine(stream: 'stdout' | 'stderr', beginning: string, number: number): AgentEvent[] {
     const raw = { truncated: true, stream, beginning };
     return this.#stamp([{ type: 'unknown', runId: this.#options.runId, raw, line: number }]);

@@ -1,30 +1,30 @@
-/** What a run of an external agent is asked to do. */
+/** A request to an external agent. */
 export interface CommandRequest {
   readonly prompt: string;
   readonly model?: string | undefined;
-  /** The program's own session to go on with. */
+  /** The program's own session to resume. */
   readonly sessionId?: string | undefined;
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
-  /** Further flags for the program, as they are. */
+  /** Further flags for the program, passed unchanged. */
   readonly extraArgs?: readonly string[] | undefined;
 }
 
-/** How a program is started. */
+/** The command line of a program. */
 export interface CliCommand {
   readonly args: readonly string[];
-  /** What it reads from its input, for a prompt that cannot be an argument. */
+  /** The content of stdin, for a prompt that cannot be an argument. */
   readonly input?: string;
-  /** Its input has to be a file: it reads no pipe. */
+  /** Whether stdin has to be a file, because the program reads no pipe. */
   readonly inputIsFile?: boolean;
-  /** Variables of its environment that say what has no flag. */
+  /** Environment variables for settings without a flag. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The longest prompt that is passed as an argument: systems limit a single one to 128 KiB. */
+/** The longest prompt passed as an argument: systems limit a single argument to 128 KiB. */
 const longestArgument = 100_000;
 
-/** Whether a prompt is too long, or of a form that cannot be, an argument. */
+/** Whether a prompt is too long for an argument or contains NUL. */
 export function needsInput(prompt: string): boolean {
   return Buffer.byteLength(prompt) > longestArgument || prompt.includes('\0');
 }

@@ -4,11 +4,11 @@ import type { UsedTokens } from '../../agent.ts';
 export interface TranslatorOptions {
   /** The run the events belong to. */
   readonly runId: string;
-  /** What the session that it goes on in had used before, for programs that count a session and not a run. */
+  /** The earlier usage of the resumed session, for programs that count per session instead of per run. */
   readonly usedBefore?: UsedTokens | undefined;
 }
 
-/** How a run failed, told by the program's own output. */
+/** The failure of a run, as reported by the program's output. */
 export interface Failure {
   readonly message: string;
   readonly code?: string;
@@ -16,16 +16,18 @@ export interface Failure {
 }
 
 /**
- * Turns what one external program prints into events. Pure: no clock, no randomness, no files. It never throws, and
- * every line contributes to an event, is consumed by a documented rule, or becomes `unknown`.
+ * Translates the output of one external program to events. Pure: no clock, no randomness, no files. Never throws; every
+ * line contributes to an event, is consumed by a documented rule, or becomes `unknown`.
  */
 export interface Translator {
-  /** The events of the next line of stdout, without its line ending; `number` is its place in the raw record. */
+  /**
+   * Returns the events of the next line of stdout, without its line ending; `number` is its index in the raw record.
+   */
   translate(line: string, number?: number): AgentEvent[];
-  /** What is still open at the end of the stream: subagents end, and a failure that was the end becomes a fatal error. */
+  /** Returns the final events at the end of the stream: subagents end, and a last failure becomes a fatal error. */
   flush(): AgentEvent[];
-  /** How the run failed so far; undefined while it has not. */
+  /** The failure of the run so far, if any. */
   readonly failure: Failure | undefined;
-  /** Whether the program said that it is done; more may still follow. */
+  /** Whether the program reported its end; more output may follow. */
   readonly finished: boolean;
 }

@@ -11,7 +11,7 @@ export interface ChildRun {
 }
 
 interface ChildStart {
-  /** The program's name for the subagent, part of the id of its run. */
+  /** The program's id of the subagent, part of its run id. */
   readonly id: string;
   /** The event id of the call that started it. */
   readonly parentId: string;
@@ -19,7 +19,7 @@ interface ChildStart {
   readonly model?: string | undefined;
 }
 
-/** The runs of subagents inside one stream, by a key of the program's. */
+/** The runs of subagents within one stream, by a key of the program. */
 export class ChildRuns {
   readonly #context: LineContext;
   readonly #open = new Map<string, ChildRun>();
@@ -30,7 +30,7 @@ export class ChildRuns {
     this.#context = context;
   }
 
-  /** How many run. */
+  /** The number of running children. */
   get size(): number {
     return this.#open.size;
   }
@@ -39,17 +39,17 @@ export class ChildRuns {
     return this.#open.get(key);
   }
 
-  /** Whether a child of this key runs or ran. */
+  /** Whether a child of this key is running or has run. */
   has(key: string): boolean {
     return this.#keys.has(key);
   }
 
-  /** Whether this is the id of a child that runs. */
+  /** Whether this is the id of a running child. */
   isOpen(runId: string): boolean {
     return [...this.#open.values()].some(child => child.runId === runId);
   }
 
-  /** The child of this key, started now when it does not run. */
+  /** Returns the child of this key and starts it if necessary. */
   start(key: string, { id, parentId, agentId, model }: ChildStart): ChildRun {
     const running = this.#open.get(key);
     if (running !== undefined) return running;
@@ -65,7 +65,7 @@ export class ChildRuns {
     return child;
   }
 
-  /** Ends a child that runs; its answer becomes its last text when it did not write it itself. */
+  /** Ends a running child; its answer becomes its last text when it did not write it itself. */
   end(key: string, reason: NonNullable<EventOf<'harness_end'>['reason']>, answer?: string): void {
     const child = this.#open.get(key);
     if (child === undefined) return;
@@ -79,7 +79,7 @@ export class ChildRuns {
     this.#context.forgetSteps(runId);
   }
 
-  /** Ends the children whose end was never told. */
+  /** Ends the children whose end was never reported. */
   flush(): void {
     for (const key of [...this.#open.keys()].toReversed()) this.end(key, 'interrupted');
   }

@@ -11,7 +11,9 @@ export type EventBody = (Body<AgentEvent> | { type: 'session'; sessionId: string
 
 const goesOn: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);
 
-/** Collects the events of one line: stamps their envelope, holds a failure until it is clear what it was, counts steps. */
+/**
+ * Collects the events of one line: adds their envelope, holds back a failure until its meaning is clear, counts steps.
+ */
 export class LineContext {
   readonly runId: string;
   finished = false;
@@ -48,7 +50,7 @@ export class LineContext {
     this.emit({ type: 'unknown', raw });
   }
 
-  /** The program told its session: events from here on carry it. A second telling of the same adds nothing. */
+  /** Registers the program's session: later events carry it. The same session again has no effect. */
   session(sessionId: string, details: { cwd?: string | undefined; model?: string | undefined } = {}): void {
     const known = this.#sessionId === sessionId;
     if (known && details.cwd === undefined) return;
@@ -60,7 +62,7 @@ export class LineContext {
     return this.#sessionId;
   }
 
-  /** A step of a run begins. */
+  /** Starts a step of a run. */
   step(details: { runId?: string; callId?: string | undefined; model?: string | undefined } = {}): void {
     const runId = details.runId ?? this.runId;
     const step = this.#steps.get(runId) ?? 0;
@@ -68,7 +70,7 @@ export class LineContext {
     this.emit({ type: 'step_start', ...present(details), step });
   }
 
-  /** The next step of the main run is another attempt at the last one. */
+  /** Makes the next step of the main run another attempt at the last one. */
   retryStep(): void {
     this.#steps.set(this.runId, Math.max(0, (this.#steps.get(this.runId) ?? 0) - 1));
   }
@@ -77,19 +79,22 @@ export class LineContext {
     this.#steps.delete(runId);
   }
 
-  /** The run failed, unless it goes on: then it was an error on the way. Telling the same failure again changes nothing. */
+  /**
+   * Registers a failure: fatal at the end of the stream, an intermediate error when the run continues. The same failure
+   * again has no effect.
+   */
   fail({ message, code, reason }: { message: string; code?: string | undefined; reason?: Failure['reason'] }): void {
     const before = this.#failure;
     if (before !== undefined && before.message !== message) this.#release(false);
     this.#failure = present({ message, code: code ?? this.#failure?.code, reason });
   }
 
-  /** The failure that was told is being retried. */
+  /** Drops the pending failure because it is being retried. */
   forgive(): void {
     this.#failure = undefined;
   }
 
-  /** Emits a failure that nothing followed. */
+  /** Emits a pending failure as fatal. */
   close(): void {
     if (this.#failure !== undefined) this.#release(true);
   }

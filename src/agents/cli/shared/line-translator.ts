@@ -2,17 +2,20 @@ import { LineContext } from './line-context.ts';
 import type { Translator, TranslatorOptions } from '../contract/translator.ts';
 import { recordOf, type WireRecord } from './wire-value.ts';
 
-/** What one program's records mean. */
+/** Translates the records of one program. */
 export interface RecordReader {
-  /** Sees every line first; true when it took it, as programs need that also print lines that are not records. */
+  /**
+   * Receives every line first and returns true when it consumed it, for programs that also print lines that are not
+   * records.
+   */
   takeLine?(line: string): boolean;
   /** Emits the events of one record. */
   take(record: WireRecord): void;
-  /** Emits what is open at the end of the stream. */
+  /** Emits the final events at the end of the stream. */
   flush(): void;
 }
 
-/** A translator for programs that print one JSON object on each line. */
+/** Creates a translator for programs that print one JSON object per line. */
 export function lineTranslator(
   { runId }: TranslatorOptions,
   readerFor: (context: LineContext) => RecordReader,

@@ -11,14 +11,14 @@ export interface OpenCall {
 }
 
 /**
- * Pairs calls with results by the program's own ids. Ids of events stay unique when the program uses one twice, and
- * memory stays bounded: the oldest are forgotten first.
+ * Pairs calls with results by the program's own ids. Event ids stay unique when the program reuses an id, and memory
+ * stays bounded: the oldest entries are dropped first.
  */
 export class OpenCalls {
   readonly #open = new Map<string, OpenCall | 'ambiguous'>();
   readonly #uses = new Map<string, number>();
 
-  /** Remembers a call; the id of its event is made from the run and the program's id. */
+  /** Registers a call; its event id is made from the run and the program's id. */
   add(rawId: string, { runId, name, input }: Omit<OpenCall, 'id' | 'started'>): OpenCall {
     const uses = (this.#uses.get(rawId) ?? 0) + 1;
     this.#uses.set(rawId, uses);
@@ -30,12 +30,12 @@ export class OpenCalls {
     return open;
   }
 
-  /** The one call of this id that waits; `ambiguous` when there are several, undefined when there is none. */
+  /** Returns the open call of this id; `ambiguous` when there are several, undefined when there is none. */
   find(rawId: string): OpenCall | 'ambiguous' | undefined {
     return this.#open.get(rawId);
   }
 
-  /** Like `find`, and the call waits no more. */
+  /** Like `find`, and closes the call. */
   settle(rawId: string): OpenCall | 'ambiguous' | undefined {
     const found = this.find(rawId);
     if (found !== 'ambiguous') this.#open.delete(rawId);

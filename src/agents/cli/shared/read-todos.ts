@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/index.ts';
 import { recordOf, textOf } from './wire-value.ts';
 
-/** The tasks that a todo tool sets, without cancelled ones; undefined when its input has no list of `todos`. */
+/** Returns the tasks that a todo tool sets, without cancelled ones; undefined when its input has no list of `todos`. */
 export function readTodos(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
   const todos = recordOf(input)?.['todos'];
   if (!Array.isArray(todos)) return undefined;

@@ -1,6 +1,6 @@
 import { recordOf, textOf } from './wire-value.ts';
 
-/** An error text for people: the message inside when the text is a provider's JSON answer, else the text. */
+/** Returns a readable error text: the message inside a provider's JSON answer, else the text itself. */
 export function readableError(text: string): string {
   const [, status = '', json] = /^(\d{3}: )?(\{[^]*\})$/.exec(text.trim()) ?? [];
   if (json === undefined) return text;

@@ -1,6 +1,6 @@
 import type { UsedTokens } from '../../agent.ts';
 
-/** What a run used, for programs that count all that their session used. */
+/** Computes the usage of a run, for programs that report totals of their session. */
 export class SessionUsage {
   #before: UsedTokens | undefined;
 
@@ -9,8 +9,8 @@ export class SessionUsage {
   }
 
   /**
-   * What was used since the last total; undefined when that is nothing. A total below the last one is that of another
-   * session and counts as it is.
+   * Returns the usage since the last total; undefined when there is none. A total below the last one belongs to another
+   * session and counts in full.
    */
   since(total: UsedTokens): UsedTokens | undefined {
     const before = this.#before;

@@ -27,7 +27,7 @@ export function countOf(value: unknown): number | undefined {
   return count !== undefined && count >= 0 ? count : undefined;
 }
 
-/** The object without the fields that are undefined, so that optional fields are absent. */
+/** Returns the object without undefined fields. */
 export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept: Record<string, unknown> = {};
   for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
@@ -42,7 +42,9 @@ export function joinedText(content: unknown): string | undefined {
   return texts.every(text => typeof text === 'string') ? texts.join('\n') : undefined;
 }
 
-/** The part of a whole text that was not streamed before it; undefined when what was streamed is not its beginning. */
+/**
+ * Returns the part of a whole text after its streamed beginning; undefined when the streamed text is not its beginning.
+ */
 export function remainder(streamed: string, whole: string): string | undefined {
   return whole.startsWith(streamed) ? whole.slice(streamed.length) : undefined;
 }

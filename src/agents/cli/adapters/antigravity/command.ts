@@ -8,20 +8,21 @@ export function antigravityCommand({ prompt, model, sessionId, yolo, extraArgs =
       // One JSON object on each line; releases before 1.1.8 do not know it.
       '--output-format',
       'stream-json',
-      // It would stop after five minutes, and call that a success.
+      // Its own limit would end the run after five minutes and report success.
       '--print-timeout',
       '24h',
-      // It works in the folder it is started in, and not in one of its own.
+      // Works in the folder it is started in, instead of one of its own.
       '--add-dir',
       '.',
-      // Which model to use.
+      // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Goes on with a conversation of its own.
+      // Resumes one of its own conversations.
       ...(sessionId === undefined ? [] : ['--conversation', sessionId]),
-      // No questions; without it, its default: what would be asked is refused.
+      // No questions. Without this flag it refuses whatever it would ask about.
       ...(yolo === true ? ['--dangerously-skip-permissions'] : []),
       ...extraArgs,
-      // Runs once and exits; the prompt is in one argument, also when it begins with a dash. Without it, it reads its input.
+      // Runs once and exits; the prompt is part of the argument, also when it begins with a dash. Without a prompt it
+      // reads stdin.
       ...(byInput ? [] : [`--print=${prompt}`]),
     ],
     ...(byInput && { input: prompt }),

@@ -3,7 +3,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 const failure = /^[Ee]rror: (.+)$|^(flags? provided but not defined: .+)$/;
 const timeout = 'Error: timed out waiting for response';
 
-/** The plain text that older releases print: it has no structure to read, unless it begins by saying that it failed. */
+/** Handles the plain text of older releases, which has no structure except that it may begin with a failure. */
 export class PlainText {
   readonly #context: LineContext;
   #isBegun = false;

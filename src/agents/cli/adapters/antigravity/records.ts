@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of Antigravity. */
+/** How the records of Antigravity are translated. */
 export const antigravityRecords: readonly RecordRule[] = [
   { record: '`init`', becomes: '`session` with its folder and model' },
   { record: '`step_update` of `user_input` and `checkpoint`', becomes: 'nothing: consumed' },

@@ -5,23 +5,26 @@ import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { recordOf, textOf } from '../../shared/wire-value.ts';
 import { readError, readSubagents, readToolOutput, readUsage, type Step } from './wire.ts';
 
-/** Where a step belongs; the key is unique among the steps of all conversations. */
+/** The location of a step; the key is unique among the steps of all conversations. */
 interface Place {
   readonly runId: string;
   readonly key: string;
 }
 
-/** The steps of a conversation and of those of its subagents: several records tell one, until it is over. */
+/**
+ * Translates the steps of a conversation and its subagents' conversations: several records describe a step until it is
+ * done.
+ */
 export class AntigravitySteps {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
   readonly #children: ChildRuns;
-  /** The runs of subagents, by their conversations. */
+  /** The runs of subagents, by conversation. */
   readonly #conversations = new Map<string, string>();
-  /** The subagents that run, and the step that started each. */
+  /** The running subagents, and the step that started each. */
   readonly #running = new Map<string, string>();
   readonly #over = new Set<string>();
-  /** The step that is written, by run. */
+  /** The step that is being written, by run. */
   readonly #writing = new Map<string, string>();
   #hasText = false;
   #hasUsage = false;
@@ -31,12 +34,12 @@ export class AntigravitySteps {
     this.#children = new ChildRuns(context);
   }
 
-  /** Whether a step told its usage: the result repeats them all. */
+  /** Whether a step reported its usage: the result repeats the sum. */
   get hasUsage(): boolean {
     return this.#hasUsage;
   }
 
-  /** Emits the events of a step; false when it is over already, or of a type that is not known. */
+  /** Emits the events of a step; returns false when it is done already, or of an unknown type. */
   take(step: Step): boolean {
     const place = this.#placeOf(step);
     if (this.#over.has(place.key) || !this.#emit(step, place)) return false;
@@ -49,7 +52,7 @@ export class AntigravitySteps {
     return true;
   }
 
-  /** The turn is over: a response that no step wrote is its text, and the subagents it waited for are done. */
+  /** Ends the turn: a response that no step wrote becomes its text, and the subagents it waited for end. */
   finish(isSuccess: boolean, response: string | undefined): void {
     const { runId } = this.#context;
     if (response !== undefined && !this.#hasText)
@@ -97,7 +100,7 @@ export class AntigravitySteps {
     if (step.isOver) this.#close(step, place);
   }
 
-  /** The step that starts subagents is over before they are. */
+  /** The step that starts subagents ends before they do. */
   #delegate(step: Step, place: Place): void {
     const call = this.#open(step, place);
     for (const [number, { name: agentId, conversation }] of readSubagents(step.wire).entries()) {

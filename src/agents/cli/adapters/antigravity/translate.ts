@@ -6,7 +6,7 @@ import { PlainText } from './plain-text.ts';
 import { AntigravitySteps } from './steps.ts';
 import { readDenied, readError, readStep, readUsage } from './wire.ts';
 
-/** Translates what `agy --print` prints: records, or the plain text of older releases. */
+/** Translates the output of `agy --print`: records, or the plain text of older releases. */
 export function antigravityTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new AntigravityReader(context));
 }
@@ -25,7 +25,7 @@ class AntigravityReader implements RecordReader {
     this.#plain = new PlainText(context);
   }
 
-  /** The first line shows whether this is plain text; then all of it is, until a record comes. */
+  /** The first line decides whether this is plain text; it stays plain text until a record arrives. */
   takeLine(line: string): boolean {
     if (this.#form === 'records' || (this.#form === undefined && line.trim() === '')) return false;
     if (known.test(line) || (this.#form === undefined && isObject(line))) this.#form = 'records';
@@ -36,7 +36,7 @@ class AntigravityReader implements RecordReader {
 
   take(record: WireRecord): void {
     const event = textOf(record['event']);
-    // With another output format all that is printed is the result itself.
+    // With another output format the output is the result itself.
     const result = event === 'result' ? recordOf(record['result']) : event === undefined ? record : undefined;
     if (event === 'init') this.#init(record);
     else if (event === 'step_update') this.#step(record);

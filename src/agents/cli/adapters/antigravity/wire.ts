@@ -10,11 +10,11 @@ import {
   type WireRecord,
 } from '../../shared/wire-value.ts';
 
-/** One step of a conversation, as one record tells it. */
+/** One step of a conversation, as described by one record. */
 export interface Step {
-  /** The conversation it belongs to, when the record tells it. */
+  /** The conversation it belongs to, when the record names it. */
   readonly conversation: string | undefined;
-  /** Its place in the conversation. */
+  /** Its index in the conversation. */
   readonly index: number;
   readonly type: string;
   readonly isOver: boolean;
@@ -24,7 +24,7 @@ export interface Step {
 
 const failed: ReadonlySet<unknown> = new Set(['ERROR', 'FAILED', 'CANCELLED', 'CANCELED', 'DENIED']);
 
-/** The step that a record is about; undefined when it is not one. */
+/** Returns the step of a record; undefined when it describes none. */
 export function readStep(record: WireRecord): Step | undefined {
   const wire = recordOf(record['step_update']);
   const type = textOf(wire?.['step_type']);
@@ -40,12 +40,12 @@ export function readStep(record: WireRecord): Step | undefined {
   };
 }
 
-/** The words of an error that is text, or an object with a message. */
+/** Returns the message of an error that is a text or an object. */
 export function readError(value: unknown): string | undefined {
   return textOf(value) ?? textOf(recordOf(value)?.['message']);
 }
 
-/** What a tool gave back. A failed command tells its exit code only in its error. */
+/** Returns the output of a tool. A failed command has its exit code only in its error text. */
 export function readToolOutput({ wire, isFailed }: Step): ToolOutput {
   const info = recordOf(wire['tool_info']);
   const output = info?.['output'] ?? '';
@@ -59,7 +59,7 @@ export function readToolOutput({ wire, isFailed }: Step): ToolOutput {
   return exitCode === undefined ? { error: message } : { context, result: { exitCode: Number(exitCode) } };
 }
 
-/** The subagents that a step starts, or has started. */
+/** The subagents that a step starts or started. */
 export function readSubagents(wire: WireRecord): { name: string; conversation?: string }[] {
   const info = recordOf(wire['subagent_info']);
   return listOf(info?.['subagents']).map(value => {
@@ -70,7 +70,7 @@ export function readSubagents(wire: WireRecord): { name: string; conversation?: 
   });
 }
 
-/** The usage of a step or a result; undefined when nothing was used. Cached input is told beside the rest. */
+/** Returns the usage of a step or a result; undefined when nothing was used. Cached input is counted separately. */
 export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
   const usage = recordOf(value);
   const uncached = countOf(usage?.['input_tokens']);
@@ -86,7 +86,7 @@ export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runI
   };
 }
 
-/** What was refused because nobody could be asked. */
+/** Returns the calls that were refused because nobody could be asked. */
 export function readDenied(value: unknown): string[] {
   return listOf(value).map(entry => {
     const action = recordOf(entry);

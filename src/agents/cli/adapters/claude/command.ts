@@ -12,14 +12,14 @@ export function claudeCommand({ prompt, model, sessionId, yolo, extraArgs = [] }
       'stream-json',
       // Every message and not only the result; the format above requires it.
       '--verbose',
-      // Which model to use.
+      // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Goes on with a session of its own.
+      // Resumes one of its own sessions.
       ...(sessionId === undefined ? [] : ['--resume', sessionId]),
-      // No questions; without it, its default: what would be asked is refused.
+      // No questions. Without this flag it refuses whatever it would ask about.
       ...(yolo === true ? ['--dangerously-skip-permissions'] : []),
       ...extraArgs,
-      // What follows is the prompt, also when it begins with a dash; without one it reads its input.
+      // The prompt follows, also when it begins with a dash; without one it reads stdin.
       ...(byInput ? [] : ['--', prompt]),
     ],
     ...(byInput && { input: prompt }),

@@ -3,16 +3,16 @@ import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-
 
 type Kind = 'text' | 'reasoning';
 
-/** The message a run is in: text of one block may come in fragments first and whole afterwards. */
+/** The current message of a run: the text of a block may arrive in fragments first and whole afterwards. */
 interface CurrentMessage {
   readonly id: string;
-  /** The number of the block that is written. */
+  /** The index of the block that is being written. */
   block: number;
   kind: Kind | undefined;
   streamed: string;
 }
 
-/** Writes text and reasoning of assistant messages, each piece once. */
+/** Emits text and reasoning of assistant messages, each piece once. */
 export class ClaudeMessages {
   readonly #context: LineContext;
   readonly #current = new Map<string, CurrentMessage>();
@@ -22,7 +22,7 @@ export class ClaudeMessages {
     this.#context = context;
   }
 
-  /** A record of this message came: a message that is new to its run begins a step. */
+  /** Registers a record of this message: a message that is new to its run begins a step. */
   enter(runId: string, message: WireRecord | undefined): void {
     const id = textOf(message?.['id']) ?? this.#current.get(runId)?.id ?? `message-${++this.#unnamed}`;
     if (this.#current.get(runId)?.id === id) return;
@@ -30,7 +30,7 @@ export class ClaudeMessages {
     this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
   }
 
-  /** A whole block: what was streamed of it is not repeated. */
+  /** Emits a whole block, without the part that was streamed. */
   write(runId: string, kind: Kind, whole: string): void {
     const message = this.#message(runId);
     const rest = message.kind === kind ? remainder(message.streamed, whole) : undefined;
@@ -39,7 +39,7 @@ export class ClaudeMessages {
     this.nextBlock(runId);
   }
 
-  /** A fragment of the current block. */
+  /** Emits a fragment of the current block. */
   stream(runId: string, event: WireRecord | undefined): void {
     const delta = recordOf(event?.['delta']);
     const text = textOf(delta?.['text']) ?? textOf(delta?.['thinking']);

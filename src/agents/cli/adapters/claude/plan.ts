@@ -10,10 +10,10 @@ const statuses: ReadonlySet<unknown> = new Set(['pending', 'in_progress', 'compl
 
 /** The task list of a session, which one tool replaces and others change task by task. */
 export class ClaudePlan {
-  /** The tasks by their ids; undefined while there may be some that an earlier run of the session made. */
+  /** The tasks by id; undefined while an earlier run of the session may have created some. */
   #tasks: Map<string, Task> | undefined;
 
-  /** The list after a call that succeeded; undefined when it did not change it, or the whole list is not known. */
+  /** Returns the list after a successful call; undefined when it is unchanged or not completely known. */
   take({ name, input }: OpenCall, result: unknown): Tasks | undefined {
     if (name === 'TodoWrite') return readTodos(input);
     if (name === 'TaskCreate') return this.#create(input, result);

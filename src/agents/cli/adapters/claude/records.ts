@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of Claude Code. */
+/** How the records of Claude Code are translated. */
 export const claudeRecords: readonly RecordRule[] = [
   { record: '`system` `init`', becomes: '`session` with folder and model, once' },
   { record: '`system` `status`, `thinking_tokens`', becomes: 'nothing: consumed' },

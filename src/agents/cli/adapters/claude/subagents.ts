@@ -6,15 +6,15 @@ import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readAnswer } from './wire.ts';
 
-/** The runs of subagents, by the ids of their calls: a notice or a first record starts one, a notice or the result ends it. */
+/** The runs of subagents, by call id: a notice or a first record starts one, a notice or the result ends it. */
 export class ClaudeSubagents {
   readonly #context: LineContext;
   readonly #calls: OpenCalls;
   readonly #children: ChildRuns;
   readonly #onEnd: (runId: string) => void;
-  /** What they were asked, in a few words. */
+  /** Their tasks in a few words. */
   readonly #asked = new Map<string, string>();
-  /** Their calls, by the program's ids for them. */
+  /** Their calls, by the program's ids. */
   readonly #callOf = new Map<string, string>();
 
   constructor(context: LineContext, calls: OpenCalls, onEnd: (runId: string) => void) {
@@ -24,7 +24,7 @@ export class ClaudeSubagents {
     this.#onEnd = onEnd;
   }
 
-  /** How many run. */
+  /** The number of running subagents. */
   get size(): number {
     return this.#children.size;
   }
@@ -33,7 +33,7 @@ export class ClaudeSubagents {
     return this.#children.isOpen(runId);
   }
 
-  /** The subagent that a record comes from, started now when it does not run; undefined for the main agent's. */
+  /** Returns the subagent that a record comes from and starts it if necessary; undefined for the main agent. */
   of(record: WireRecord): ChildRun | undefined {
     const key = textOf(record['parent_tool_use_id']);
     return key === undefined ? undefined : this.#child(key, record);
@@ -56,11 +56,11 @@ export class ClaudeSubagents {
     const key = textOf(record['tool_use_id']);
     const summary = textOf(record['summary']);
     if (key === undefined || this.#children.get(key) === undefined) this.#context.unknown(record);
-    // Some versions summarise a task by what it was asked: that is no answer.
+    // Some versions summarise a task by its request: that is not an answer.
     else this.#end(key, record['status'] === 'completed', summary === this.#asked.get(key) ? undefined : summary);
   }
 
-  /** The call of a subagent that runs in front ends it; one that was sent to the background goes on. */
+  /** The result of a foreground call ends its subagent; a background subagent continues. */
   answered(key: string, call: OpenCall, { output, record }: { output: ToolOutput; record: WireRecord }): void {
     const result = recordOf(record['tool_use_result']);
     if (result?.['status'] === 'async_launched' || result?.['isAsync'] === true) return;
@@ -74,7 +74,7 @@ export class ClaudeSubagents {
     }
   }
 
-  /** A notice that is not understood: one about a subagent that runs belongs to its run. */
+  /** Handles an unknown notice: one about a running subagent belongs to its run. */
   strange(record: WireRecord): void {
     const key = textOf(record['tool_use_id']) ?? this.#callOf.get(textOf(record['task_id']) ?? '') ?? '';
     const runId = this.#children.get(key)?.runId ?? this.#context.runId;

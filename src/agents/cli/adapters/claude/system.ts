@@ -1,6 +1,6 @@
 import { numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
-/** What a retry notice says to a person. */
+/** Returns the message of a retry notice. */
 export function retryMessage(record: WireRecord): string {
   const status = numberOf(record['error_status']);
   const error = textOf(record['error']) ?? 'unknown error';
@@ -11,7 +11,7 @@ export function retryMessage(record: WireRecord): string {
   return `The API failed${status === undefined ? '' : ` with status ${status}`} (${error}): retry ${attempt} of ${most}${wait}.`;
 }
 
-/** What a rate limit notice says to a person; undefined when the status is `allowed` and there is nothing to say. */
+/** Returns the message of a rate limit notice; undefined when the status is `allowed`. */
 export function rateLimitMessage(record: WireRecord): string | undefined {
   const info = recordOf(record['rate_limit_info']);
   const status = textOf(info?.['status']) ?? textOf(record['status']);

@@ -12,7 +12,7 @@ import { ClaudeSubagents } from './subagents.ts';
 import { ClaudeUsage } from './usage.ts';
 import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readToolOutput } from './wire.ts';
 
-/** Translates what `claude --print --output-format stream-json --verbose` prints. */
+/** Translates the output of `claude --print --output-format stream-json --verbose`. */
 export function claudeTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new ClaudeReader(context));
 }
@@ -27,9 +27,9 @@ class ClaudeReader implements RecordReader {
   readonly #usage = new ClaudeUsage();
   readonly #denied = new Set<string>();
   readonly #plan = new ClaudePlan();
-  /** The model of the last message of the main agent. */
+  /** The model of the main agent's last message. */
   #model: string | undefined;
-  /** The result of a skill waits one record for the folder the skill is in. */
+  /** The result of a skill waits one record for the folder of the skill. */
   #skill: { readonly call: OpenCall; readonly output: ToolOutput } | undefined;
 
   constructor(context: LineContext) {
@@ -131,7 +131,7 @@ class ClaudeReader implements RecordReader {
     this.#context.emit({ type: 'tool_call', runId, id, name, input });
   }
 
-  /** Results are taken; an echoed prompt and injected text are consumed. */
+  /** Translates results; consumes an echoed prompt and injected text. */
   #user(record: WireRecord): void {
     const blocks = readBlocks(record['message']);
     if (blocks === undefined) this.#context.unknown(record);
@@ -196,7 +196,7 @@ class ClaudeReader implements RecordReader {
     this.#context.emit({ type: 'warning', message, code: 'permission_denied' });
   }
 
-  /** A result is not the end while subagents run in the background: their end starts another turn. */
+  /** A result does not end the run while background subagents are running: their end starts another turn. */
   #result(record: WireRecord): void {
     this.#context.finished = this.#subagents.size === 0;
     const usage = this.#usage.take(record);

@@ -7,9 +7,9 @@ type Counts = Record<'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cache
 const none: Counts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * Counts each token once. A `result` tells what the main agent used since the result before it; its `modelUsage` and
- * its cost are totals of the process, subagents included, and may be ahead of it: at the end, what is left of them is
- * the subagents'.
+ * Counts each token once. A `result` reports the usage of the main agent since the previous result; its `modelUsage`
+ * and its cost are totals of the process, including subagents, and may be ahead of it: the remainder at the end belongs
+ * to the subagents.
  */
 export class ClaudeUsage {
   #main = none;
@@ -17,7 +17,9 @@ export class ClaudeUsage {
   #models: readonly string[] = [];
   #cost = 0;
 
-  /** What a result adds to the main agent's usage, with the cost of all; undefined when that is nothing. */
+  /**
+   * Returns the usage that a result adds to the main agent, with the cost of all agents; undefined when there is none.
+   */
   take(result: WireRecord): Usage | undefined {
     const main = mainUsage(result['usage']);
     this.#main = add(this.#main, main?.counts ?? none);
@@ -32,7 +34,7 @@ export class ClaudeUsage {
     return main === undefined || isZero(main.counts) ? undefined : { ...main.usage, ...present({ cost }) };
   }
 
-  /** What the subagents used; undefined when that is nothing. It names the model when there is only one. */
+  /** Returns the usage of the subagents; undefined when there is none. Names the model when there is only one. */
   subagents(): Usage | undefined {
     const others = subtract(this.#all, this.#main);
     const [model] = this.#models.length === 1 ? this.#models : [];
@@ -98,7 +100,7 @@ function isZero(counts: Counts): boolean {
   return counts.inputTokens === 0 && counts.outputTokens === 0;
 }
 
-/** Differences of dollars without the noise of binary fractions. */
+/** Subtracts dollar amounts without the noise of binary fractions. */
 function rounded(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }

@@ -1,14 +1,14 @@
 import type { ToolOutput } from '../../../../events/index.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
-/** The blocks of a message's content; text alone is one block. Undefined when there is no content to read. */
+/** Returns the blocks of a message's content; plain text is one block. Undefined when there is no readable content. */
 export function readBlocks(message: unknown): readonly unknown[] | undefined {
   const content = recordOf(message)?.['content'];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content : undefined;
 }
 
-/** The error a record stands for: the program writes failures of the API as messages of a synthetic assistant. */
+/** Returns the error of a record: the program reports API failures as messages of a synthetic assistant. */
 export function readApiError(record: WireRecord): { message: string; code?: string } | undefined {
   const message = recordOf(record['message']);
   if (record['is_api_error_message'] !== true && message?.['model'] !== '<synthetic>') return undefined;
@@ -18,7 +18,7 @@ export function readApiError(record: WireRecord): { message: string; code?: stri
   return { message: joinedText(message?.['content']) ?? 'The API failed.', ...(code !== undefined && { code }) };
 }
 
-/** What a tool gave back. A failed command tells its exit code only in its text. */
+/** Returns the output of a tool. A failed command has its exit code only in its text. */
 export function readToolOutput(block: WireRecord, record: WireRecord, name: string): ToolOutput {
   const context = joinedText(block['content']) ?? block['content'] ?? '';
   const text = typeof context === 'string' ? context : JSON.stringify(context);
@@ -29,7 +29,7 @@ export function readToolOutput(block: WireRecord, record: WireRecord, name: stri
   return exitCode === undefined ? { error: text } : { context, result: { exitCode: Number(exitCode) } };
 }
 
-/** The answer of a subagent: the last text of its result, or what the call gave back when that tells no more. */
+/** Returns the answer of a subagent: the last text of its result, or else the output of the call. */
 export function readAnswer(context: unknown, result: WireRecord | undefined): string | undefined {
   return textOf(recordOf(listOf(result?.['content']).at(-1))?.['text']) ?? textOf(context);
 }
@@ -41,7 +41,7 @@ function isRejected(block: WireRecord, record: WireRecord): boolean {
   });
 }
 
-/** The read that a result without a call tells about, as the input of a call. */
+/** Returns the read described by a result without a call, as the input of a call. */
 export function readRecoveredRead(record: WireRecord): WireRecord | undefined {
   const file = recordOf(recordOf(record['tool_use_result'])?.['file']);
   const path = textOf(file?.['filePath']);
@@ -54,7 +54,7 @@ export function readRecoveredRead(record: WireRecord): WireRecord | undefined {
   };
 }
 
-/** The folder a skill was loaded from, told by the text that the program injects after it. */
+/** Returns the folder that a skill was loaded from, according to the text that the program injects after it. */
 export function readSkillFolder(record: WireRecord): string | undefined {
   const text = joinedText(recordOf(record['message'])?.['content']) ?? '';
   return record['type'] === 'user' ? /^Base directory for this skill: (\S.*?)\s*$/m.exec(text)?.[1] : undefined;

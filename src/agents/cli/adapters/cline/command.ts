@@ -8,24 +8,24 @@ export function clineCommand({ prompt, model, sessionId, yolo, extraArgs = [] }:
     args: [
       // One JSON object on each line; runs once and exits.
       '--json',
-      // It permits itself everything unless told otherwise; without permission, what would be asked is refused.
+      // It allows itself everything by default; without this permission it refuses whatever it would ask about.
       '--auto-approve',
       yolo === true ? 'true' : 'false',
-      // Which model to use.
+      // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Goes on with a session of its own.
+      // Resumes one of its own sessions.
       ...(sessionId === undefined ? [] : ['--id', sessionId]),
       ...extraArgs,
       byInput ? ' ' : asPrompt(text),
     ],
-    // It would run in a process that all its runs share and that stays behind, and update itself beside the run.
+    // Otherwise it would run in a shared process that outlives the run, and update itself during the run.
     env: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_NO_AUTO_UPDATE: '1' },
-    // It reads a file that is its input, but no pipe as other programs make it.
+    // It accepts a file as stdin, but not the kind of pipe that other programs create.
     ...(byInput && { input: text, inputIsFile: true }),
   };
 }
 
-/** A single word would be taken for a command, and a dash for a flag; it removes the blank again. */
+/** A single word would be parsed as a command and a dash as a flag; the program trims the blank. */
 function asPrompt(text: string): string {
   return /^[^\s-]\S*\s/.test(text) ? text : ` ${text}`;
 }

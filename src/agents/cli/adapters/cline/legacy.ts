@@ -14,11 +14,11 @@ const diagnostics = [
   'shell_integration_warning',
 ];
 
-/** The flat records of Cline before version 3: what it says and asks. Each method tells whether it understood. */
+/** Translates the flat records of Cline before version 3. Each method returns whether it understood the record. */
 export class LegacyRecords {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
-  /** The calls whose outcome the next request to the model tells, and what they printed until then. */
+  /** The calls whose outcome the next model request contains, and their output until then. */
   #waiting: { readonly call: OpenCall; printed: string | undefined }[] = [];
   #request: unknown;
   #count = 0;
@@ -39,7 +39,7 @@ export class LegacyRecords {
     return partial === true || (on[kind] as On[string])(text, record);
   }
 
-  /** No request tells the outcome of what was called last: what it printed is all there is. */
+  /** No later request contains the outcome of the last calls: their printed output is all that is known. */
   flush(): void {
     for (const { call, printed } of this.#waiting) if (printed !== undefined) this.#result(call, { context: printed });
     this.#waiting = [];
@@ -92,7 +92,7 @@ export class LegacyRecords {
     this.#context.emit({ type: 'tool_call', id: call.id, name, input });
   }
 
-  /** A command may be told to print several times. */
+  /** A command may report output several times. */
   #printed(text: string): boolean {
     const last = this.#waiting.at(-1);
     if (last === undefined) return false;
@@ -104,7 +104,7 @@ export class LegacyRecords {
     this.#context.emit({ type: 'tool_result', id, name, output });
   }
 
-  /** A request to the model is told again, under the same time, when its usage is known. */
+  /** A model request is reported again, under the same timestamp, when its usage is known. */
   #requested(text: string, record: WireRecord): boolean {
     const request = jsonOf(text);
     const { ts } = record;
@@ -143,7 +143,7 @@ export class LegacyRecords {
     return true;
   }
 
-  /** The end of a run that failed is told several times, in several words: the first counts. */
+  /** A failure at the end of a run is reported several times in different words: the first counts. */
   #fail(message: string | undefined): boolean {
     if (message === undefined) return false;
     if (this.#context.failure === undefined) this.#context.fail({ message: readableError(message) });
@@ -151,7 +151,7 @@ export class LegacyRecords {
   }
 }
 
-/** What the model is told about its calls, without what is told with it each time. */
+/** Returns what a model request says about its calls, without its repeated trailer. */
 function resultIn(request: string): ToolOutput {
   const [told = ''] = request.split(/\n+(?:# task_progress |<environment_details>)/, 1);
   const context = told.replace(/^\[[^\n]*\] Result:\n/, '');

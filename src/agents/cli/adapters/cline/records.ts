@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of Cline. */
+/** How the records of Cline are translated. */
 export const clineRecords: readonly RecordRule[] = [
   { record: 'any with `sessionId`, `session_id` or `id`', becomes: '`session`, once; `taskId` is never taken for it' },
   { record: '`run_start`', becomes: 'nothing: consumed' },

@@ -2,7 +2,7 @@ import { OpenCalls } from '../../shared/open-calls.ts';
 
 export type Kind = 'text' | 'reasoning';
 
-/** An agent that speaks in the stream: the main one, a subagent or a teammate. */
+/** An agent that writes to the stream: the main one, a subagent or a teammate. */
 export class Speaker {
   readonly runId: string;
   /** Its key among the child runs; undefined for the main agent. */
@@ -10,14 +10,14 @@ export class Speaker {
   /** The call that started it. */
   readonly callId: string | undefined;
   readonly calls = new OpenCalls();
-  /** How many of its calls wait for their result. */
+  /** The number of its calls that wait for a result. */
   waiting = 0;
-  /** Its open calls for subagents that did not start yet. */
+  /** Its open calls for subagents that have not started yet. */
   readonly spawns = new Set<string>();
   /** Its newest call for the work of each teammate, by the teammate's name. */
   readonly tasks = new Map<string, string>();
   iteration = 0;
-  /** The number of its model call, and of the part of it that is written. */
+  /** The number of its model call, and of the current part. */
   message = 0;
   part = 0;
   readonly streams = new Map<Kind, { readonly part: number; text: string }>();
@@ -34,14 +34,14 @@ export class Speaker {
 const mostHooks = 1_000;
 
 /**
- * Finds out who speaks. Records of subagents are not marked: hooks, which name the agent, come before calls, results
- * and ends; counts that only fit one agent tell the rest. When several fit, the one that started first is taken.
+ * Attributes records to agents. Records of subagents are unmarked: hooks, which name the agent, precede calls, results
+ * and ends; counts that fit only one agent decide the rest. When several fit, the one that started first is chosen.
  */
 export class Speakers {
   readonly main: Speaker;
   readonly #running: Speaker[];
   readonly #byAgent = new Map<string, Speaker>();
-  /** Who calls a tool next. */
+  /** Returns the agent that makes the next tool call. */
   #callers: Speaker[] = [];
   #resulting: Speaker | undefined;
   #ending: Speaker | undefined;
@@ -56,13 +56,13 @@ export class Speakers {
     if (this.#byAgent.size === 0) this.#byAgent.set(agentId, this.main);
   }
 
-  /** A subagent started. */
+  /** Registers the start of a subagent. */
   add(agentId: string, speaker: Speaker): void {
     this.#byAgent.set(agentId, speaker);
     this.#running.push(speaker);
   }
 
-  /** A subagent ended: nothing is its own any more. */
+  /** Registers the end of a subagent: later records are not attributed to it. */
   remove(speaker: Speaker): void {
     const at = this.#running.indexOf(speaker);
     if (at > 0) this.#running.splice(at, 1);
@@ -76,7 +76,7 @@ export class Speakers {
     return agentId === undefined ? undefined : this.#byAgent.get(agentId);
   }
 
-  /** A hook told that this agent is about to call a tool, has a result or ends. */
+  /** Registers a hook: this agent is about to call a tool, receive a result or end. */
   expect(what: 'call' | 'result' | 'end', speaker: Speaker | undefined): void {
     if (speaker === undefined) return;
     if (what === 'result') this.#resulting = speaker;
@@ -95,7 +95,7 @@ export class Speakers {
     return this.#running.findLast(speaker => speaker.calls.find(rawId) !== undefined) ?? this.free();
   }
 
-  /** The subagent that a call started and that still runs. */
+  /** Returns the running subagent that a call started. */
   ofSpawn(callId: string): Speaker | undefined {
     return this.#running.find(speaker => speaker.callId === callId);
   }
@@ -110,13 +110,13 @@ export class Speakers {
     return this.free(speaker => speaker.iteration === iteration - 1);
   }
 
-  /** Who writes this fragment; `total` is the length of the text with it. */
+  /** Returns the agent that writes this fragment; `total` is the length of the text with it. */
   ofFragment(kind: Kind, length: number, total: number | undefined): Speaker {
     const before = total === undefined ? undefined : total - length;
     return this.free(speaker => (speaker.streams.get(kind)?.text.length ?? 0) === before);
   }
 
-  /** Who wrote this text. */
+  /** Returns the agent that wrote this text. */
   ofText(kind: Kind, whole: string): Speaker {
     return this.free(speaker => {
       const streamed = speaker.streams.get(kind)?.text;
@@ -124,12 +124,15 @@ export class Speakers {
     });
   }
 
-  /** Whose totals were these before; undefined when nobody's. */
+  /** Returns the agent that had these totals before; undefined when none had. */
   ofTotals(input: number, output: number): Speaker | undefined {
     return this.#order.find(speaker => speaker.inputTotal === input && speaker.outputTotal === output);
   }
 
-  /** The first that fits of those that wait for no tool, else the first of them, else the last that started. */
+  /**
+   * Returns the first match among the agents that wait for no tool, else the first of them, else the one that started
+   * last.
+   */
   free(fits: (speaker: Speaker) => boolean = () => true): Speaker {
     if (this.#running.length === 1) return this.main;
     const free = this.#running.filter(isFree);

@@ -9,12 +9,12 @@ import { Speaker, Speakers } from './speakers.ts';
 import { ClineTurns } from './turns.ts';
 import { readUsage } from './wire.ts';
 
-/** Translates what `cline --json` prints, and the flat records that versions before 3 print. */
+/** Translates the output of `cline --json`, and the flat records of versions before 3. */
 export function clineTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new ClineReader(context));
 }
 
-/** Understands a record or says that it does not. */
+/** Handles a record; returns whether it understood it. */
 type On = Readonly<Record<string, (record: WireRecord, mate: Speaker | undefined) => boolean>>;
 
 const understood = () => true;
@@ -25,9 +25,9 @@ class ClineReader implements RecordReader {
   readonly #speakers: Speakers;
   readonly #turns: ClineTurns;
   #legacy: LegacyRecords | undefined;
-  /** The teammates that work, by name. */
+  /** The working teammates, by name. */
   readonly #mates = new Map<string, Speaker>();
-  /** The last thing that went wrong on the way. */
+  /** The last intermediate error. */
   #mistake: string | undefined;
 
   constructor(context: LineContext) {
@@ -115,7 +115,7 @@ class ClineReader implements RecordReader {
     },
   };
 
-  /** Hooks are bookkeeping: they only tell whose the records are that follow. */
+  /** Hooks are bookkeeping: they only attribute the records that follow. */
   #hook(record: WireRecord): boolean {
     const agentId = textOf(record['agentId']);
     const parentId = textOf(record['parentAgentId']);
@@ -137,7 +137,7 @@ class ClineReader implements RecordReader {
     this.#speakers.add(id, new Speaker(runId, id, callId));
   }
 
-  /** The teammate that works; its work starts now when it does not yet. */
+  /** Returns the working teammate and starts its work if necessary. */
   #mate(event: WireRecord): Speaker | undefined {
     const name = textOf(event['agentId']);
     if (name === undefined) return undefined;
@@ -159,7 +159,7 @@ class ClineReader implements RecordReader {
     for (const [name, mate] of this.#mates) if (mate === speaker) this.#mates.delete(name);
   }
 
-  /** Calls that failed have results that say so; only an error the agent does not get over is one of its run. */
+  /** The results of failed calls carry their errors; only an error that ends the agent is an error of its run. */
   #error(event: WireRecord, mate: Speaker | undefined): boolean {
     const message = textOf(recordOf(event['error'])?.['message']) ?? textOf(event['error']);
     if (message === undefined) return false;

@@ -8,17 +8,20 @@ interface TurnsOptions {
   readonly context: LineContext;
   readonly children: ChildRuns;
   readonly speakers: Speakers;
-  /** Whether teammates work: what the stream tells of them, unmarked, it tells again, marked. */
+  /** Whether teammates are working: the stream repeats their unmarked records in marked form. */
   readonly hasMates: () => boolean;
   /** Ends the run of a subagent or teammate. */
   readonly end: (speaker: Speaker, reason: 'complete' | 'error') => void;
 }
 
-/** What agents do in their turns: they think, write, call tools and use tokens. Each method tells whether it understood. */
+/**
+ * Translates the turns of agents: reasoning, text, tool calls and usage. Each method returns whether it understood the
+ * record.
+ */
 export class ClineTurns {
   readonly #context: LineContext;
   readonly #options: TurnsOptions;
-  /** Whether usage of the main agent was told. */
+  /** Whether usage of the main agent was reported. */
   hasUsage = false;
 
   constructor(options: TurnsOptions) {

@@ -4,7 +4,7 @@ import { countOf, joinedText, present, recordOf, textOf, type WireRecord } from 
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
-/** The usage that a record tells; undefined when it tells none. A cost of nothing means that the price is not known. */
+/** Returns the usage in a record; undefined when it has none. A cost of zero means that the price is unknown. */
 export function readUsage(usage: WireRecord | undefined): Usage | undefined {
   const inputTokens = countOf(usage?.['inputTokens']);
   const outputTokens = countOf(usage?.['outputTokens']);
@@ -22,13 +22,13 @@ export function readUsage(usage: WireRecord | undefined): Usage | undefined {
   };
 }
 
-/** What became of one item of a call that does several things. */
+/** The outcome of one item of a call that does several things. */
 interface ItemOutcome {
   readonly isSuccess: boolean;
   readonly exitCode?: number;
 }
 
-/** What a tool gave back: a list with an entry for each thing it did, an object or a text. */
+/** Returns the output of a tool: a list with an entry for each item, an object or a text. */
 export function readToolOutput(event: WireRecord, name: string): ToolOutput {
   const { output } = event;
   const object = recordOf(output);
@@ -46,7 +46,7 @@ export function readToolOutput(event: WireRecord, name: string): ToolOutput {
   return typeof finishReason === 'string' ? { context, result: { finishReason } } : { context };
 }
 
-/** Only a call all of whose items failed failed; commands that ran and failed are told by their exit codes. */
+/** A call failed only when all its items failed; commands that ran and failed have exit codes. */
 function batchOutput(output: readonly unknown[]): ToolOutput {
   const items = output.map(itemOutcome);
   const [first] = items;

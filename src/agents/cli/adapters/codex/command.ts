@@ -8,16 +8,16 @@ export function codexCommand({ prompt, model, sessionId, yolo, extraArgs = [] }:
       'exec',
       // One JSON object on each line.
       '--json',
-      // A folder need not be a repository.
+      // The folder does not have to be a repository.
       '--skip-git-repo-check',
-      // No questions and no sandbox; without it, its default: read-only, and what would be asked is refused.
+      // No questions and no sandbox. Without this flag it is read-only and refuses whatever it would ask about.
       ...(yolo === true ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
-      // Which model to use.
+      // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       ...extraArgs,
-      // Goes on with a session of its own.
+      // Resumes one of its own sessions.
       ...(sessionId === undefined ? [] : ['resume', sessionId]),
-      // What follows is the prompt, also when it begins with a dash; a lone dash reads it from the input.
+      // The prompt follows, also when it begins with a dash; a lone dash reads it from stdin.
       ...(byInput ? ['-'] : ['--', prompt]),
     ],
     ...(byInput && { input: prompt }),

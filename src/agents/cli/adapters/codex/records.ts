@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of Codex. */
+/** How the records of Codex are translated. */
 export const codexRecords: readonly RecordRule[] = [
   { record: '`thread.started`', becomes: '`session`; later events carry its id' },
   { record: '`turn.started`', becomes: '`step_start`' },

@@ -9,7 +9,7 @@ import type { Translator, TranslatorOptions } from '../../contract/translator.ts
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { type ItemTool, itemTools, readAgentStates, readTasks, readUsage } from './wire.ts';
 
-/** Translates what `codex exec --json` prints. */
+/** Translates the output of `codex exec --json`. */
 export function codexTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new CodexReader(context, options));
 }
@@ -29,11 +29,11 @@ class CodexReader implements RecordReader {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
   readonly #children: ChildRuns;
-  /** Items of types that are not understood, until they are completed. */
+  /** Items of unknown types, until they are completed. */
   readonly #strange = new Map<string, WireRecord>();
 
   readonly #usage: SessionUsage;
-  /** The tasks as they were told last. */
+  /** The last emitted tasks. */
   #tasks = '';
 
   constructor(context: LineContext, { usedBefore }: TranslatorOptions) {
@@ -105,7 +105,7 @@ class CodexReader implements RecordReader {
     }
   }
 
-  /** Text is told whole by the completed item, which restates the others. */
+  /** The completed item contains the whole text and repeats the earlier ones. */
   #speech(
     phase: Phase,
     { type, id, item, record }: { type: string; id: string; item: WireRecord; record: WireRecord },
@@ -146,7 +146,7 @@ class CodexReader implements RecordReader {
     this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: tool.output(item) });
   }
 
-  /** The last telling of a list often repeats the one before. */
+  /** The last report of a list often repeats the previous one. */
   #plan(item: WireRecord): void {
     const tasks = readTasks(item);
     const told = JSON.stringify(tasks);
@@ -155,7 +155,7 @@ class CodexReader implements RecordReader {
     this.#context.emit({ type: 'tasks', tasks });
   }
 
-  /** An item that was never started, as older versions print them, is its own call. */
+  /** An item that was never started, as in older versions, is its own call. */
   #call(rawId: string, tool: ItemTool, item: WireRecord) {
     const call = this.#calls.add(rawId, { runId: this.#context.runId, name: tool.name(item), input: tool.input(item) });
     this.#context.emit({ type: 'tool_call', id: call.id, name: call.name, input: call.input });

@@ -11,7 +11,10 @@ import {
   type WireRecord,
 } from '../../shared/wire-value.ts';
 
-/** What the session used so far; undefined when its two main counts are not there. Input includes cached, output reasoning. */
+/**
+ * Returns the usage of the session so far; undefined without its two main counts. Input includes cached, output
+ * reasoning.
+ */
 export function readUsage(value: unknown): UsedTokens | undefined {
   const usage = recordOf(value);
   const inputTokens = countOf(usage?.['input_tokens']);
@@ -28,7 +31,7 @@ export function readUsage(value: unknown): UsedTokens | undefined {
   };
 }
 
-/** How one type of item is a tool call. */
+/** How one type of item maps to a tool call. */
 export interface ItemTool {
   name(item: WireRecord): string;
   input(item: WireRecord): unknown;
@@ -39,7 +42,7 @@ const failed = (item: WireRecord) => item['status'] === 'failed';
 const declined = (item: WireRecord) => item['status'] === 'declined';
 const messageOf = (value: unknown) => textOf(value) ?? textOf(recordOf(value)?.['message']);
 
-/** The types of items that are tool calls; a call is told by `item.started` and its result by `item.completed`. */
+/** The types of items that are tool calls: `item.started` is the call and `item.completed` its result. */
 export const itemTools: Readonly<Record<string, ItemTool>> = {
   command_execution: {
     name: () => 'command_execution',
@@ -92,7 +95,7 @@ export const itemTools: Readonly<Record<string, ItemTool>> = {
   },
 };
 
-/** The tasks of a todo list; undefined when it is not one. */
+/** Returns the tasks of a todo list; undefined when it is not one. */
 export function readTasks(item: WireRecord): EventOf<'tasks'>['tasks'] | undefined {
   if (!Array.isArray(item['items'])) return undefined;
   return item['items'].map((value, index) => {
@@ -102,7 +105,7 @@ export function readTasks(item: WireRecord): EventOf<'tasks'>['tasks'] | undefin
   });
 }
 
-/** The last known state of each agent that a collaboration call names. */
+/** Returns the last known state of each agent that a collaboration call names. */
 export function readAgentStates(item: WireRecord): { id: string; status: string; message?: string }[] {
   return Object.entries(recordOf(item['agents_states']) ?? {}).map(([id, value]) => {
     const state = recordOf(value);

@@ -1,10 +1,10 @@
-/** What a line before the first record tells. */
+/** The content of a line before the first record. */
 export interface BannerLine {
   readonly sessionId?: string | undefined;
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
   readonly isResumed?: boolean;
-  /** Why it did not start. */
+  /** The reason that it did not start. */
   readonly error?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const lines: readonly (readonly [RegExp, (...fields: Fields) => BannerLine])[] =
   [/^ *error: (.+?) *$/i, error => ({ error })],
 ];
 
-/** Reads a line of the banner that is printed before the first record; undefined when it is not one. */
+/** Parses a line of the banner before the first record; undefined when it is not one. */
 export function readBanner(line: string): BannerLine | undefined {
   for (const [pattern, read] of lines) {
     const found = pattern.exec(line);

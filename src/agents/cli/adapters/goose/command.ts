@@ -1,6 +1,6 @@
 import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
 
-/** How one run of Goose is started. */
+/** Returns the command of one run of Goose. */
 export function gooseCommand({ prompt, model, sessionId, yolo, extraArgs = [] }: CommandRequest): CliCommand {
   const byInput = needsInput(prompt);
   return {
@@ -9,15 +9,15 @@ export function gooseCommand({ prompt, model, sessionId, yolo, extraArgs = [] }:
       // One JSON object on each line.
       '--output-format',
       'stream-json',
-      // Which model to use.
+      // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Goes on with a session of its own; a new one has a name, or it would ask the model for one.
+      // Resumes one of its own sessions; a new one gets a name, because otherwise Goose asks the model for one.
       ...(sessionId === undefined ? ['--name', 'singletree'] : ['--resume', '--session-id', sessionId]),
       ...extraArgs,
-      // The prompt, in one argument also when it begins with a dash; a lone dash reads it from the input.
+      // The prompt in one argument, also when it begins with a dash; a lone dash reads it from stdin.
       ...(byInput ? ['--instructions', '-'] : [`--text=${prompt}`]),
     ],
-    // No questions; without it, its own setting, under which a tool that would be asked about ends the run.
+    // No questions. Without it, its own setting applies, under which a tool that needs approval ends the run.
     ...(yolo === true && { env: { GOOSE_MODE: 'auto' } }),
     ...(byInput && { input: prompt }),
   };

@@ -3,7 +3,7 @@ import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-
 
 type Kind = 'text' | 'reasoning';
 
-/** The message that is written: records of one message carry pieces of it, or all of it so far. */
+/** The current message: its records carry pieces of it, or all of it so far. */
 interface CurrentMessage {
   /** The program's id for it. */
   readonly id: string;
@@ -13,7 +13,7 @@ interface CurrentMessage {
   written: string;
 }
 
-/** Writes text and reasoning of assistant messages, each piece once. */
+/** Emits text and reasoning of assistant messages, each piece once. */
 export class GooseMessages {
   readonly #context: LineContext;
   #current: CurrentMessage | undefined;
@@ -23,7 +23,7 @@ export class GooseMessages {
     this.#context = context;
   }
 
-  /** A record of this message came: a new message begins a step. */
+  /** Registers a record of this message: a new message begins a step. */
   enter(message: WireRecord): void {
     const id = textOf(message['id']);
     if (this.#current !== undefined && (id ?? this.#current.id) === this.#current.id) return;
@@ -33,13 +33,13 @@ export class GooseMessages {
     this.#context.step({ callId: this.#current.id, model });
   }
 
-  /** A piece of text: what follows the text so far, or the text so far and what follows it. */
+  /** Handles a piece of text: either a continuation, or the text so far with a continuation. */
   write(type: Kind, text: string): void {
     const current = this.#current as CurrentMessage;
     if (current.kind !== type) this.nextBlock();
     current.kind = type;
     const { id: callId, number, block, written } = current;
-    // A text shorter than what is written cannot repeat it, and need not be compared with it.
+    // A text shorter than the current one cannot repeat it, so no comparison is needed.
     const rest = written !== '' && text.length >= written.length ? remainder(written, text) : undefined;
     current.written = rest === undefined ? written + text : text;
     const content = rest ?? text;
@@ -47,7 +47,7 @@ export class GooseMessages {
     this.#context.emit({ type, id: `${this.#context.runId}/m${number}/${block}`, content, callId });
   }
 
-  /** Something else follows in the message. */
+  /** Ends the current part of the message. */
   nextBlock(): void {
     if (this.#current?.kind === undefined) return;
     this.#current.block++;
@@ -55,7 +55,7 @@ export class GooseMessages {
     this.#current.written = '';
   }
 
-  /** The message is over. */
+  /** Ends the message. */
   end(): void {
     this.#current = undefined;
   }

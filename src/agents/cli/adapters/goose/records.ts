@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of Goose. */
+/** How the records of Goose are translated. */
 export const gooseRecords: readonly RecordRule[] = [
   { record: 'the banner before the first record, which is not JSON', becomes: '`session` with its folder and model' },
   { record: '`error: ` before the first record', becomes: 'the fatal `error`: it did not start' },

@@ -14,11 +14,11 @@ const ended: ReadonlyMap<string, EndReason> = new Map([
   ['cancelled', 'aborted'],
 ]);
 
-/** The runs of subagents: `delegate` starts one, its result ends it, or `load` when it works in the background. */
+/** The runs of subagents: `delegate` starts one; its result ends it, or `load` for a background subagent. */
 export class GooseSubagents {
   readonly #context: LineContext;
   readonly #children: ChildRuns;
-  /** The calls whose subagents work in the background, by their session. */
+  /** The calls with background subagents, by session. */
   readonly #background = new Map<string, string>();
 
   constructor(context: LineContext) {
@@ -26,7 +26,7 @@ export class GooseSubagents {
     this.#children = new ChildRuns(context);
   }
 
-  /** A tool was called. */
+  /** Registers a tool call. */
   called(rawId: string, { id: parentId, name, input }: OpenCall): void {
     if (toolOf(name) !== 'delegate') return;
     const asked = recordOf(input);
@@ -34,7 +34,7 @@ export class GooseSubagents {
     this.#children.start(rawId, { id: rawId, parentId, agentId, model: textOf(asked?.['model']) });
   }
 
-  /** A tool has its result; returns what it means: a subagent that failed gives its error as its answer. */
+  /** Registers a tool result and returns it; a failed subagent's answer is its error. */
   answered(rawId: string, call: OpenCall, { output, meta }: { output: ToolOutput; meta: ToolMeta }): ToolOutput {
     const tool = toolOf(call.name);
     const text = 'context' in output && typeof output.context === 'string' ? output.context : '';
@@ -56,7 +56,7 @@ export class GooseSubagents {
     return error === undefined ? told : { error };
   }
 
-  /** What the program says while a tool runs is not parsed from prose; it belongs to the subagent of the call. */
+  /** Progress of the program during a tool call is not parsed from prose; it belongs to the subagent of the call. */
   notified(rawId: string, record: WireRecord): void {
     const runId = this.#children.get(rawId)?.runId ?? this.#context.runId;
     this.#context.emit({ type: 'unknown', runId, raw: record });
@@ -76,7 +76,7 @@ export class GooseSubagents {
   }
 }
 
-/** The tool without the extension that has it. */
+/** The tool name without its extension. */
 function toolOf(name: string): string {
   return name.replace(/^summon__/, '');
 }

@@ -9,7 +9,7 @@ import { GooseMessages } from './messages.ts';
 import { GooseSubagents } from './subagents.ts';
 import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
 
-/** Translates what `goose run --output-format stream-json` prints. */
+/** Translates the output of `goose run --output-format stream-json`. */
 export function gooseTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new GooseReader(context, options));
 }
@@ -31,7 +31,7 @@ class GooseReader implements RecordReader {
     this.#usage = usedBefore && new SessionUsage(usedBefore);
   }
 
-  /** The banner before the first record: only it tells the session. */
+  /** The banner before the first record is the only source of the session id. */
   takeLine(line: string): boolean {
     const banner = this.#hasRecords ? undefined : readBanner(line);
     if (banner === undefined) return false;
@@ -72,7 +72,7 @@ class GooseReader implements RecordReader {
     },
     complete: record => {
       this.#context.finished = true;
-      // The counts are those of the session.
+      // The counts are totals of the session.
       const total = readUsage(record);
       const usage = this.#isResumed ? total && this.#usage?.since(total) : total;
       if (usage !== undefined)
@@ -105,7 +105,7 @@ class GooseReader implements RecordReader {
     else if (type !== 'redactedThinking') this.#context.unknown(value ?? null);
   }
 
-  /** Results are taken; an echoed prompt is consumed. */
+  /** Translates results; consumes an echoed prompt. */
   #user(content: readonly unknown[]): void {
     this.#messages.end();
     for (const value of content) {
@@ -143,7 +143,7 @@ class GooseReader implements RecordReader {
   }
 }
 
-/** The failure that a block of a message tells which the program wrote itself. */
+/** Returns the failure in a message block that the program wrote itself. */
 function failureIn({ type, text, message, msg, kind, notificationType }: WireRecord) {
   const told = type === 'error' ? textOf(message) : type === 'text' ? readFailure(textOf(text) ?? '') : undefined;
   if (told !== undefined) return { message: readFailure(told) ?? told, code: textOf(kind) };

@@ -2,22 +2,22 @@ import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import type { UsedTokens } from '../../../agent.ts';
 import { countOf, joinedText, numberOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
-/** What every text ends with that tells a failure: the program writes them as messages of the assistant. */
+/** The ending of every failure text: the program reports failures as messages of the assistant. */
 const advice =
   /\n\nPlease (retry if you think this is a transient or recoverable error|resend your message to (try again|continue))\.\s*$/;
 
-/** The failure that a text of the program tells, in its own words; undefined when it tells none. */
+/** Returns the failure in a text of the program, in its own words; undefined when there is none. */
 export function readFailure(text: string): string | undefined {
   const { index } = advice.exec(text) ?? {};
   return index === undefined ? undefined : text.slice(0, index).replace(/^Ran into this error: /, '');
 }
 
-/** Whether a message comes from the model: one that the program wrote itself names none. */
+/** Whether a message comes from the model: messages of the program itself name no model. */
 export function isFromModel(message: WireRecord): boolean {
   return recordOf(recordOf(message['metadata'])?.['inference']) !== undefined;
 }
 
-/** The call of a tool; one that could not be read has no input, and no name unless its error tells it. */
+/** Returns the tool call; an unreadable one has no input, and no name unless its error contains it. */
 export function readToolCall(block: WireRecord): { rawId: string; name: string; input: unknown } | undefined {
   const rawId = textOf(block['id']);
   const toolCall = recordOf(block['toolCall']);
@@ -30,17 +30,17 @@ export function readToolCall(block: WireRecord): { rawId: string; name: string; 
   return { rawId, name: /Tool '([^']+)'/.exec(error)?.[1] ?? 'invalid', input: { error } };
 }
 
-/** What is known beside the output of a tool. */
+/** Metadata of a tool output. */
 export interface ToolMeta {
   /** The session of the subagent that the call is about. */
   readonly sessionId?: string;
-  /** What became of a subagent in the background. */
+  /** The outcome of a background subagent. */
   readonly status?: string;
 }
 
 const notRun = /^(The user has declined to run this tool|Let the user know the tool call was skipped)/;
 
-/** What a tool gave back. Its status tells only whether it could be called: the truth is in the value. */
+/** Returns the output of a tool. Its status only says whether it could be called: the value has the outcome. */
 export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: ToolMeta } {
   const toolResult = recordOf(block['toolResult']);
   const value = recordOf(toolResult?.['value']);
@@ -63,7 +63,10 @@ function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefi
   return notRun.test(text) ? { status: 'denied', reason: text } : { context };
 }
 
-/** The usage of a session so far; undefined when nothing was used, or only a total is told. Input includes cached. */
+/**
+ * Returns the usage of a session so far; undefined when nothing was used, or only a total is reported. Input includes
+ * cached.
+ */
 export function readUsage(record: WireRecord): UsedTokens | undefined {
   const inputTokens = countOf(record['input_tokens']);
   const outputTokens = countOf(record['output_tokens']);
@@ -73,7 +76,7 @@ export function readUsage(record: WireRecord): UsedTokens | undefined {
   return { inputTokens, outputTokens, ...present({ cacheReadTokens, cacheWriteTokens }) };
 }
 
-/** The tasks of a checklist in Markdown; undefined when it has none. */
+/** Returns the tasks of a Markdown checklist; undefined when it has none. */
 export function readTasks(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
   const items = [...(textOf(recordOf(input)?.['content']) ?? '').matchAll(/^\s*[-*] \[([ xX])\] (.+)$/gm)];
   if (items.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { opencodeCommand } from '../opencode/command.ts';
 import { opencodeRecords } from '../opencode/records.ts';
 import { opencodeTranslator } from '../opencode/translate.ts';
 
-/** Kilo Code. It is made from OpenCode: the flags and the records are the same, only the tools are more. */
+/** Kilo Code, a fork of OpenCode: the same flags and records, with additional tools. */
 export const kiloAdapter: CliAdapter = {
   id: 'kilo',
   name: 'Kilo Code',

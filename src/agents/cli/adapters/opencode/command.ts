@@ -9,17 +9,17 @@ export function opencodeCommand({ prompt, model, sessionId, yolo, extraArgs = []
       // One JSON object on each line.
       '--format',
       'json',
-      // Tells the reasoning too.
+      // Includes the reasoning.
       '--thinking',
-      // Which model to use, as `provider/model`.
+      // The model to use, as `provider/model`.
       ...(model === undefined ? [] : ['--model', model]),
-      // Goes on with a session of its own.
+      // Resumes one of its own sessions.
       ...(sessionId === undefined ? [] : ['--session', sessionId]),
-      // Allows what it would ask for; without it, that is refused.
+      // Allows what it would ask about. Without this flag, that is refused.
       ...(yolo === true ? ['--auto'] : []),
       ...extraArgs,
     ],
-    // It puts quotes around an argument that has a space, so that the model sees them; its input it takes as it is.
+    // It puts quotes around an argument with a space, which the model would see; stdin is passed unchanged.
     input: prompt,
   };
 }

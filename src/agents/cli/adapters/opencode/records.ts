@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of OpenCode, and of Kilo Code, which prints the same. */
+/** How the records of OpenCode and Kilo Code, which prints the same, are translated. */
 export const opencodeRecords: readonly RecordRule[] = [
   { record: 'any with a `sessionID`', becomes: '`session`, the first time; later events carry its id' },
   { record: '`step_start`', becomes: '`step_start`' },

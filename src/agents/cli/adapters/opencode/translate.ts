@@ -8,7 +8,7 @@ import type { Failure, Translator, TranslatorOptions } from '../../contract/tran
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readAnswer, readError, readSubagent, readToolOutput, readUsage } from './wire.ts';
 
-/** Translates what `opencode run --format json` prints, and `kilo run --format json`, which prints the same. */
+/** Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same. */
 export function opencodeTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new OpencodeReader(context));
 }
@@ -19,11 +19,11 @@ class OpencodeReader implements RecordReader {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
   readonly #children: ChildRuns;
-  /** The parts that were told: one that is changed later, as when old outputs are dropped, is told again. */
+  /** The ids of emitted parts: a part that changes later, as when old outputs are dropped, is reported again. */
   readonly #told = new Set<string>();
-  /** The message of the model call that is under way. */
+  /** The message of the current model call. */
   #message: string | undefined;
-  /** The failure of the step that is under way. */
+  /** The failure of the current step. */
   #failure: Failure | undefined;
   #unnamed = 0;
 
@@ -89,7 +89,7 @@ class OpencodeReader implements RecordReader {
     }
   }
 
-  /** A record is a call and its result in one; one whose tool still runs is only the call. */
+  /** A record is a call and its result in one; while the tool is running, it is only the call. */
   #tool(part: WireRecord, record: WireRecord): void {
     const state = recordOf(part['state']) ?? part;
     const name = textOf(part['tool']);
@@ -119,7 +119,7 @@ class OpencodeReader implements RecordReader {
     return call;
   }
 
-  /** A subagent is known when its call ends, unless it was sent to the background: then its end is never told. */
+  /** A subagent is known when its call ends; the end of a background subagent is never reported. */
   #subagent(call: OpenCall, state: WireRecord): void {
     const subagent = readSubagent(state);
     if (subagent === undefined) return;
@@ -139,7 +139,7 @@ class OpencodeReader implements RecordReader {
     }
   }
 
-  /** What a failed step had written before comes after its error, and is no sign that the run goes on. */
+  /** Text that a failed step had written comes after its error, and does not mean that the run continues. */
   #keepingFailure(take: () => void): void {
     const failure = this.#failure;
     if (failure !== undefined) this.#context.forgive();

@@ -5,8 +5,8 @@ import { countOf, listOf, numberOf, present, recordOf, textOf, type WireRecord }
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
 /**
- * What the model call of a finished step used; undefined when that was not counted. The input is told without what was
- * cached. The output is told without reasoning, except by versions whose total shows otherwise or that tell no total.
+ * Returns the usage of a finished step's model call; undefined when it was not counted. Input excludes cached tokens.
+ * Output excludes reasoning, except in versions whose total shows otherwise or that report no total.
  */
 export function readUsage(part: WireRecord): Usage | undefined {
   const tokens = recordOf(part['tokens']);
@@ -35,7 +35,7 @@ export function readUsage(part: WireRecord): Usage | undefined {
   };
 }
 
-/** What an `error` says: it is a text, or an object that has its text at one of these places. */
+/** Returns the message of an `error`: a text, or an object that has its text in one of these fields. */
 export function readError(value: unknown): { message: string; code?: string } | undefined {
   const error = recordOf(value);
   const code = textOf(error?.['name']);
@@ -45,7 +45,10 @@ export function readError(value: unknown): { message: string; code?: string } | 
 
 const refused = /^The user (rejected permission|has specified a rule which prevents)/;
 
-/** What a tool gave back; undefined while it runs. `completed` only says that the tool itself did not fail. */
+/**
+ * Returns the output of a tool; undefined while it is running. `completed` only means that the tool itself did not
+ * fail.
+ */
 export function readToolOutput(name: string, state: WireRecord): ToolOutput | undefined {
   const { status, output: context = '' } = state;
   const metadata = recordOf(state['metadata']) ?? {};
@@ -53,7 +56,7 @@ export function readToolOutput(name: string, state: WireRecord): ToolOutput | un
   if (status === 'error') {
     const error = readError(state['error'])?.message ?? (text || 'The tool failed.');
     const sessionId = readSubagent(state)?.sessionId;
-    // A subagent that was refused something has run: its call is not what was refused.
+    // A subagent that was refused something did run: the refusal does not concern its call.
     return sessionId === undefined && refused.test(error)
       ? { status: 'denied', reason: error }
       : present({ error, sessionId });
@@ -65,7 +68,7 @@ export function readToolOutput(name: string, state: WireRecord): ToolOutput | un
   return Object.keys(result).length === 0 ? { context } : { context, result };
 }
 
-/** What programs can use of a tool's output. */
+/** Returns the structured part of a tool's output. */
 function readResult(metadata: WireRecord, state: WireRecord): object {
   const folder = textOf(metadata['dir']);
   const files = listOf(metadata['files']).flatMap(value => {
@@ -90,7 +93,7 @@ interface Subagent {
   readonly isBackground: boolean;
 }
 
-/** The subagent that a call tells about; undefined when it names no session. */
+/** Returns the subagent of a call; undefined when it names no session. */
 export function readSubagent(state: WireRecord): Subagent | undefined {
   const metadata = recordOf(state['metadata']);
   const sessionId = textOf(metadata?.['sessionId']) ?? textOf(metadata?.['sessionID']);
@@ -107,7 +110,7 @@ export function readSubagent(state: WireRecord): Subagent | undefined {
   };
 }
 
-/** The answer of a subagent, without what the program puts around it for the model. */
+/** Returns the answer of a subagent, without the wrapper that the program adds for the model. */
 export function readAnswer(output: unknown): string | undefined {
   const text = textOf(output);
   const [, answer] = /<task_result>\n?([^]*?)\n?<\/task_result>/.exec(text ?? '') ?? [];

@@ -1,8 +1,8 @@
 import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
 
-/** The arguments of one run of Pi, which never asks: it has no flag for that. */
+/** The arguments of one run of Pi, which never asks and has no flag for that. */
 export function piCommand({ prompt, model, sessionId, extraArgs = [] }: CommandRequest): CliCommand {
-  // It would read a dash as a flag and an at sign as a file.
+  // It would parse a dash as a flag and an at sign as a file.
   const byInput = needsInput(prompt) || /^[-@]/.test(prompt);
   return {
     args: [
@@ -11,12 +11,12 @@ export function piCommand({ prompt, model, sessionId, extraArgs = [] }: CommandR
       'json',
       // Runs once and exits.
       '--print',
-      // Which model to use.
+      // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Goes on with a session of its own.
+      // Resumes one of its own sessions.
       ...(sessionId === undefined ? [] : ['--session', sessionId]),
       ...extraArgs,
-      // The prompt; without one it reads its input.
+      // The prompt; without one it reads stdin.
       ...(byInput ? [] : [prompt]),
     ],
     ...(byInput && { input: prompt }),

@@ -1,6 +1,6 @@
 import type { RecordRule } from '../../contract/cli-adapter.ts';
 
-/** What becomes of the records of Pi. */
+/** How the records of Pi are translated. */
 export const piRecords: readonly RecordRule[] = [
   { record: '`session`', becomes: '`session` with its folder' },
   { record: '`agent_start`, `agent_end`, `agent_settled`, `turn_end`', becomes: 'nothing: consumed' },

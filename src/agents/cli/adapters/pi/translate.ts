@@ -6,7 +6,7 @@ import { type WireRecord, numberOf, recordOf, remainder, textOf } from '../../sh
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 
-/** Translates what `pi --mode json --print` prints. */
+/** Translates the output of `pi --mode json --print`. */
 export function piTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new PiReader(context));
 }
@@ -16,7 +16,7 @@ type Kind = 'text' | 'reasoning';
 class PiReader implements RecordReader {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
-  /** What was streamed of the parts of the current message, by their place in it. */
+  /** The streamed text of the current message's parts, by index. */
   readonly #streamed = new Map<number, { readonly kind: Kind; text: string }>();
   #message = 0;
 
@@ -142,7 +142,7 @@ class PiReader implements RecordReader {
     }
   }
 
-  /** A record without a call is one when it tells its own input. */
+  /** A record without a call counts as a call when it contains its own input. */
   #toolEnd(record: WireRecord): void {
     const rawId = textOf(record['toolCallId']);
     const name = textOf(record['toolName']);

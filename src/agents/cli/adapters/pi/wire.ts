@@ -1,7 +1,7 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import { countOf, joinedText, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
-/** The usage of one assistant message; undefined when nothing was used. */
+/** Returns the usage of one assistant message; undefined when nothing was used. */
 export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
   const usage = recordOf(message['usage']);
   const uncached = countOf(usage?.['input']);
@@ -25,7 +25,7 @@ export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 
   };
 }
 
-/** What a tool gave back. A failed command tells its exit code only in its text. */
+/** Returns the output of a tool. A failed command has its exit code only in its text. */
 export function readToolOutput(record: WireRecord): ToolOutput {
   const result = record['result'];
   const content = recordOf(result)?.['content'] ?? result ?? record['output'] ?? '';
