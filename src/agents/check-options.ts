@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function checkOptions(maker: string, given: unknown, taken: Readonly<Record<string, Taken>>): void {
   if (!isObject(given))
-    throw invalid(`\`${maker}\` takes an object with its options, and was given ${wordsFor(given)}.`);
+    throw invalid(`\`${maker}\` expects an object with its options, but received ${wordsFor(given)}.`);
   const { id } = given;
   const whose = typeof id === 'string' ? `The agent "${id}"` : `\`${maker}\``;
   const names = Object.keys(taken);
@@ -51,7 +51,7 @@ export function optional({ fits, expected }: Taken): Taken {
   return { fits: value => value === undefined || fits(value), expected };
 }
 
-export const text: Taken = { fits: value => typeof value === 'string', expected: 'a text' };
+export const text: Taken = { fits: value => typeof value === 'string', expected: 'a string' };
 export const number: Taken = { fits: value => typeof value === 'number' && !Number.isNaN(value), expected: 'a number' };
 export const object: Taken = { fits: isObject, expected: 'an object' };
 
@@ -62,5 +62,7 @@ export function invalid(message: string): SingletreeError {
 function unknownOption(whose: string, name: string, names: readonly string[]): SingletreeError {
   const closest = closestName(name, names);
   const hint = closest === undefined ? '.' : `: did you mean \`${closest}\`?`;
-  return invalid(`${whose} has no option \`${name}\`${hint} It takes ${names.map(each => `\`${each}\``).join(', ')}.`);
+  return invalid(
+    `${whose} has no option \`${name}\`${hint} Valid options: ${names.map(each => `\`${each}\``).join(', ')}.`,
+  );
 }

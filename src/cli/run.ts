@@ -61,7 +61,7 @@ export function addRunCommand(program: Command): void {
 }
 
 const emptyPrompt =
-  'error: the prompt is empty. Expected what the agent is asked, in quotes, or "-" and the prompt on standard input.';
+  'error: the prompt is empty. Expected the prompt for the agent, in quotes, or "-" and the prompt on standard input.';
 
 function severalWords(agent: string, words: readonly string[]): string {
   const quoted = `singletree run ${agent} ${JSON.stringify(words.join(' '))}`;

@@ -6,7 +6,7 @@ export const jsonValue = () => z.unknown().refine((value): boolean => value !== 
 
 /** Data that a provider needs back with a part in later requests, such as a signature. */
 export const providerMetadata = () =>
-  z.record(z.string(), z.unknown()).optional().describe('what the provider wants back when the conversation goes on');
+  z.record(z.string(), z.unknown()).optional().describe('data that the provider needs back in later requests');
 
 /** The fields every event may carry, whatever its type. */
 export const envelope = once(() => ({

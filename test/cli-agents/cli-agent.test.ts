@@ -221,6 +221,6 @@ describe('an external agent', () => {
   });
 
   it('is refused when nobody knows its name', () => {
-    expect(() => cliAgent('hal')).toThrow('There are: codex, claude, pi');
+    expect(() => cliAgent('hal')).toThrow('Known agents: codex, claude, pi');
   });
 });

@@ -15,7 +15,7 @@ export interface BranchActions {
 
 /** Provides the actions to the messages below it. */
 export const Branches = createContext<BranchActions>({
-  edit: () => Promise.reject(new Error('nobody listens')),
+  edit: () => Promise.reject(new Error('no provider')),
   retry: () => {},
   select: () => {},
   blocked: undefined,

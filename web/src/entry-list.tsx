@@ -81,7 +81,7 @@ interface PartBlockProps {
 const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProps): ReactElement | null {
   if (part.kind === 'user') {
     if (part.by === undefined) return <Bubble content={part.content} />;
-    return <Notice level="info" message={`The agent was told what the subagent "${part.by}" said.`} />;
+    return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
   if (part.kind === 'text' || part.kind === 'reasoning')
     return part.kind === 'text' ? <Prose text={part.text} /> : <Reasoning text={part.text} live={live} />;

@@ -4,7 +4,7 @@ import type { RelayBody } from '../../src/protocols/index.ts';
 type Answer = (relayId: string, answer: RelayBody) => Promise<void>;
 
 /** Provides the answer callback to the cards below it. */
-export const RelayAnswers = createContext<Answer>(() => Promise.reject(new Error('nobody listens')));
+export const RelayAnswers = createContext<Answer>(() => Promise.reject(new Error('no provider')));
 
 /** Returns the callback that answers a relay of the conversation. */
 export function useRelayAnswer(): Answer {

@@ -24,7 +24,11 @@ export function useBranchActions(conversation: Conversation): BranchActions {
   useEffect(() => {
     latest.current = conversation;
   });
-  const blocked = conversation.isRunning ? 'Wait until the run is over, or stop it' : asking ? 'One moment' : undefined;
+  const blocked = conversation.isRunning
+    ? 'Wait until the run has ended, or stop it'
+    : asking
+      ? 'One moment'
+      : undefined;
 
   return useMemo(() => {
     const tell = (sent: Promise<unknown>) => {

@@ -89,7 +89,7 @@ export class Background {
 /** The result of a call that starts a background subagent. */
 export function backgroundResult(agentId: string, runId: string) {
   return {
-    context: `The subagent "${agentId}" works in the background as ${runId}. You will be told what it says.`,
+    context: `The subagent "${agentId}" works in the background as ${runId}. You will receive its result when it ends.`,
     result: { agentId, runId, background: true },
   };
 }

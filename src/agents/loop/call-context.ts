@@ -171,7 +171,7 @@ export class CallContext implements ToolContext {
 }
 
 function isOver(name: string): Error {
-  return new Error(`The call of ${name} is over: it starts no subagent any more.`);
+  return new Error(`The call of ${name} has ended and cannot start a subagent.`);
 }
 
 interface ChildStart {

@@ -9,12 +9,12 @@ const fields = {
   },
   description: {
     fits: value => typeof value === 'string' || typeof value === 'function',
-    expected: 'a text, or a function that gives one',
+    expected: 'a string, or a function that returns one',
   },
   input: {
     // Some libraries implement their schemas as functions.
     fits: value => (isObject(value) || typeof value === 'function') && '~standard' in value,
-    expected: 'a zod schema, or another Standard Schema with `inputJsonSchema` beside it',
+    expected: 'a zod schema, or another Standard Schema together with `inputJsonSchema`',
   },
   execute: { fits: value => typeof value === 'function', expected: 'a function' },
 } satisfies Partial<Record<keyof Tool, Taken>>;

@@ -265,7 +265,7 @@ describe('a call that is over', () => {
     const events = await collect(agent.invoke(params({ answers })));
     expect([of(events, 'custom'), of(events, 'relay')]).toEqual([[], []]);
     expect(of(events, 'harness_start')).toHaveLength(1);
-    expect(heard).toEqual([undefined, 'The call of first is over: it starts no subagent any more.']);
+    expect(heard).toEqual([undefined, 'The call of first has ended and cannot start a subagent.']);
   });
 });
 

@@ -48,7 +48,7 @@ export interface LoopAgentOptions {
 }
 
 /** The abort reason of a run that has ended. */
-const runIsOver = new Error('The run is over.');
+const runEnded = new Error('The run has ended.');
 
 const taken = {
   id: optional(text),
@@ -56,7 +56,7 @@ const taken = {
   ...modelOptions,
   tools: optional({
     fits: value => Array.isArray(value) || typeof value === 'function',
-    expected: 'a list of tools, or a function that gives one',
+    expected: 'an array of tools, or a function that returns one',
   }),
   cwd: optional(text),
   // Permission rules have a validation error of their own.
@@ -98,7 +98,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
   }
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
     const stop = stopWith(params.signal);
-    const end = () => stop.abort(runIsOver);
+    const end = () => stop.abort(runEnded);
     const channel = new EventChannel();
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }

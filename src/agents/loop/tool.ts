@@ -139,7 +139,7 @@ function jsonSchemaOf({ name, input }: Tool): Record<string, unknown> {
   if (!('_zod' in input))
     throw new SingletreeError(
       'invalid_argument',
-      `The tool "${name}" has a schema that is not zod: give its inputJsonSchema too.`,
+      `The tool "${name}" has a schema that is not zod: add its inputJsonSchema.`,
     );
   const { $schema: _, ...schema } = z.toJSONSchema(input as unknown as z.ZodType, { io: 'input' });
   return schema;

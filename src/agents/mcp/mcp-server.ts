@@ -42,7 +42,7 @@ export function parseMcpServer(value: unknown): McpServer {
   if (isProgram === isAddress)
     throw new SingletreeError(
       'invalid_argument',
-      `${subject} is not configured well: give either a "command" to run or a "url" to call.`,
+      `${subject} is not configured correctly: set either a "command" to run or a "url" to call.`,
     );
   return { name, ...(isProgram ? read(program, value, subject) : read(address, value, subject)) };
 }
@@ -60,7 +60,7 @@ function read<Schema extends z.ZodType>(schema: Schema, value: unknown, subject:
   const field = issue?.path.map(String).join('.') ?? '';
   throw new SingletreeError(
     'invalid_argument',
-    `${subject} is not configured well${field === '' ? '' : ` at "${field}"`}: ${issue?.message ?? 'it is not valid'}.`,
+    `${subject} is not configured correctly${field === '' ? '' : ` at "${field}"`}: ${issue?.message ?? 'it is not valid'}.`,
     { details: { field } },
   );
 }

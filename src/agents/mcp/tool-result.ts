@@ -18,7 +18,7 @@ export function toolReturn(result: CallToolResult, max: number): ToolReturn {
   if (structuredContent === undefined) return { context };
   const { length } = JSON.stringify(structuredContent);
   if (length <= max) return { context, result: structuredContent };
-  return { context: `${context}\n[Its structured content of ${length} characters is too long and was left out.]` };
+  return { context: `${context}\n[Its structured content of ${length} characters is too long and was omitted.]` };
 }
 
 /** Returns the text, shortened in the middle when it is longer than `max` characters. */

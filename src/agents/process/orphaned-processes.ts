@@ -56,7 +56,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
 function cannotEnd(pids: readonly number[]): SingletreeError {
   return new SingletreeError(
     'run_under_way',
-    `The run cannot be taken over: its earlier owner is gone, but it left processes that cannot be ended (${pids.join(', ')}). End them and try again.`,
+    `The run cannot be taken over: its earlier owner is gone, but some of its processes cannot be ended (${pids.join(', ')}). End them and try again.`,
     { details: { pids } },
   );
 }

@@ -41,7 +41,7 @@ export class ReplTools {
   async call(name: string, args: readonly unknown[], cellId: string): Promise<unknown> {
     const { runId, functions, runner, put } = this.#options;
     const tool = functions.get(name);
-    if (tool === undefined) throw new Error(`There is no function ${name}.`);
+    if (tool === undefined) throw new Error(`Unknown function ${name}.`);
     const number = (this.#counts.get(cellId) ?? 0) + 1;
     this.#counts.set(cellId, number);
     const id = `${cellId}_call_${number}`;

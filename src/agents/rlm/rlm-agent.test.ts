@@ -417,7 +417,7 @@ describe('options', () => {
 
   it('are refused at once when they do not fit or are not known', () => {
     expect(() => rlmAgent({} as RlmAgentOptions)).toThrow('`rlmAgent` was given nothing as `model`');
-    expect(made({ tools: {} })).toThrow('was given an object as `tools`: expected a list of tools');
+    expect(made({ tools: {} })).toThrow('was given an object as `tools`: expected an array of tools');
     expect(made({ tools: [{ name: 'look' }] })).toThrow('The tool "look" was given nothing as `description`');
     expect(made({ permission: { rules: [] } })).toThrow('did you mean `permissions`?');
   });

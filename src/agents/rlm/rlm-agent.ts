@@ -50,9 +50,9 @@ const taken = {
   ...modelOptions,
   context: optional({
     fits: value => typeof value === 'string' || typeof value === 'function',
-    expected: 'a text, or a function that gives one',
+    expected: 'a string, or a function that returns one',
   }),
-  tools: optional({ fits: Array.isArray, expected: 'a list of tools' }),
+  tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
   // Permission rules have a validation error of their own.
   permissions: { fits: () => true, expected: 'permission rules' },
   maxIterations: optional(number),

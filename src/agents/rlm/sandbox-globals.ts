@@ -73,7 +73,7 @@ export function sandboxGlobals(send: Send, configJson: string): SandboxGlobals {
     const text = typeof value === 'string' ? value : stringify(value);
     if (typeof text !== 'string') throw new TypeError('FINAL(value) takes a string or a value that JSON can carry.');
     if (text.length > maxFinalLength)
-      throw new RangeError(`The answer has ${text.length} characters: FINAL takes at most ${maxFinalLength}.`);
+      throw new RangeError(`The answer has ${text.length} characters: FINAL accepts at most ${maxFinalLength}.`);
     send('final', stringify(text));
     return undefined;
   };

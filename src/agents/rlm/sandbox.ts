@@ -66,7 +66,7 @@ export class Sandbox {
     if (context.length > room)
       throw new SingletreeError(
         'invalid_argument',
-        `The context has ${context.length} characters, and a sandbox with ${limits.memoryBytes} bytes of memory takes ${room}. Raise limits.memoryBytes.`,
+        `The context has ${context.length} characters, and a sandbox with ${limits.memoryBytes} bytes of memory can hold ${room}. Raise limits.memoryBytes.`,
         { details: { length: context.length, room } },
       );
     this.#options = options;

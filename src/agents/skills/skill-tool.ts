@@ -15,7 +15,7 @@ const deepest = 4;
 export function skillTool(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map(skill => [skill.name, skill]));
   if (byName.size === 0)
-    throw new SingletreeError('invalid_argument', 'There are no skills to load: leave the skill tool out.');
+    throw new SingletreeError('invalid_argument', 'There are no skills to load: omit the skill tool.');
   return defineTool({
     name: 'skill',
     description: `Loads the instructions of a skill. Use it when a task is what a skill is for, before you begin. The skills:\n${listed(skills)}`,
@@ -49,7 +49,7 @@ async function load({ name, path, folder }: Skill) {
   if (size === undefined || size > largestSkill)
     throw new SingletreeError(
       'not_found',
-      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'not there any more' : 'too large'}.`,
+      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'missing' : 'too large'}.`,
     );
   const text = await readFile(path, 'utf8');
   const files = await filesOf(folder);

@@ -144,7 +144,7 @@ describe('a subagent', () => {
     const outputs = of(events, 'tool_result').map(event => event.output);
     expect(outputs).toContainEqual({ error: expect.stringContaining('The subagent "failing" failed: ') as string });
     expect(outputs).toContainEqual(expect.objectContaining({ context: 'Found it.' }));
-    expect(outputs).toContainEqual({ error: 'There is no agent "x". There are: failing, helper.' });
+    expect(outputs).toContainEqual({ error: 'Unknown agent "x". Known agents: failing, helper.' });
   });
 });
 

@@ -26,7 +26,7 @@ export interface AgentToolOptions {
   readonly budget?: Budget;
 }
 
-const purpose = 'Starts a subagent on a task of its own and returns what it says. Several calls work side by side.';
+const purpose = 'Starts a subagent on a separate task and returns its answer. Several calls run concurrently.';
 
 /**
  * Creates a tool that starts subagents: each is a separate run, caused by the call. They run concurrently, follow the
@@ -52,7 +52,7 @@ export function agentTool(options: AgentToolOptions): Tool {
     input: z.object({
       task: z.string().min(1).describe('all it needs to know: it sees nothing else'),
       agent: z.string().optional().describe('which agent'),
-      background: z.boolean().optional().describe('go on meanwhile; you are told later what it says'),
+      background: z.boolean().optional().describe('continue without waiting; you receive its result later'),
     }),
     category: 'agent',
     timeoutMs: Number.POSITIVE_INFINITY,
@@ -90,7 +90,7 @@ function choose(agents: readonly Subagent[], wanted: string | undefined): Subage
   if (found !== undefined && (wanted !== undefined || agents.length === 1)) return found;
   const ids = agents.map(({ agent }) => agent.id).join(', ');
   throw new Error(
-    wanted === undefined ? `Say which agent: ${ids}.` : `There is no agent "${wanted}". There are: ${ids}.`,
+    wanted === undefined ? `Say which agent: ${ids}.` : `Unknown agent "${wanted}". Known agents: ${ids}.`,
   );
 }
 

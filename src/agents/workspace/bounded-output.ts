@@ -39,7 +39,7 @@ export class BoundedOutput {
     const tail = this.#tailBytes();
     const { leftOut } = this;
     if (leftOut === 0) return decode(Buffer.concat([head, tail]));
-    return `${decode(wholeStart(head))}\n[… ${leftOut} bytes left out …]\n${decode(wholeEnd(tail))}`;
+    return `${decode(wholeStart(head))}\n[… ${leftOut} bytes omitted …]\n${decode(wholeEnd(tail))}`;
   }
 
   /** The end of the text, at most this many bytes. */

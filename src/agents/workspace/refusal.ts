@@ -20,7 +20,7 @@ export function missing(path: string): SingletreeError {
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ENOTDIR: 'goes through something that is not a folder, or that changed meanwhile. Check the path and try again.',
+  ENOTDIR: 'contains a name that is not a folder, or that changed meanwhile. Check the path and try again.',
   ELOOP: 'changed while it was opened. Try again.',
   EINVAL: 'changed while it was opened. Try again.',
   EEXIST: 'changed while it was written. Try again.',

@@ -25,9 +25,13 @@ export function rootAt(path: string, byDescriptor: boolean = hasDescriptorPaths)
     const real = realpathSync.native(given);
     if (statSync(real).isDirectory()) return { path: real, given, byDescriptor };
   } catch (cause) {
-    throw new SingletreeError('invalid_argument', `There is no folder ${given}: a workspace needs one that exists.`, {
-      cause,
-    });
+    throw new SingletreeError(
+      'invalid_argument',
+      `The folder ${given} does not exist: a workspace needs an existing one.`,
+      {
+        cause,
+      },
+    );
   }
   throw new SingletreeError('invalid_argument', `${given} is not a folder: a workspace needs one.`);
 }
@@ -39,7 +43,7 @@ const longestPath = 4096;
  * name before it, whatever that name is. A relative path starts at the folder `from`.
  */
 export async function namesInside(root: Root, path: string, from: readonly string[] = []): Promise<string[]> {
-  if (path.includes('\0')) throw refused(path, 'holds a NUL byte.');
+  if (path.includes('\0')) throw refused(path, 'contains a NUL byte.');
   if (Buffer.byteLength(path) > longestPath) throw refused(`${path.slice(0, 80)}…`, 'is too long for a path.');
   const within = path.startsWith('/') ? await fromRoot(root, path) : normalize([...from, path].join('/'));
   if (within === undefined || climbs(within)) throw outside(path);

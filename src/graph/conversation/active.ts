@@ -61,7 +61,7 @@ export function fullHistory(conversation: Conversation): Active {
 function onBranch(reader: Reader, id: string): Message {
   const message = messageNamed(reader, id);
   if (message !== undefined && message.spawnedBy === undefined) return message;
-  throw new SingletreeError('invalid_argument', `There is no message "${id}" on a branch of this conversation.`, {
+  throw new SingletreeError('invalid_argument', `Unknown message "${id}": it is on no branch of this conversation.`, {
     details: { id },
   });
 }

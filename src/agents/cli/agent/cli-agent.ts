@@ -45,7 +45,7 @@ export function cliAgent(name: string, options: CliAgentOptions = {}): Agent {
   const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
   if (adapter === undefined) {
     const known = Object.keys(cliAdapters).join(', ');
-    throw new SingletreeError('invalid_argument', `There is no external agent "${name}". There are: ${known}.`);
+    throw new SingletreeError('invalid_argument', `Unknown external agent "${name}". Known agents: ${known}.`);
   }
   return { id: adapter.id, invoke: params => invoke(adapter, options, params) };
 }

@@ -183,7 +183,7 @@ class ProcessRun {
     const { command } = this.#options;
     this.#stop({
       reason: 'timeout',
-      message: `${command} ${did} for ${ms / 1000} s, which is the most it may, and was stopped.`,
+      message: `${command} ${did} for ${ms / 1000} s, which is its limit, and was stopped.`,
     });
   }
 

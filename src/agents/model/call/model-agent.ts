@@ -28,12 +28,12 @@ export interface ModelAgentOptions {
 }
 
 /** The abort reason of a model call that has ended. */
-const runIsOver = new Error('The run is over.');
+const runEnded = new Error('The run has ended.');
 
 const taken = {
   id: optional(text),
   ...modelOptions,
-  tools: optional({ fits: Array.isArray, expected: 'a list of tools' }),
+  tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
 } satisfies Record<keyof ModelAgentOptions, Taken>;
 
 /**
@@ -71,7 +71,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     try {
       yield* channel.until(calling);
     } finally {
-      stop.abort(runIsOver);
+      stop.abort(runEnded);
       channel.leave();
     }
     const result = await calling;

@@ -14,6 +14,6 @@ export const modelOptions = {
   retry: optional(object),
   registry: optional({
     fits: value => isObject(value) && typeof value['resolve'] === 'function',
-    expected: 'what `createModelRegistry` gives',
+    expected: 'a registry made by `createModelRegistry`',
   }),
 };

@@ -26,7 +26,7 @@ export function invalidId(id: string): SingletreeError {
 export function unknownProvider(modelId: string, provider: string, known: string[]): SingletreeError {
   return new SingletreeError(
     'unknown_provider',
-    `There is no provider "${provider}" for the model "${modelId}". Known providers: ${known.join(', ')}. Register others with register().`,
+    `Unknown provider "${provider}" of the model "${modelId}". Known providers: ${known.join(', ')}. Register others with register().`,
     { details: { modelId, provider, known } },
   );
 }

@@ -125,7 +125,7 @@ describe('what cannot be resolved', () => {
     ['gpt-5', 'invalid_argument', 'Expected "provider/model"'],
     ['openai/', 'invalid_argument', 'Expected "provider/model"'],
     ['/gpt-5', 'invalid_argument', 'Expected "provider/model"'],
-    ['constructor/x', 'unknown_provider', 'no provider "constructor"'],
+    ['constructor/x', 'unknown_provider', 'Unknown provider "constructor"'],
   ])('%s: %s', async (modelId, code, message) => {
     const error = await errorOf(createModelRegistry({ env }).resolve(modelId));
     expect(error.code).toBe(code);
@@ -173,7 +173,7 @@ describe('what a registry knows', () => {
   it('is not a provider that it does not have', () => {
     expect(registry.isConfigured('nobody/m')).toBe(false);
     expect(registry.isConfigured('openai')).toBe(false);
-    expect(() => registry.envVarOf('nobody/m')).toThrow('There is no provider "nobody"');
+    expect(() => registry.envVarOf('nobody/m')).toThrow('Unknown provider "nobody"');
   });
 
   it('is the models of the price list by the ids that it resolves', () => {

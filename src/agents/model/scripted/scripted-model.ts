@@ -91,7 +91,7 @@ export function scriptedModel(script: ModelScript, options: ScriptedModelOptions
 type PartController = ReadableStreamDefaultController<LanguageModelV3StreamPart>;
 
 const batchSize = 64;
-const streamIsOver = new Error('The stream is over.');
+const streamEnded = new Error('The stream has ended.');
 
 function streamOf(
   answer: Answer,
@@ -101,7 +101,7 @@ function streamOf(
   const over = new AbortController();
 
   function finish(controller: PartController): void {
-    over.abort(streamIsOver);
+    over.abort(streamEnded);
     if (answer.cut) controller.error(droppedConnection(call));
     else controller.close();
   }
@@ -128,13 +128,13 @@ function streamOf(
     {
       start(controller) {
         const abort = () => {
-          over.abort(streamIsOver);
+          over.abort(streamEnded);
           controller.error(call.abortSignal?.reason);
         };
         call.abortSignal?.addEventListener('abort', abort, { once: true, signal: over.signal });
       },
       pull: answer.delayMs > 0 ? pullSlowly : pullBatch,
-      cancel: () => over.abort(streamIsOver),
+      cancel: () => over.abort(streamEnded),
     },
     { highWaterMark: 0 },
   );

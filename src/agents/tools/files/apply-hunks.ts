@@ -62,7 +62,7 @@ function noPlace(hunk: Hunk, { number, count, path }: { number: number; count: n
   const anchor = hunk.anchor === undefined ? '' : ` after the line ${JSON.stringify(hunk.anchor)}`;
   const shown = old.slice(0, 5).join('\n');
   return new Error(
-    `Hunk ${number} of ${count} for ${path} fits nowhere${anchor}: the file has no such lines in this order:\n${shown}\n` +
+    `Hunk ${number} of ${count} for ${path} does not match${anchor}: the file has no such lines in this order:\n${shown}\n` +
       'Nothing was changed. Read the file and make the hunk from its lines.',
   );
 }

@@ -7,7 +7,7 @@ import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-wo
 const input = z.object({
   path: z.string().min(1).describe('the file'),
   old_string: z.string().min(1).describe('the exact text to replace, without line numbers; it occurs exactly once'),
-  new_string: z.string().describe('what takes its place'),
+  new_string: z.string().describe('the replacement'),
   replace_all: z.boolean().optional().describe('replaces every occurrence'),
 });
 

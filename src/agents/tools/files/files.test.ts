@@ -72,7 +72,7 @@ describe('read', () => {
   it('cuts lines that are too long, and counts them once', async () => {
     file('long.txt', `${'x'.repeat(200_000)}\nnext`);
     const { context } = await read({ path: 'long.txt' });
-    expect(context).toBe(`1\t${'x'.repeat(2_000)} [… the rest of this line is left out]\n2\tnext`);
+    expect(context).toBe(`1\t${'x'.repeat(2_000)} [… the rest of this line is omitted]\n2\tnext`);
   });
 
   it('reads the beginning of a file that is larger than memory', async () => {
@@ -265,7 +265,7 @@ describe('patch', () => {
       ' nothing',
       '+x',
     );
-    await expect(failing).rejects.toThrow('Hunk 2 of 2 for a.txt fits nowhere after the line "b"');
+    await expect(failing).rejects.toThrow('Hunk 2 of 2 for a.txt does not match after the line "b"');
     expect(filesNow()).toEqual(['a.txt']);
     expect(textOf('a.txt')).toBe('a\nb\n');
   });

@@ -99,5 +99,5 @@ class PatchReader {
 }
 
 function wrong(problem: string): Error {
-  return new Error(`The patch cannot be read: ${problem}. Nothing was changed.`);
+  return new Error(`The patch is invalid: ${problem}. Nothing was changed.`);
 }

@@ -45,5 +45,5 @@ async function* piecesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerato
 }
 
 function shownLine(line: string): string {
-  return line.length <= longestLine ? line : `${line.slice(0, longestLine)} [… the rest of this line is left out]`;
+  return line.length <= longestLine ? line : `${line.slice(0, longestLine)} [… the rest of this line is omitted]`;
 }

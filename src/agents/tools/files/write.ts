@@ -4,7 +4,7 @@ import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-wo
 
 const input = z.object({
   path: z.string().min(1).describe('the file; missing folders are made'),
-  content: z.string().describe('all it holds afterwards'),
+  content: z.string().describe('the whole new content'),
 });
 
 /** Writes a whole file; an existing one must have been read in the same run and be unchanged since. */

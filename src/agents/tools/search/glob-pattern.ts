@@ -10,7 +10,7 @@ const longestPattern = 1_000;
  */
 export function globPattern(pattern: string): (path: string) => boolean {
   if (pattern.length > longestPattern) throw new Error(`The pattern is longer than ${longestPattern} characters.`);
-  if (pattern.startsWith('/')) throw new Error('The pattern starts with /: give it as seen from the folder.');
+  if (pattern.startsWith('/')) throw new Error('The pattern starts with /: make it relative to the folder.');
   const alternatives = expandBraces(pattern).map(each => {
     const names = each.split('/').filter(name => name !== '' && name !== '.');
     return (each.includes('/') ? names : ['**', ...names]).map(name => (name === '**' ? 'many' : tokensOf(name)));
@@ -54,7 +54,7 @@ function setOf(part: string): RegExp {
   try {
     return new RegExp(`^[${not ? '^' : ''}${inner}]$`, 'u');
   } catch {
-    throw new Error(`The pattern holds a set that is not valid: ${part}`);
+    throw new Error(`The pattern contains an invalid set: ${part}`);
   }
 }
 

@@ -22,7 +22,7 @@ export function globTool(toolWorkspace: ToolWorkspace): Tool {
   return defineTool({
     name: 'glob',
     description:
-      'Finds files of the workspace by a pattern for their path. What git ignores is left out, and no link is followed.',
+      'Finds files of the workspace by a pattern for their path. Omits what git ignores and follows no link.',
     category: 'read',
     input,
     paths: pathArgument(toolWorkspace),

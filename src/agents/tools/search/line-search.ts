@@ -29,5 +29,5 @@ export interface FoundLine {
 
 /** The error for an invalid pattern. */
 export function invalidPattern(pattern: string, problem: string): Error {
-  return new Error(`${JSON.stringify(pattern)} is not a regular expression that can be used: ${problem}.`);
+  return new Error(`${JSON.stringify(pattern)} is not a valid regular expression: ${problem}.`);
 }

@@ -160,7 +160,7 @@ describe.each(engines)('a search with %s', (engine, programs) => {
   it('says what is wrong with a pattern', async () => {
     file('a.txt', 'x');
     await expect(grep('(')).rejects.toThrow(
-      /^"\(" is not a regular expression that can be used: .*[Uu](nclosed|nterminated) group/,
+      /^"\(" is not a valid regular expression: .*[Uu](nclosed|nterminated) group/,
     );
   });
 

@@ -52,7 +52,7 @@ describe('bash', () => {
   it('keeps the beginning and the end of long output', async () => {
     const { context, result } = await bash('echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last');
     expect(result).toEqual({ exitCode: 0, outputBytes: 50_000_012, leftOutBytes: 50_000_012 - 24_000 });
-    expect(context).toMatch(/^first\nx+\n\[… 49976012 bytes left out …\]\nx+\nlast$/);
+    expect(context).toMatch(/^first\nx+\n\[… 49976012 bytes omitted …\]\nx+\nlast$/);
   });
 
   it('stops a command whose time is up, and tells what it printed', async () => {

@@ -90,7 +90,7 @@ describe('fetch', () => {
 
   it('reads no more than its limit', async () => {
     const { context, result } = await page('/endless', { maxBytes: 5_000 });
-    expect(context).toBe(`${'x'.repeat(5_000)}\n[The rest is left out: only 5000 bytes are read.]`);
+    expect(context).toBe(`${'x'.repeat(5_000)}\n[The rest is omitted: only 5000 bytes are read.]`);
     expect(result).toMatchObject({ bytes: 5_000, isWhole: false });
   });
 

@@ -34,15 +34,13 @@ export function fetchTool(options: FetchOptions = {}): Tool {
         const type = headers['content-type'] ?? 'text/plain';
         if (!textual.test(type)) throw new Error(`${url.href} is ${type}: only text can be fetched.`);
         if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-          throw new Error(
-            `${url.href} is compressed with ${headers['content-encoding']}, though this was not asked for.`,
-          );
+          throw new Error(`${url.href} is compressed with ${headers['content-encoding']}, which was not requested.`);
         const { bytes, isWhole } = await bodyOf(response, maxBytes);
         const body = decoded(bytes, type);
         const text = /html/i.test(type) ? htmlText(body) : body;
         if (statusCode >= 400) throw new Error(`${url.href} answered ${statusCode}: ${text.slice(0, 500)}`);
         return {
-          context: isWhole ? text : `${text}\n[The rest is left out: only ${maxBytes} bytes are read.]`,
+          context: isWhole ? text : `${text}\n[The rest is omitted: only ${maxBytes} bytes are read.]`,
           result: { url: url.href, status: statusCode, contentType: type, bytes: bytes.length, isWhole },
         };
       } finally {

@@ -13,21 +13,21 @@ export const claudeRecords: readonly RecordRule[] = [
   { record: '`assistant`, thinking', becomes: '`reasoning`; redacted thinking is consumed' },
   { record: '`assistant`, tool use', becomes: '`tool_call`; `unknown` when malformed' },
   {
-    record: '`assistant` that tells an API error',
+    record: '`assistant` with an API error',
     becomes: '`error`: fatal when the run ends by it, which `result` repeats',
   },
   { record: '`assistant` and `user` with `parent_tool_use_id`', becomes: 'events of the run of the subagent' },
   {
     record: '`user`, tool result',
     becomes:
-      '`tool_result` of the one call that has its id, with the end of the run of a subagent, or the `tasks` that `TodoWrite`, `TaskCreate` or `TaskUpdate` left; a read without a call is recovered; else `unknown`',
+      '`tool_result` of the one call that has its id, with the end of the run of a subagent, or the `tasks` after `TodoWrite`, `TaskCreate` or `TaskUpdate`; a read without a call is recovered; else `unknown`',
   },
   { record: '`user`, text', becomes: 'nothing: an echoed prompt or injected text is consumed' },
   { record: '`rate_limit_event`', becomes: '`warning` with code `rate_limit`, unless the status is `allowed`' },
   {
     record: '`result`',
     becomes:
-      '`usage` of the agent, with the cost of all; at the end `usage` of its subagents, when `modelUsage` tells it; the fatal `error` when it is one',
+      '`usage` of the agent, with the cost of all; at the end `usage` of its subagents, when `modelUsage` reports it; the fatal `error` when it failed',
   },
   {
     record: '`stream_event`',

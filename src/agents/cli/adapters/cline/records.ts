@@ -6,7 +6,7 @@ export const clineRecords: readonly RecordRule[] = [
   { record: '`run_start`', becomes: 'nothing: consumed' },
   {
     record: '`hook_event`',
-    becomes: 'nothing but the start of the run of a subagent: it tells whose the records are that follow',
+    becomes: 'only the start of a subagent run: it attributes the records that follow',
   },
   { record: '`agent_event` `iteration_start`', becomes: '`step_start`' },
   { record: '`agent_event` `content_start` of text and reasoning', becomes: '`text` and `reasoning` as they stream' },
@@ -17,7 +17,7 @@ export const clineRecords: readonly RecordRule[] = [
     record: '`agent_event` `content_end` of a tool',
     becomes: '`tool_result` of the one call that has its id; denied when it needed a permission; else `unknown`',
   },
-  { record: '`agent_event` `usage`', becomes: '`usage`; what the team tells again is counted once' },
+  { record: '`agent_event` `usage`', becomes: '`usage`; repeated reports of the team are counted once' },
   { record: '`agent_event` `iteration_end`', becomes: 'nothing: consumed' },
   { record: '`agent_event` `done`', becomes: 'the end of the run of a subagent; else consumed' },
   {
@@ -29,7 +29,7 @@ export const clineRecords: readonly RecordRule[] = [
   { record: '`team_event` of teammates, tasks, messages, runs and log', becomes: 'nothing: consumed' },
   {
     record: '`run_result`',
-    becomes: 'the fatal `error` when it did not complete; `usage` when none was told before',
+    becomes: 'the fatal `error` when it did not complete; `usage` when none was reported before',
   },
   { record: '`run_aborted`', becomes: 'nothing after `run_result`; else the fatal `error`' },
   { record: 'before 3: `task_started`, `say` `task`', becomes: 'nothing: consumed' },
@@ -37,7 +37,7 @@ export const clineRecords: readonly RecordRule[] = [
   { record: 'before 3: `say` `reasoning`', becomes: '`reasoning`' },
   {
     record: 'before 3: `say` `api_req_started`',
-    becomes: '`step_start`, the `tool_result` of the calls before it, and `usage` when it is told',
+    becomes: '`step_start`, the `tool_result` of the calls before it, and `usage` when it is reported',
   },
   { record: 'before 3: `say` `error_retry`', becomes: '`warning`; the fatal `error` when it was the last' },
   { record: 'before 3: `say` `api_req_retried`', becomes: '`step_start`: the same step again' },

@@ -7,14 +7,14 @@ export const codexRecords: readonly RecordRule[] = [
   {
     record: '`turn.completed`',
     becomes:
-      '`usage` of the run: the record counts the session, and what it had used before is subtracted; cached input is part of the input, reasoning of the output',
+      '`usage` of the run: the record counts the session, and its earlier usage is subtracted; cached input is part of the input, reasoning of the output',
   },
   { record: '`turn.failed`', becomes: 'the fatal `error`, once, at the end of the run' },
   { record: '`error` that says `Reconnecting...`', becomes: '`warning` with code `retry`' },
   { record: 'other `error`', becomes: '`error`: fatal when the run ends by it, which `turn.failed` repeats' },
   { record: 'item `agent_message`, completed', becomes: '`text`' },
   { record: 'item `reasoning`, completed', becomes: '`reasoning`' },
-  { record: 'item `error`, completed', becomes: '`error`; the program tells advice the same way' },
+  { record: 'item `error`, completed', becomes: '`error`; the program reports advice the same way' },
   { record: 'item that is a tool, started', becomes: '`tool_call` and `tool_start`' },
   {
     record: 'item that is a tool, completed',

@@ -14,7 +14,7 @@ export const gooseRecords: readonly RecordRule[] = [
     becomes: '`tool_call`; `delegate` also starts the run of a subagent',
   },
   {
-    record: '`message` of the assistant that no model wrote, with an error or a text that tells one',
+    record: '`message` of the assistant that no model wrote, with an error or an error text',
     becomes: '`error`: fatal when the run ends by it',
   },
   { record: '`message` of the assistant, `systemNotification`', becomes: '`warning`' },
@@ -29,7 +29,7 @@ export const gooseRecords: readonly RecordRule[] = [
   {
     record: '`complete`',
     becomes:
-      '`usage` of the run: the record counts the session, and what it had used before is subtracted; nothing when that is not known',
+      '`usage` of the run: the record counts the session, and its earlier usage is subtracted; nothing when that is unknown',
   },
   { record: 'anything else', becomes: '`unknown`' },
 ];

@@ -22,9 +22,9 @@ export const opencodeRecords: readonly RecordRule[] = [
   { record: '`tool_use` of `todowrite`', becomes: '`tasks` too' },
   {
     record: '`tool_use` of `task` that names its session',
-    becomes: 'a run of its own too; one in the background is open to the end, which is not told',
+    becomes: 'also a separate run; a background run stays open, because its end is not reported',
   },
-  { record: 'a part that was told before', becomes: 'nothing: consumed' },
+  { record: 'a part that was reported before', becomes: 'nothing: consumed' },
   {
     record: '`error`',
     becomes: '`error`: fatal unless another step begins; what follows it in its step does not make it less so',
