@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { agentPage, cliAdapters } from 'singletree/agents';
-import { eventReference } from 'singletree/events';
+import { cliAdapters } from 'singletree/agents';
+import { agentPage } from './agent-page.ts';
+import { eventReference } from './event-reference.ts';
 
-/** Writes the pages of docs/ that derive from code. */
+/** Writes the pages of docs/ that are generated from the code. */
 mkdirSync('docs/agents', { recursive: true });
 writeFileSync('docs/events.md', eventReference());
 for (const adapter of Object.values(cliAdapters)) writeFileSync(`docs/agents/${adapter.id}.md`, agentPage(adapter));

@@ -337,7 +337,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     const log = await start('streamer', 'Count');
     await log.getByText('One, two').waitFor();
     const edit = log.getByRole('button', { name: 'Edit' });
-    expect(await edit.getAttribute('title')).toBe('Wait until the run is over, or stop it');
+    expect(await edit.getAttribute('title')).toBe('Wait until the run has ended, or stop it');
     expect(await edit.isDisabled()).toBe(true);
     expect(await log.getByRole('button', { name: 'Retry' }).count()).toBe(0);
     more.open();

@@ -3,100 +3,100 @@ import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Tool } from './loop/tool.ts';
-import type { ModelRegistry } from './model/registry.ts';
+import type { ModelRegistry } from './model/registry/registry.ts';
 import type { DecisionSource } from './permissions/decide.ts';
 
-/** Something a person says while a run is under way. */
+/** A message that a person sends during a run. */
 export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
 }
 
-/** The answer to a relay, as the log holds it. */
+/** The answer to a relay, as stored in the log. */
 export type RelayAnswer = Omit<EventOf<'relay_resolved'>, 'type' | 'runId'>;
 
-/** Where answers to relays come from. */
+/** The source of answers to relays. */
 export interface Answers {
-  /** Resolves with the answer, also one that was given before; rejects when the signal aborts. */
+  /** Resolves with the answer, also an earlier one; rejects when the signal aborts. */
   wait(relayId: string, signal: AbortSignal): Promise<RelayAnswer>;
 }
 
 export interface InvokeParams {
-  /** The id of the run; every event the agent makes carries it. */
+  /** The id of the run; every event of the agent carries it. */
   readonly runId: string;
-  /** The conversation so far, the request last. */
+  /** The conversation so far; the request is last. */
   readonly messages: readonly Message[];
-  /** A `provider/model` id to use instead of the agent's own. */
+  /** A `provider/model` id that replaces the agent's own. */
   readonly model?: string;
-  /** Where ids of models are looked up by an agent that has no registry of its own. */
+  /** The registry for model ids, for agents without a registry of their own. */
   readonly registry?: ModelRegistry;
-  /** Tools to offer beside the agent's own; one of the same name takes the place of the agent's. */
+  /** Tools to offer beside the agent's own; one of the same name replaces the agent's. */
   readonly tools?: readonly Tool[];
   /**
-   * Names of tools that are not offered, the agent's own and those of its subagents among them: a call of one is
-   * answered like that of a tool that there is not. External programs, which have tools of their own, pass it over.
+   * Names of tools that are not offered, including the agent's own and those of its subagents: a call of one is
+   * answered like a call of an unknown tool. External programs, which have their own tools, ignore it.
    */
   readonly withheldTools?: readonly string[];
-  /** Rules that hold beside the agent's own: the stricter decides. */
+  /** Rules that apply beside the agent's own: the stricter decision wins. */
   readonly permissions?: readonly DecisionSource[];
-  /** What the tools of the run are given as it is. */
+  /** The context that the tools of the run receive unchanged. */
   readonly context?: unknown;
-  /** The message the conversation begins with, so that a summary of its beginning can name it. */
+  /** The id of the first message of the conversation, so that a summary of its beginning can refer to it. */
   readonly firstMessageId?: string;
-  /** The last message before the request, when what comes before the request can be summarised on its own. */
+  /** The id of the last message before the request, when the messages before it can be summarised on their own. */
   readonly previousMessageId?: string;
-  /** The program's own session that this conversation can go on in. */
+  /** The external program's own session in which this conversation can continue. */
   readonly session?: Session;
-  /** Takes each raw line of an external program before its events are made. */
+  /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
-  /** How many runs stand above this one; 0 when absent: a person started it. */
+  /** The number of ancestor runs. Default: 0, a run that a person started. */
   readonly depth?: number;
-  /** Marks the processes that the run and its subagents start, so that whoever takes the run over can end them. */
+  /** Marks the processes that the run and its subagents start, so that a takeover of the run can end them. */
   readonly runMark?: string;
-  /** What caused the run; the run's first event carries it. */
+  /** The cause of the run; the run's first event carries it. */
   readonly parentId?: string;
   /** Stops the run. */
   readonly signal: AbortSignal;
-  /** What the run had done before the process that ran it ended: the agent goes on from there. */
+  /** The state of the run before its process ended: the agent resumes from it. */
   readonly resume?: RunState;
-  /** What people decided earlier in the thread: what they allowed for longer than once still holds. */
+  /** Earlier decisions of people in the thread: grants beyond a single call still apply. */
   readonly decided?: readonly RelayState[];
-  /** Without it nobody can be asked, and what would be asked is denied. */
+  /** Without it nobody can be asked, and calls that would be asked about are denied. */
   readonly answers?: Answers;
-  /** Messages to take in at the next safe point. */
+  /** Messages to add at the next safe point. */
   readonly steering?: Steering;
 }
 
-/** A session of an external program that knows the beginning of a conversation, and nothing else. */
+/** A session of an external program that knows the first messages of a conversation. */
 export interface Session {
   readonly id: string;
-  /** How many of the messages it knows. */
+  /** The number of messages it knows. */
   readonly known: number;
-  /** The tokens that the log has for the earlier runs of the session, without those of subagents. */
+  /** The tokens that earlier runs of the session used according to the log, without those of subagents. */
   readonly used?: UsedTokens;
 }
 
-/** Counts of tokens, as a `usage` event has them. */
+/** Counts of tokens, as in a `usage` event. */
 export type UsedTokens = Pick<
   EventOf<'usage'>,
   'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens' | 'reasoningTokens'
 >;
 
-/** Messages that wait for a run to take them in. */
+/** Messages that wait until the run adds them. */
 export interface Steering {
-  /** The messages that came since the last call, oldest first. */
+  /** Returns the messages since the last call, oldest first. */
   take(): readonly UserMessage[];
 }
 
 /**
- * Anything that can be run. `invoke` does nothing before the first event is asked for, emits `harness_start` first
- * (not when it resumes) and `harness_end` last, and does not throw: a failure is an `error` event. A tool is executed
- * only after the consumer, having taken its `tool_start`, asked for the next event. A consumer that stops early stops
+ * Anything that can be run. `invoke` does nothing before the first event is requested, emits `harness_start` first
+ * (unless it resumes) and `harness_end` last, and does not throw: a failure is an `error` event. A tool is executed
+ * only after the consumer, having received its `tool_start`, requests the next event. A consumer that stops early stops
  * the run.
  */
 export interface Agent {
   readonly id: string;
-  /** Whether `invoke` can go on from a `RunState`. */
+  /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
 }

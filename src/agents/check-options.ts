@@ -1,7 +1,7 @@
 import { SingletreeError } from '../events/index.ts';
 import { closestName } from './closest-name.ts';
 
-/** What a field takes: how it is told, and in words. */
+/** The check of an option: a predicate, and the expected value in words. */
 export interface Taken {
   readonly fits: (value: unknown) => boolean;
   readonly expected: string;
@@ -10,12 +10,12 @@ export interface Taken {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Throws `invalid_argument` when a function that makes an agent was given options it cannot take. An option it does
- * not know is refused too: one that is misspelt, such as `permission`, must not be passed over.
+ * Throws `invalid_argument` for invalid options of a function that creates an agent. Rejects unknown options too: a
+ * misspelt one, such as `permission`, must not be ignored.
  */
 export function checkOptions(maker: string, given: unknown, taken: Readonly<Record<string, Taken>>): void {
   if (!isObject(given))
-    throw invalid(`\`${maker}\` takes an object with its options, and was given ${wordsFor(given)}.`);
+    throw invalid(`\`${maker}\` expects an object with its options, but received ${wordsFor(given)}.`);
   const { id } = given;
   const whose = typeof id === 'string' ? `The agent "${id}"` : `\`${maker}\``;
   const names = Object.keys(taken);
@@ -23,9 +23,9 @@ export function checkOptions(maker: string, given: unknown, taken: Readonly<Reco
   checkFields(whose, given, taken);
 }
 
-/** Throws `invalid_argument` when a field has a value that it does not take. */
+/** Throws `invalid_argument` when a field has an invalid value. */
 export function checkFields(whose: string, given: Fields, taken: Readonly<Record<string, Taken>>): void {
-  // Tools are made for each run: this makes no lists.
+  // Tools are created for each run: this allocates no lists.
   for (const name in taken) {
     const { fits, expected } = taken[name] as Taken;
     if (!fits(given[name]))
@@ -33,7 +33,7 @@ export function checkFields(whose: string, given: Fields, taken: Readonly<Record
   }
 }
 
-/** A value as a message names it. */
+/** Describes a value for an error message. */
 export function wordsFor(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
@@ -46,12 +46,12 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same, or absent. */
+/** Makes a check optional. */
 export function optional({ fits, expected }: Taken): Taken {
   return { fits: value => value === undefined || fits(value), expected };
 }
 
-export const text: Taken = { fits: value => typeof value === 'string', expected: 'a text' };
+export const text: Taken = { fits: value => typeof value === 'string', expected: 'a string' };
 export const number: Taken = { fits: value => typeof value === 'number' && !Number.isNaN(value), expected: 'a number' };
 export const object: Taken = { fits: isObject, expected: 'an object' };
 
@@ -62,5 +62,7 @@ export function invalid(message: string): SingletreeError {
 function unknownOption(whose: string, name: string, names: readonly string[]): SingletreeError {
   const closest = closestName(name, names);
   const hint = closest === undefined ? '.' : `: did you mean \`${closest}\`?`;
-  return invalid(`${whose} has no option \`${name}\`${hint} It takes ${names.map(each => `\`${each}\``).join(', ')}.`);
+  return invalid(
+    `${whose} has no option \`${name}\`${hint} Valid options: ${names.map(each => `\`${each}\``).join(', ')}.`,
+  );
 }

@@ -1,4 +1,4 @@
-/** The name that a misspelt one was probably meant to be: at most a third of it differs. */
+/** Returns the name that a misspelt one was probably meant to be: at most a third of it differs. */
 export function closestName(given: string, names: readonly string[]): string | undefined {
   const [closest] = names
     .map(name => ({ name, edits: editsBetween(given.toLowerCase(), name.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function closestName(given: string, names: readonly string[]): string | u
   return closest?.name;
 }
 
-/** How many letters are added, left out or changed between two words. */
+/** Returns the edit distance of two words. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [index, letter] of a.split('').entries()) {

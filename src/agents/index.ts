@@ -1,15 +1,14 @@
 /**
- * What can be invoked: the contract, one model call, the loop, external agents, permissions.
+ * Everything that can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
 export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UsedTokens, UserMessage } from './agent.ts';
-export { agentPage } from './cli/agent-page.ts';
-export { cliAdapters } from './cli/adapters.ts';
-export type { CliAdapter } from './cli/cli-adapter.ts';
-export { type CliAgentOptions, cliAgent } from './cli/cli-agent.ts';
+export { cliAdapters } from './cli/adapters/index.ts';
+export type { CliAdapter } from './cli/contract/cli-adapter.ts';
+export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
-export { Places } from './places.ts';
-export type { Translator, TranslatorOptions } from './cli/translator.ts';
+export { Semaphore } from './semaphore.ts';
+export type { Translator, TranslatorOptions } from './cli/contract/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export {
   defineTool,
@@ -24,18 +23,18 @@ export type { CompactionOptions } from './loop/compaction.ts';
 export { connectAllMcp, connectMcp, type McpConnectFailure, type McpSources } from './mcp/connect-mcp.ts';
 export type { McpAddress, McpProgram, McpServer, McpServersConfig } from './mcp/mcp-server.ts';
 export type { McpOptions, McpSource, McpStatus } from './mcp/mcp-source.ts';
-export { type ModelAgentOptions, modelAgent } from './model/model-agent.ts';
-export type { ModelSettings } from './model/model-settings.ts';
-export type { ModelSource } from './model/model-source.ts';
+export { type ModelAgentOptions, modelAgent } from './model/call/model-agent.ts';
+export type { ModelSettings } from './model/call/model-settings.ts';
+export type { ModelSource } from './model/registry/model-source.ts';
 export {
   createModelRegistry,
   type ModelInfo,
   type ModelRegistry,
   type ModelRegistryOptions,
   type ProviderInfo,
-} from './model/registry.ts';
-export type { CompatibleProvider, ModelProvider } from './model/registry-providers.ts';
-export type { RetryOptions } from './model/retry.ts';
+} from './model/registry/registry.ts';
+export type { CompatibleProvider, ModelProvider } from './model/registry/providers.ts';
+export type { RetryOptions } from './model/call/retry.ts';
 export {
   type Decision,
   type DecisionSource,

@@ -5,8 +5,8 @@ import { createGraph, type Graph, reduceEvent } from '../graph/index.ts';
 import type { Agent } from './agent.ts';
 import { loopAgent } from './loop/loop-agent.ts';
 import { defineTool } from './loop/tool.ts';
-import { scriptByStep } from './model/script.ts';
-import { scriptedModel } from './model/scripted-model.ts';
+import { scriptByStep } from './model/scripted/script.ts';
+import { scriptedModel } from './model/scripted/scripted-model.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator.ts';
 import { agentTool } from './subagents/agent-tool.ts';
 

@@ -2,12 +2,12 @@ import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.
 import { relayBook } from '../projections/relay-book.ts';
 import type { Answers, RelayAnswer } from './agent.ts';
 
-/** The relays of running agents, and the agents that wait for an answer. It is fed with the events. */
+/** The relays that wait for an answer, and the agents that wait with them. Fed with the events of the thread. */
 export class RelayInbox implements Answers {
   readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
   #book = relayBook.initial;
 
-  /** Takes in the next event. */
+  /** Processes the next event. */
   take(event: AgentEvent): void {
     this.#book = relayBook.step(this.#book, event);
     if (event.type !== 'relay_resolved') return;
@@ -15,7 +15,7 @@ export class RelayInbox implements Answers {
     if (answer !== undefined) this.#waiting.get(event.relayId)?.(answer);
   }
 
-  /** Returns a relay that waits for an answer; throws `relay_not_found`, or `relay_resolved` when it no longer waits. */
+  /** Returns an open relay; throws `relay_not_found`, or `relay_resolved` when it was answered. */
   pending(relayId: string): EventOf<'relay'> {
     const entry = this.#book.get(relayId);
     if (entry?.status === 'pending') return entry.relay;
@@ -24,7 +24,7 @@ export class RelayInbox implements Answers {
       : new SingletreeError('relay_resolved', `"${relayId}" was answered before: the first answer counts.`);
   }
 
-  /** The relays of a run that wait for an answer. */
+  /** Returns the open relays of a run. */
   pendingOf(runId: string): EventOf<'relay'>[] {
     return this.#book.pending.flatMap(entry => (entry.runId === runId ? [entry.relay] : []));
   }

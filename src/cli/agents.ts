@@ -1,15 +1,15 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
-import { findProgram, type FoundProgram } from '../agents/cli/find-program.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
+import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 
-/** Adds `singletree agents`, which lists the external coding agents and whether they can be used on this machine. */
+/** Adds `singletree agents`, which lists the external coding agents and whether they are usable on this machine. */
 export function addAgentsCommand(program: Command): void {
   program
     .command('agents')
     .description('list the external coding agents: installed or not, version, credentials')
-    .option('--json', 'print one JSON value on each line')
+    .option('--json', 'print one JSON value per line')
     .action(async ({ json }: { json?: boolean }) => {
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
       const found = await Promise.all(
@@ -25,7 +25,7 @@ interface Entry {
   readonly found: FoundProgram;
 }
 
-/** The list for a person: one line for each program, then how to get those that are missing. */
+/** Prints the list for people: one line per program, then how to install missing ones. */
 export function agentTable(entries: readonly Entry[]): string[] {
   const rows = entries.map(({ known, found }) => [
     known.id,

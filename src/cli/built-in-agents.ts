@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import { isInstalled } from '../agents/cli/find-program.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
 import { demoPermissions, demoTools } from '../agents/demo/demo-tools.ts';
 import type { Agent } from '../agents/index.ts';
@@ -11,7 +11,7 @@ import type { AgentDirectory } from '../server/index.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from './run-agent.ts';
 
-/** The models the page offers, best default first; any other can be named through the library. */
+/** The models that the page offers, best default first; the library accepts any other. */
 const offered = [
   'anthropic/claude-sonnet-5',
   'anthropic/claude-opus-5-5',
@@ -25,9 +25,9 @@ const instructions =
   'You are a helpful assistant. You can read the clock, read notes and, with permission, save notes.';
 
 export interface BuiltInOptions {
-  /** Where notes and the records of runs are kept. */
+  /** The folder for notes and run records. */
   readonly home: string;
-  /** The folder that external agents work in. */
+  /** The working directory of external agents. */
   readonly cwd: string;
   /** Lets external agents do everything without asking. */
   readonly yolo: boolean;
@@ -43,7 +43,7 @@ interface Offered {
   readonly info: AgentInfo;
 }
 
-/** The agents of an installation: the demo, an assistant when a key is set, the external agents that are installed. */
+/** Returns the agents of an installation: the demo, an assistant when a key is set, the installed external agents. */
 export async function builtInAgents(options: BuiltInOptions): Promise<BuiltInAgents> {
   const folder = join(options.home, 'demo');
   const demo = {

@@ -11,7 +11,7 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description('append a scripted run to a new thread and print its thread and its graph')
-    .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
+    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
     .action(async ({ db }: { db: string }) => {
       const log = await SqliteLog.open(db);
       try {

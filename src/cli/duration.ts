@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of `90s`, `10m`, `1h` or a bare number of seconds; refuses anything else. */
+/** Parses `90s`, `10m`, `1h` or a bare number of seconds to milliseconds; throws for anything else. */
 export function duration(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const milliseconds = Number(amount) * (units[unit] ?? 1);
@@ -11,7 +11,7 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-/** A duration for people: `850 ms`, `12.3 s`, `4 min 5 s`. */
+/** Formats a duration: `850 ms`, `12.3 s`, `4 min 5 s`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;

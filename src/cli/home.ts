@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The folder that holds what Singletree keeps: `SINGLETREE_HOME`, or `~/.singletree`. */
+/** Returns the data folder of Singletree: `SINGLETREE_HOME`, or `~/.singletree`. */
 export function singletreeHome(env: NodeJS.ProcessEnv = process.env): string {
   return env['SINGLETREE_HOME'] || join(homedir(), '.singletree');
 }

@@ -28,7 +28,10 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
-/** 0 for help and version, 2 for a command line that is not understood or asks for what cannot be, 1 for a failure, which is told on stderr. */
+/**
+ * Returns the exit code: 0 for help and version, 2 for an invalid command line or argument, 1 for a failure, which is
+ * printed on stderr.
+ */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const told = SingletreeError.is(error)

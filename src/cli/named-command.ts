@@ -1,8 +1,8 @@
 const aboutTheProgram = ['-h', '--help', '-V', '--version'];
 
 /**
- * The command line with its command: `serve` when none is named. A command that does not exist stands alone, so that it
- * is refused for that, not for what follows it, and help for it is refused too.
+ * Returns the command line with its command, by default `serve`. An unknown command is passed alone, so that the error
+ * is about it and not about what follows it; help for it is rejected too.
  */
 export function withNamedCommand(args: readonly string[], commands: readonly string[]): readonly string[] {
   const [first = '-', second] = args;

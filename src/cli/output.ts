@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Writes to standard output and waits while it is full; false when nobody reads it any more. */
+/** Writes to standard output and waits for backpressure; returns false when the reader has closed it. */
 export async function writeOut(text: string | Uint8Array): Promise<boolean> {
   const { stdout } = process;
   if (stdout.destroyed || stdout.errored !== null) return false;
@@ -8,7 +8,7 @@ export async function writeOut(text: string | Uint8Array): Promise<boolean> {
   return stdout.errored === null;
 }
 
-/** A reader that goes away (`| head`) ends the output quietly. */
+/** A reader that closes early (`| head`) ends the output quietly. */
 export function ignoreClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,6 +1,6 @@
 import type { Graph, Node } from '../graph/index.ts';
 
-/** Prints what was said and done, in the order in which it happened. */
+/** Prints the conversation in chronological order. */
 export function printThread(graph: Graph): void {
   for (const node of graph.nodes.values()) {
     const line = threadLine(node);
@@ -8,7 +8,7 @@ export function printThread(graph: Graph): void {
   }
 }
 
-/** Prints the graph as a tree: a run goes straight down, what it caused is set in. */
+/** Prints the graph as a tree: a run is a straight line, everything it caused is indented. */
 export function printGraph(graph: Graph): void {
   const children = new Set([...graph.edges.values()].flat());
   const stack = [...graph.nodes.keys()]

@@ -4,7 +4,7 @@ import type { RawLine } from '../log/index.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 
-/** The same agent, which also keeps a folder for each of its runs. */
+/** Wraps an agent so that each of its runs is also recorded in a folder. */
 export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const { runId } = params;
@@ -29,7 +29,7 @@ export function recordedAgent(agent: Agent, folderOf: (runId: string) => string)
       for await (const event of agent.invoke({ ...params, raw })) {
         totals.add(event);
         await record.event({ ...event, ts: event.ts ?? new Date().toISOString() });
-        // Whoever takes the last event may not ask for another one.
+        // A consumer of the last event may not request another one.
         if (event.type === 'harness_end' && event.runId === runId) await close(event.reason ?? 'complete');
         yield event;
       }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type CliAgentOptions, cliAgent } from '../agents/cli/cli-agent.ts';
-import { lineText } from '../agents/cli/process/line-reader.ts';
+import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
+import { lineText } from '../agents/cli/agent/line-reader.ts';
 import { type RunHandle, type RunOutcome, Supervisor } from '../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
@@ -12,16 +12,16 @@ export interface RunRequest {
   readonly log: EventLog;
   readonly agent: string;
   readonly prompt: string;
-  /** The thread to go on with; a new one when absent. */
+  /** The thread to continue. Default: a new one. */
   readonly threadId?: string;
-  /** The folder for the record of the run, from its id. */
+  /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
   readonly options: CliAgentOptions;
   /** Stops the run. */
   readonly signal: AbortSignal;
 }
 
-/** What is told about a run while it goes on; the run waits for each. */
+/** The callbacks of a run; the run waits for each of them. */
 export interface RunWatcher {
   started?(runId: string, threadId: string): void;
   raw?(line: RawLine): Promise<unknown>;
@@ -37,7 +37,7 @@ export interface RunReport {
   readonly folder: string;
 }
 
-/** Runs an external agent on a thread: in the log like any run, recorded in a folder, watched as it goes. */
+/** Runs an external agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
 export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
   const { log, prompt, signal } = request;
   const started = Date.now();
@@ -108,7 +108,7 @@ async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
   );
 }
 
-/** The raw line that a tool call came from: it stands for a tool that is not understood. */
+/** The raw line that a tool call came from; it represents a tool that is not understood. */
 async function lineOf(log: EventLog, { threadId, runId }: RunHandle, event: LoggedEvent): Promise<unknown> {
   if (event.type !== 'tool_call' || event.line === undefined) return undefined;
   const [raw] = await log.readRaw(threadId, runId, { after: event.line - 1, limit: 1 });
@@ -121,7 +121,7 @@ async function lineOf(log: EventLog, { threadId, runId }: RunHandle, event: Logg
   }
 }
 
-/** Where the records of runs are. */
+/** The folder of the run records. */
 export function runsFolder(home: string, runId: string): string {
   return join(home, 'runs', runId);
 }

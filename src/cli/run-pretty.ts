@@ -6,13 +6,13 @@ import type { RunTotals } from './run-totals.ts';
 
 export interface Screen {
   write(text: string): void;
-  /** Whether it is a terminal: a spinner turns while nothing happens. */
+  /** Whether it is a terminal, with a spinner while nothing happens. */
   readonly isLive: boolean;
 }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Shows a run to a person as it goes: text as it streams, one line for each activity, a summary at the end. */
+/** Prints a run for people as it happens: streaming text, one line per activity, a summary at the end. */
 export class PrettyRun {
   readonly #screen: Screen;
   readonly #mainRun: string;
@@ -80,7 +80,7 @@ export class PrettyRun {
   }
 }
 
-/** One activity as one line; undefined for text, which was streamed. */
+/** Returns one activity as one line; undefined for text, which was streamed. */
 export function activityLine(activity: Activity): string | undefined {
   const mark = 'isSuccess' in activity && !activity.isSuccess ? '✗' : '•';
   switch (activity.type) {

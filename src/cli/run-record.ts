@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { AgentEvent } from '../events/index.ts';
 import type { RawLine } from '../log/index.ts';
 
-/** The folder of a run: `raw.jsonl` and `events.jsonl` grow as it goes, `run.json` tells what it was and how it ended. */
+/** The folder of a run: `raw.jsonl` and `events.jsonl` grow during the run, `run.json` describes it and its outcome. */
 export class RunRecord {
   readonly folder: string;
   readonly #raw: FileHandle;
@@ -42,7 +42,7 @@ export class RunRecord {
   }
 }
 
-/** A line as text with its ending; as base64 when its bytes are not text. */
+/** Encodes a line as text with its ending; as base64 when its bytes are not text. */
 function rawJson({ n, ts, stream, line }: RawLine): object {
   const bytes = Buffer.from(line);
   const text = bytes.toString('utf8');

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../events/index.ts';
 import type { Activity } from '../projections/activity/index.ts';
 
-/** What a run came to: tokens of it and its subagents, cost when it is known, the files it changed. */
+/** The totals of a run: tokens including subagents, cost when it is known, changed files. */
 export class RunTotals {
   inputTokens = 0;
   outputTokens = 0;

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import type { RunOutcome } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';
@@ -26,31 +26,31 @@ interface RunOptions {
   readonly db: string;
 }
 
-/** Adds `singletree run`, which runs an external coding agent, shows what it does and records it. */
+/** Adds `singletree run`, which runs an external coding agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
   program
     .command('run')
-    .description('run an external coding agent, show what it does and record it')
+    .description('run an external coding agent, show its activity and record it')
     .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
-    .argument('<prompt>', 'what it is asked, in quotes; "-" reads it from standard input')
+    .argument('<prompt>', 'the prompt, in quotes; "-" reads it from standard input')
     .argument('[flags...]', 'after --: further flags for the agent itself')
     .option('--model <model>', 'the model to use, as the agent names it')
-    .option('--cwd <folder>', 'the folder to work in', folder)
-    .option('--timeout <time>', 'the most time it may take, such as 10m', duration)
-    .option('--idle-timeout <time>', 'the most time it may be silent, such as 5m', duration)
-    .option('--resume <thread>', 'go on with a thread, by the id that its run printed')
-    .option('--out <folder>', 'where the record of the run is kept')
+    .option('--cwd <folder>', 'the working directory', folder)
+    .option('--timeout <time>', 'the time limit of the run, such as 10m', duration)
+    .option('--idle-timeout <time>', 'the time limit without output, such as 5m', duration)
+    .option('--resume <thread>', 'continue a thread, by the id that its run printed')
+    .option('--out <folder>', 'the folder for the record of the run')
     .addOption(
-      new Option('--output <kind>', 'what to print; pretty on a terminal, else events').choices([
+      new Option('--output <kind>', 'the output format; pretty on a terminal, else events').choices([
         'pretty',
         'events',
         'activity',
         'raw',
       ]),
     )
-    .option('--env <name=value>', 'a variable for the environment of the agent; may be given again', variable)
+    .option('--env <name=value>', 'an environment variable for the agent (repeatable)', variable)
     .option('--yolo', 'let the agent do everything without asking')
-    .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
+    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
     .action(async (agent: string, given: string, flags: string[], options: RunOptions, command: Command) => {
       const unquoted = flags.slice(0, Math.max(0, flags.length - countAfterDashes(process.argv)));
       if (unquoted.length > 0) command.error(severalWords(agent, [given, ...unquoted]));
@@ -61,7 +61,7 @@ export function addRunCommand(program: Command): void {
 }
 
 const emptyPrompt =
-  'error: the prompt is empty. Expected what the agent is asked, in quotes, or "-" and the prompt on standard input.';
+  'error: the prompt is empty. Expected the prompt for the agent, in quotes, or "-" and the prompt on standard input.';
 
 function severalWords(agent: string, words: readonly string[]): string {
   const quoted = `singletree run ${agent} ${JSON.stringify(words.join(' '))}`;
@@ -133,7 +133,7 @@ function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWat
   return watchers[output];
 }
 
-/** 0 when it completed, 124 when it took too long, 130 when it was interrupted, else 1. */
+/** Returns the exit code: 0 when it completed, 124 after a timeout, 130 when it was interrupted, else 1. */
 function exitCode(outcome: RunOutcome): number {
   if (outcome === 'complete') return 0;
   if (outcome === 'timeout') return 124;

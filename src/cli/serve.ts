@@ -28,19 +28,19 @@ interface ServeOptions {
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('serve the page and the HTTP interface; also when no command is named')
-    .option('--host <address>', 'the address to listen on; any but this machine needs a token', '127.0.0.1')
-    .option('--port <number>', 'the port; 0 takes a free one', portNumber, 4747)
-    .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
-    .addOption(new Option('--token <token>', 'who shows this token is let in').env('SINGLETREE_TOKEN'))
-    .option('--allow-host <name>', 'a name the server may be called by from other machines (again for more)', collect)
+    .description('serve the page and the HTTP API (the default command)')
+    .option('--host <address>', 'the address to listen on; a non-local address requires a token', '127.0.0.1')
+    .option('--port <number>', 'the port; 0 selects a free one', portNumber, 4747)
+    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
+    .addOption(new Option('--token <token>', 'the access token that clients have to send').env('SINGLETREE_TOKEN'))
+    .option('--allow-host <name>', 'a host name that remote clients may use (repeatable)', collect)
     .addOption(
-      new Option('--log <style>', 'tell requests on stderr: as JSON, pretty, only those that failed, or off')
+      new Option('--log <style>', 'log requests on stderr: as JSON, pretty, only failed ones, or none')
         .choices(['json', 'pretty', 'errors', 'off'])
         .default('errors'),
     )
-    .option('--files <folder>', 'let files that agents registered be downloaded from this folder', folder)
-    .option('--cwd <folder>', 'the folder that external agents work in', folder, '.')
+    .option('--files <folder>', 'serve files that agents registered from this folder', folder)
+    .option('--cwd <folder>', 'the working directory of external agents', folder, '.')
     .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .action(async (options: ServeOptions) => serve(options));
@@ -84,8 +84,8 @@ async function serve(options: ServeOptions): Promise<void> {
       .join(', ')}${agents.hint}`,
   );
   if (recovered.length > 0)
-    console.log(`  continued ${recovered.length} run${recovered.length === 1 ? '' : 's'} that had been cut off`);
-  console.log('Press Ctrl-C to stop: open runs go on at the next start.');
+    console.log(`  continued ${recovered.length} run${recovered.length === 1 ? '' : 's'} that had been interrupted`);
+  console.log('Press Ctrl-C to stop: open runs resume at the next start.');
   if (open && process.stdout.isTTY) openInBrowser(server.url);
   await untilStopped();
   await server.close();
@@ -99,7 +99,7 @@ function untilStopped(): Promise<void> {
   });
 }
 
-/** Opens the page where that is possible; where it is not, the address was printed. */
+/** Opens the page in a browser; ignores failures, because the address was printed. */
 function openInBrowser(url: string): void {
   const command = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const browser = spawn(command, [url], { stdio: 'ignore', detached: true });
@@ -111,7 +111,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-/** The values of the environment that nobody should read in an event or a log. */
+/** The secret values of the environment, which must not appear in an event or a log. */
 function secretsIn(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value !== undefined && value.length >= 12 ? [value] : [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { translateStream } from './translate-stream.ts';
 
 const codex = cliAdapters['codex'] as CliAdapter;

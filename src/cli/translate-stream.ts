@@ -1,24 +1,24 @@
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
-import { type LinePiece, LineReader, lineText } from '../agents/cli/process/line-reader.ts';
-import { RunTranslation } from '../agents/cli/run-translation.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
+import { type LinePiece, LineReader, lineText } from '../agents/cli/agent/line-reader.ts';
+import { RunTranslation } from '../agents/cli/agent/run-translation.ts';
 import { type AgentEvent, newId } from '../events/index.ts';
 import { createActivityState, projectActivity } from '../projections/activity/index.ts';
 
 export interface TranslateOptions {
   readonly output: 'events' | 'activity';
-  /** Takes whole lines of JSON; false when nobody wants more. */
+  /** Receives whole lines of JSON; returns false to stop. */
   readonly write: (text: string) => Promise<boolean>;
 }
 
-/** How many lines there were, blank ones aside, and how many of them became no `unknown`. */
+/** The number of non-blank lines, and of those that did not become `unknown`. */
 export interface LineCount {
   readonly lines: number;
   readonly understood: number;
 }
 
 /**
- * Translates a stream of raw output as it comes: what a line means is written before the next is read. Tells how much
- * of it was understood; undefined when nobody wanted all of it.
+ * Translates a stream of raw output incrementally: the result of a line is written before the next one is read. Returns
+ * how many lines were understood; undefined when the receiver stopped early.
  */
 export async function translateStream(
   adapter: CliAdapter,

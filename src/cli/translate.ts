@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters.ts';
-import type { CliAdapter } from '../agents/cli/cli-adapter.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { SingletreeError } from '../events/index.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { translateStream } from './translate-stream.ts';
 
-/** Adds `singletree translate`, which turns what an external agent printed into events or activity. */
+/** Adds `singletree translate`, which converts the output of an external agent to events or activity. */
 export function addTranslateCommand(program: Command): void {
   program
     .command('translate')
-    .description('turn the raw output of an external agent into events or activity, one JSON value on each line')
+    .description('translate the raw output of an external agent to events or activity, one JSON value per line')
     .addArgument(new Argument('<agent>', 'the agent that printed it').choices(Object.keys(cliAdapters)))
     .argument('[file]', 'the raw output; standard input when absent or "-"')
     .addOption(new Option('--output <kind>', 'what to print').choices(['events', 'activity']).default('events'))
@@ -24,7 +24,7 @@ export function addTranslateCommand(program: Command): void {
         process.exitCode = 1;
       } catch (cause) {
         if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
-        const message = `"${file}" could not be read: ${cause.message}. Expected a file that an agent's output was saved to.`;
+        const message = `"${file}" could not be read: ${cause.message}. Expected a file with the saved output of an agent.`;
         throw new SingletreeError('invalid_argument', message, { cause });
       }
     });

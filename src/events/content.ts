@@ -24,8 +24,8 @@ export type ContentPart =
 export const user = define('user', { doc: 'A person said something.', durability: 'barrier' }, () =>
   eventShape('user', {
     content: z.union([z.string(), z.array(contentPart())]).describe('the text, or its parts'),
-    id: z.string().optional().describe('an id chosen by the sender, so that sending twice can be told'),
-    by: z.string().optional().describe('who said it, when it was not a person: the subagent that ended'),
+    id: z.string().optional().describe('an id chosen by the sender, so that a repeated message is recognised'),
+    by: z.string().optional().describe('the author, when it was not a person: the subagent that ended'),
     parentMessageId: z
       .string()
       .optional()

@@ -39,6 +39,6 @@ export const abortRequested = define(
   { doc: 'Somebody asked for the end of the run; the process that owns the run stops it.' },
   () =>
     eventShape('abort_requested', {
-      by: z.string().optional().describe('who asked'),
+      by: z.string().optional().describe('the person or program that asked'),
     }),
 );

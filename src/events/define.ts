@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { sureOf } from './sure-of.ts';
+import { quickValidator } from './quick-validate.ts';
 
 /** Any value that JSON can carry; absent is not a value. */
 export const jsonValue = () => z.unknown().refine((value): boolean => value !== undefined, 'expected a JSON value');
 
-/** What a provider wants back with a part when the conversation goes on, such as a signature. */
+/** Data that a provider needs back with a part in later requests, such as a signature. */
 export const providerMetadata = () =>
-  z.record(z.string(), z.unknown()).optional().describe('what the provider wants back when the conversation goes on');
+  z.record(z.string(), z.unknown()).optional().describe('data that the provider needs back in later requests');
 
 /** The fields every event may carry, whatever its type. */
 export const envelope = once(() => ({
@@ -24,9 +24,8 @@ export const envelope = once(() => ({
 }));
 
 /**
- * How the log treats an event on its way from a run: a `delta` may be merged with its neighbours before it is stored, a
- * `barrier` is in the store before its writer goes on, a `plain` event is stored in order, with what comes next or
- * within a moment.
+ * How the log treats an event of a run: a `delta` may be merged with its neighbours before it is stored, a `barrier` is
+ * stored before its producer continues, a `plain` event is stored in order, with the next event or after a short delay.
  */
 export type Durability = 'delta' | 'barrier' | 'plain';
 
@@ -38,8 +37,8 @@ export interface EventDefinition<Type extends string = string, Schema extends z.
   /** The string field that grows, for a delta. */
   readonly fragment?: string;
   readonly schema: Schema;
-  /** Whether a value is surely one, seen at a glance; when not, the schema tells. */
-  readonly isSure: (value: unknown) => boolean;
+  /** The fast path of the validation: true only for valid events; when false, the schema decides. */
+  readonly passesQuickCheck: (value: unknown) => boolean;
 }
 
 interface Traits {
@@ -48,7 +47,7 @@ interface Traits {
   fragment?: string;
 }
 
-/** The schema of one event: its type, the envelope, its own fields; fields it does not know pass through. */
+/** Creates the schema of one event: its type, the envelope, its own fields. Unknown fields pass through. */
 export function eventShape<const Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   const shape: unknown = { type: z.literal(type), ...envelope(), ...fields };
   return z.looseObject(
@@ -56,7 +55,7 @@ export function eventShape<const Type extends string, Fields extends z.ZodRawSha
   );
 }
 
-/** Starts a family of events; the returned function defines one event of it, whose schema is built when it is first used. */
+/** Creates a family of events; the returned function defines one event of it, whose schema is built on first use. */
 export function family(name: string) {
   return <const Type extends string, Schema extends z.ZodType>(
     type: Type,
@@ -64,7 +63,7 @@ export function family(name: string) {
     schema: () => Schema,
   ): EventDefinition<Type, Schema> => {
     const built = once(schema);
-    const sure = once(() => sureOf(built()));
+    const sure = once(() => quickValidator(built()));
     return {
       type,
       family: name,
@@ -73,12 +72,15 @@ export function family(name: string) {
       get schema() {
         return built();
       },
-      isSure: value => sure()(value),
+      passesQuickCheck: value => sure()(value),
     };
   };
 }
 
-/** A function that builds a value when it is first called, and then gives the same one: importing builds no schema. */
+/**
+ * Returns a function that builds a value on the first call and returns the same value afterwards: importing builds no
+ * schema.
+ */
 export function once<Value extends object>(build: () => Value): () => Value {
   let built: Value | undefined;
   return () => (built ??= build());

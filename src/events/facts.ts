@@ -16,7 +16,7 @@ export const error = define('error', { doc: 'Something failed. Only a fatal erro
   }),
 );
 
-export const warning = define('warning', { doc: 'Something may be wrong; the run goes on.' }, () =>
+export const warning = define('warning', { doc: 'Something may be wrong; the run continues.' }, () =>
   eventShape('warning', { message: message(), code: code() }),
 );
 

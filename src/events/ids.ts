@@ -7,7 +7,7 @@ export interface IdSource {
 
 const systemSource: IdSource = { now: () => Date.now(), random: pooled };
 
-/** Randomness for many ids: asking the system for a little takes as long as for much. */
+/** Random bytes for many ids: requesting a few from the system takes as long as requesting many. */
 const pool = new Uint8Array(1024);
 let used = pool.length;
 
@@ -25,7 +25,7 @@ const maxCounter = 0xfff;
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
- * Makes a function that returns uuids of version 7. Ids of one function rise in text order, also within one
+ * Creates a function that returns UUIDs of version 7. The ids of one function increase in text order, also within one
  * millisecond and when the clock goes back.
  */
 export function createIds(source: IdSource = systemSource): () => string {
@@ -55,5 +55,5 @@ export function createIds(source: IdSource = systemSource): () => string {
   };
 }
 
-/** A new uuid of version 7 from the system's clock and randomness. */
+/** Returns a new UUID of version 7 from the system's clock and randomness. */
 export const newId: () => string = createIds();

@@ -1,5 +1,5 @@
 /**
- * The vocabulary: every event there is, defined once.
+ * The vocabulary: every event, defined once.
  * @module
  */
 export type { ContentPart } from './content.ts';
@@ -8,7 +8,6 @@ export { createIds, type IdSource, newId } from './ids.ts';
 export { eventJsonSchema } from './json-schema.ts';
 export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
 export { parseEvent, parseEventText } from './parse.ts';
-export { eventReference } from './reference.ts';
 export { type ErrorCode, errorStatus, isStoreUnavailable, SingletreeError } from './singletree-error.ts';
 export { isToolParseError, type ToolOutput, type ToolParseError, toolParseError } from './tools.ts';
 export {

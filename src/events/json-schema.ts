@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { vocabulary } from './vocabulary.ts';
 
-/** The vocabulary as JSON Schema: one definition for each event type, and an event is any one of them. */
+/** Returns the vocabulary as JSON Schema: one definition per event type, and an event is any one of them. */
 export function eventJsonSchema(): Record<string, unknown> {
   const definitions = vocabulary.map(({ type, doc, schema }) => {
     const { $schema: _, ...definition } = z.toJSONSchema(schema);

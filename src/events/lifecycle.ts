@@ -19,7 +19,7 @@ export const harnessStart = define(
           metadata: z.record(z.string(), z.unknown()).optional().describe('what else is known of it'),
         })
         .optional()
-        .describe('the trace it belongs to, when whoever started it named one'),
+        .describe('the trace it belongs to, when the caller named one'),
     }),
 );
 
@@ -43,14 +43,14 @@ export const stepStart = define(
     eventShape('step_start', {
       step: z.int().nonnegative().describe('zero-based number of the step within its run'),
       callId: z.string().optional().describe('the model call of this step'),
-      model: z.string().optional().describe('the model that is asked'),
-      requestHash: z.string().optional().describe('hash of what is sent, so that a replay can tell where it diverges'),
+      model: z.string().optional().describe('the model of the call'),
+      requestHash: z.string().optional().describe('hash of the request, so that a replay can detect where it diverges'),
     }),
 );
 
 export const session = define(
   'session',
-  { doc: 'An external program told the id of its own session, by which it can be resumed.' },
+  { doc: 'An external program reported the id of its own session, by which it can be resumed.' },
   () =>
     eventShape('session', {
       sessionId: z.string().min(1).describe('the session id, as the program prints it'),

@@ -1,7 +1,7 @@
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from './vocabulary.ts';
 
 export interface OrderViolation {
-  /** Zero-based place of the event in what was checked. */
+  /** The zero-based index of the event in the checked list. */
   readonly index: number;
   readonly runId: string;
   readonly rule: OrderRule;
@@ -29,7 +29,7 @@ export type OrderRule = keyof typeof orderRules;
 type Phase = 'open' | 'started' | 'done';
 type Report = (rule: OrderRule, detail: string) => void;
 
-/** Checks a stream of events as it passes; calls and relays are matched by id over all runs. */
+/** Checks the order of a stream of events incrementally; calls and relays are matched by id across all runs. */
 export class OrderChecker {
   readonly #runs = new Map<string, 'running' | 'ended'>();
   readonly #calls = new Map<string, Phase>();
@@ -39,7 +39,7 @@ export class OrderChecker {
   #index = 0;
   #seq: number | undefined;
 
-  /** Takes the next event and returns what is wrong with its place. */
+  /** Checks the next event and returns its violations. */
   check(event: AgentEvent): OrderViolation[] {
     const found: OrderViolation[] = [];
     const index = this.#index++;
@@ -50,7 +50,7 @@ export class OrderChecker {
         report('seq-rises', `${event.seq} follows ${this.#seq}`);
       this.#seq = event.seq;
     }
-    // A person may ask for the end of a run at any time, also when it is only starting or has just ended.
+    // A person may abort a run at any time, also while it starts or just after it ended.
     if (event.type === 'abort_requested') return found;
     if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);
     if (isKnownEvent(event)) (this.#on[event.type] as (event: AgentEvent, report: Report) => void)(event, report);
@@ -127,7 +127,7 @@ export class OrderChecker {
     abort_requested: pass,
   };
 
-  /** Another attempt at the same step takes the place of the one before: calls that never started are forgotten. */
+  /** Another attempt at the same step replaces the previous one: calls that never started are dropped. */
   #beginStep({ runId, step }: EventOf<'step_start'>): void {
     const before = this.#steps.get(runId);
     if (before?.step === step)
@@ -142,7 +142,7 @@ export class OrderChecker {
   }
 }
 
-/** Everything that is wrong with the order of these events; empty when it is legal. */
+/** Returns all order violations of these events; empty when the order is legal. */
 export function checkOrder(events: Iterable<AgentEvent>): OrderViolation[] {
   const checker = new OrderChecker();
   const violations: OrderViolation[] = [];

@@ -5,8 +5,8 @@ const define = family('people');
 
 const toolCallId = () => z.string().min(1).describe('the tool call that waits');
 const tool = () => z.string().describe('the tool that would run');
-const params = () => z.record(z.string(), z.unknown()).describe('what it would run with');
-const expiresAt = () => z.iso.datetime({ offset: true }).optional().describe('when nobody needs to answer any more');
+const params = () => z.record(z.string(), z.unknown()).describe('the arguments it would run with');
+const expiresAt = () => z.iso.datetime({ offset: true }).optional().describe('when the request expires');
 const option = () => z.looseObject({ label: z.string(), description: z.string().optional() });
 
 function relayShape<const Kind extends string, Fields extends z.ZodRawShape>(relayKind: Kind, fields: Fields) {
@@ -26,7 +26,7 @@ export const relay = define(
       relayShape('permission', { toolCallId: toolCallId(), tool: tool(), params: params() }),
       relayShape('question', {
         toolCallId: toolCallId().optional(),
-        question: z.string().describe('what is asked'),
+        question: z.string().describe('the question'),
         options: z.array(option()).optional().describe('the choices'),
         selectionMode: z.enum(['single_select', 'multi_select']).optional().describe('how many choices may be taken'),
       }),
@@ -45,7 +45,7 @@ export const relay = define(
       }),
       relayShape('access', {
         toolCallId: toolCallId().optional(),
-        params: params().describe('what access is asked to, such as `{ path, reason }`'),
+        params: params().describe('the requested access, such as `{ path, reason }`'),
       }),
     ]),
 );
@@ -64,6 +64,6 @@ export const relayResolved = define(
         .optional()
         .describe('the answer to a question'),
       remember: z.enum(['once', 'thread', 'category']).optional().describe('how far an approval reaches'),
-      by: z.string().optional().describe('who answered'),
+      by: z.string().optional().describe('the person or program that answered'),
     }),
 );

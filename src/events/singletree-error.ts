@@ -1,4 +1,4 @@
-/** Every error code, with the HTTP status a server answers it with. */
+/** Every error code, with the HTTP status of a server's response. */
 export const errorStatus = {
   invalid_event: 400,
   invalid_argument: 400,
@@ -43,7 +43,7 @@ export type ErrorCode = keyof typeof errorStatus;
 
 const brand = Symbol.for('singletree.error');
 
-/** The one error class: `message` says what happened, what was expected and what to do; `code` is stable. */
+/** The only error class: `message` says what happened, what was expected and what to do; `code` is stable. */
 export class SingletreeError extends Error {
   override readonly name = 'SingletreeError';
   readonly code: ErrorCode;
@@ -68,8 +68,8 @@ export class SingletreeError extends Error {
 }
 
 /**
- * Whether a store could not be used for the moment: another process holds its lock (`log_busy`), or its disk is full
- * or fails (`log_full`). Nothing was changed, and the same call may succeed later.
+ * Whether a store is temporarily unavailable: another process holds its lock (`log_busy`), or its disk is full or fails
+ * (`log_full`). Nothing was changed, and the same call may succeed later.
  */
 export function isStoreUnavailable(error: unknown): error is SingletreeError {
   return SingletreeError.is(error, 'log_busy') || SingletreeError.is(error, 'log_full');

@@ -13,7 +13,7 @@ const toolOutput = () =>
     { error: 'expected { context, result }, { status: "denied", reason } or { error }' },
   );
 
-/** What a tool gave back: `context` is for the model and `result` for programs, or it was denied, or it failed. */
+/** The result of a tool call: `context` is for the model and `result` for programs, or it was denied, or it failed. */
 export type ToolOutput =
   | { context: unknown; result?: unknown }
   | { status: 'denied'; reason: string }
@@ -26,12 +26,12 @@ export interface ToolParseError {
   rawArguments: string;
 }
 
-/** The input recorded for arguments that could not be parsed: nothing of what the model wrote is lost. */
+/** Creates the input recorded for arguments that could not be parsed: nothing that the model wrote is lost. */
 export function toolParseError(parseError: string, rawArguments: string): ToolParseError {
   return { __toolParseError: true, parseError, rawArguments };
 }
 
-/** Whether a tool call's input stands for arguments that could not be parsed. */
+/** Whether a tool call's input represents arguments that could not be parsed. */
 export function isToolParseError(input: unknown): input is ToolParseError {
   return typeof input === 'object' && input !== null && '__toolParseError' in input && input.__toolParseError === true;
 }

@@ -11,7 +11,7 @@ import { planStatus, tasks } from './plans.ts';
 import { replInput, replOutput, replProgress } from './repl.ts';
 import { toolCall, toolInputDelta, toolProgress, toolResult, toolStart } from './tools.ts';
 
-/** Every event there is, in the order of the reference page. */
+/** Every event definition, in the order of the reference page. */
 export const vocabulary = [
   harnessStart,
   harnessEnd,
@@ -50,8 +50,8 @@ export const vocabulary = [
 type Closed<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
 
 /**
- * One immutable fact. At run time an event may also have a type that this version does not know: it passes through
- * every store and stream unchanged, and a consumer leaves it alone (`isKnownEvent`).
+ * One immutable fact. At run time an event may have a type unknown to this version: it passes through every store and
+ * stream unchanged, and consumers ignore it (`isKnownEvent`).
  */
 export type AgentEvent = Closed<z.infer<(typeof vocabulary)[number]['schema']>>;
 
@@ -60,7 +60,7 @@ export type EventType = AgentEvent['type'];
 /** The event of one type. */
 export type EventOf<Type extends EventType> = Extract<AgentEvent, { type: Type }>;
 
-/** An event as the log holds it: with its place in the thread and the time it was seen. */
+/** An event in the log: with its position in the thread and its time. */
 export type LoggedEvent = AgentEvent & { readonly seq: number; readonly ts: string };
 
 /** One function for each event type; adding an event breaks the build wherever it is not handled. */
@@ -70,7 +70,7 @@ export type Handlers<Arguments extends unknown[], Result> = {
 
 const byType: ReadonlyMap<string, EventDefinition> = indexByType(vocabulary);
 
-/** The definition of an event type, or undefined when this version does not know the type. */
+/** Returns the definition of an event type, or undefined when the type is unknown. */
 export function definitionOf(type: string): EventDefinition | undefined {
   return byType.get(type);
 }

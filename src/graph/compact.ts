@@ -3,7 +3,7 @@ import type { Node } from './node.ts';
 import { GrowingSlot, type Slot, WholeSlot } from './slot.ts';
 import { Snapshot } from './snapshot.ts';
 
-/** The same snapshot in one layer of its own, in time proportional to its size. */
+/** Returns the same snapshot in a layer of its own, in time proportional to its size. */
 export function compact(snapshot: Snapshot): Snapshot {
   const layer = new Layer(undefined);
   for (const id of snapshot.nodeIds()) {

@@ -9,8 +9,8 @@ export function createGraph(): Graph {
 }
 
 /**
- * The graph with one more event, in constant time. The given graph stays as it is; reducing an older graph starts a
- * branch that shares everything before it. An event that makes no difference returns the given graph itself.
+ * Returns the graph with one more event, in constant time. The given graph is not modified; reducing an older graph
+ * starts a branch that shares everything before it. An event without effect returns the given graph itself.
  */
 export function reduceEvent(graph: Graph, event: AgentEvent): Graph {
   const from = snapshotOf(graph);
@@ -28,7 +28,7 @@ export function reduceEvent(graph: Graph, event: AgentEvent): Graph {
   return next;
 }
 
-/** The ids of a run's nodes, in the order in which they came. */
+/** Returns the ids of a run's nodes, in order of creation. */
 export function nodeIdsInRun(graph: Graph, runId: string): string[] {
   return snapshotOf(graph).all('runs', runId);
 }
@@ -38,7 +38,7 @@ function snapshotOf(graph: Graph): Snapshot {
   throw new SingletreeError('invalid_argument', 'Expected a graph made by createGraph or reduceEvent.');
 }
 
-/** More layers than this are joined into one, so that a read never walks far. */
+/** The limit of layers; more are joined into one, so that a read never walks far. */
 const maxDepth = 16;
 
 function branchFrom(snapshot: Snapshot): Snapshot {

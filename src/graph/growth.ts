@@ -1,11 +1,11 @@
 const width = 3;
 
-/** The lengths that growing texts had, one entry for each fragment, linked back to the entry before it. */
+/** The lengths of growing texts, one entry for each fragment, linked to the previous entry. */
 export class Growth {
   #entries = new Int32Array(32 * width);
   #count = 0;
 
-  /** Notes that a text has this length from this version on; returns the entry, to be linked from the next one. */
+  /** Records the length of a text from this version on; returns the entry, to be linked from the next one. */
   add(version: number, length: number, previous: number): number {
     const at = this.#count * width;
     if (at === this.#entries.length) {
@@ -19,7 +19,7 @@ export class Growth {
     return this.#count++;
   }
 
-  /** The length a text had at a version, given its newest entry; walks back over what came after. */
+  /** Returns the length of a text at a version, given its newest entry; walks back over later ones. */
   lengthAt(entry: number, version: number): number {
     const entries = this.#entries;
     let at = entry;

@@ -8,9 +8,9 @@ export const timelineNames = ['children', 'runs', 'causes', 'claims', 'waiting']
 export type TimelineName = (typeof timelineNames)[number];
 
 /**
- * The storage that successive graphs share. It only grows, and everything in it carries the version that added it,
- * so a snapshot of an older version reads what was there then. Reducing a snapshot that is not the newest starts a
- * new layer on top of it.
+ * The storage that successive graphs share. It only grows, and every entry carries the version that added it, so a
+ * snapshot of an older version reads the state of that version. Reducing a snapshot that is not the newest starts a new
+ * layer on top of it.
  */
 export class Layer {
   /** The newest version in this layer. */
@@ -23,17 +23,17 @@ export class Layer {
   readonly children = new Map<string, Timeline<string>>();
   /** Run id to the ids of its nodes. */
   readonly runs = new Map<string, Timeline<string>>();
-  /** Run id to the node that caused it, once the edge is there. */
+  /** Run id to the node that caused it, once the edge exists. */
   readonly causes = new Map<string, Timeline<string>>();
-  /** A node name, or a run and a name, to the ids that were made for it after the first. */
+  /** A node name, or a run and a name, to the ids that were made from it after the first. */
   readonly claims = new Map<string, Timeline<string>>();
-  /** A node id that is not there yet to the nodes that wait for it as their parent. */
+  /** An unknown node id to the nodes that wait for it as their parent. */
   readonly waiting = new Map<string, Timeline<string>>();
   /** The versions at which a node, a node's first child and a run's first node were added. */
   added: Record<'nodes' | 'parents' | 'runs', number[]> = { nodes: [], parents: [], runs: [] };
-  /** What adds the next event. */
+  /** Applies the next event. */
   readonly step: Step;
-  /** The step taken last: asking for it again gives the same snapshot and starts no new layer. */
+  /** The last step: requesting it again returns the same snapshot and starts no new layer. */
   lastEvent: object | undefined;
   lastFrom = -1;
   lastNext: Snapshot | undefined;
@@ -44,7 +44,7 @@ export class Layer {
     this.depth = base === undefined ? 0 : base.layer.depth + 1;
   }
 
-  /** Adds an entry to a key, at the newest version; returns the entry before it. */
+  /** Adds an entry to a key, at the newest version; returns the previous entry. */
   record(name: TimelineName, key: string, value: string): string | undefined {
     const timelines = this[name];
     const timeline = timelines.get(key);

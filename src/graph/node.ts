@@ -4,7 +4,7 @@ type Fields<Type extends EventType, Names extends keyof EventOf<Type>> = { reado
   Pick<EventOf<Type>, Names>
 >;
 
-/** The answer a relay node got. */
+/** The answer to a relay node. */
 export type RelayResolution = Readonly<
   Pick<EventOf<'relay_resolved'>, 'outcome' | 'feedback' | 'input' | 'answer' | 'remember' | 'by'>
 >;
@@ -15,7 +15,7 @@ type RelayFields<Relay> = Relay extends { type: 'relay' }
     >
   : never;
 
-/** One node of the conversation graph; `kind` says which event it was made from and which fields it has. */
+/** One node of the conversation graph; `kind` determines its event and its fields. */
 export type Node = { readonly id: string; readonly runId: string } & (
   | Fields<'text', 'content'>
   | Fields<'reasoning', 'content'>

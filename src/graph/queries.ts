@@ -2,24 +2,24 @@ import { nodeIdsInRun } from './graph.ts';
 import type { Node, NodeOf } from './node.ts';
 import type { Graph } from './snapshot.ts';
 
-/** The children of a node, in the order in which they came. */
+/** Returns the children of a node, in order of creation. */
 export function getChildren(graph: Graph, nodeId: string): Node[] {
   return (graph.edges.get(nodeId) ?? []).flatMap(id => graph.nodes.get(id) ?? []);
 }
 
-/** The nodes of a run, in the order in which they came. */
+/** Returns the nodes of a run, in order of creation. */
 export function getNodesInRun(graph: Graph, runId: string): Node[] {
   return nodeIdsInRun(graph, runId).flatMap(id => graph.nodes.get(id) ?? []);
 }
 
-/** All text of a run. */
+/** Returns all text of a run. */
 export function getText(graph: Graph, runId: string): string {
   return getNodesInRun(graph, runId)
     .map(node => (node.kind === 'text' ? node.content : ''))
     .join('');
 }
 
-/** The tool calls of a run. */
+/** Returns the tool calls of a run. */
 export function getToolCalls(graph: Graph, runId: string): NodeOf<'tool_call'>[] {
   return getNodesInRun(graph, runId).filter(node => node.kind === 'tool_call');
 }

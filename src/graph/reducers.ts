@@ -53,7 +53,7 @@ const reducers: Handlers<[Step], void> = {
 
 const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, step: Step) => void][]);
 
-/** Adds what an event says to the graph; one of a type this version does not know adds nothing. */
+/** Applies an event to the graph; ignores unknown types. */
 export function applyEvent(event: AgentEvent, step: Step): void {
   byType.get(event.type)?.(event, step);
 }
@@ -71,7 +71,7 @@ const usageFields = [
 ] as const;
 const replOutputFields = ['stdout', 'error', 'done', 'iteration', 'durationMs', 'truncated'] as const;
 
-/** A node with the named fields that are there: an absent field stays absent. */
+/** Returns a node with the named fields; an absent field stays absent. */
 function nodeWith<Event extends AgentEvent>(event: Event, id: string, fields: readonly (keyof Event)[]): Node {
   const node: Record<PropertyKey, unknown> = { id, runId: event.runId, kind: event.type };
   for (const field of fields) if (event[field] !== undefined) node[field] = event[field];

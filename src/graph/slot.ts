@@ -2,20 +2,20 @@ import type { Growth } from './growth.ts';
 import type { Node } from './node.ts';
 import { Timeline } from './timeline.ts';
 
-/** What a growing node is made of: pieces of one name join while kind, stream and run are the same. */
+/** The identity of a growing node: pieces of one name join while kind, stream and run are the same. */
 export interface Fragment {
   readonly kind: 'text' | 'reasoning' | 'repl_progress';
   readonly stream: 'stdout' | 'stderr' | undefined;
   readonly content: string;
 }
 
-/** The place of one node in a layer: what the node was at every version since it was born. */
+/** The storage of one node in a layer: its value at every version. */
 export abstract class Slot {
   readonly born: number;
   readonly runId: string;
-  /** Whether the node itself was born in an older layer and this slot continues it. */
+  /** Whether the node was created in an older layer and this slot continues it. */
   readonly continues: boolean;
-  /** Whether another node was made later for the same name; the layer's claims say which. */
+  /** Whether another node was created later for the same name; the layer's claims say which. */
   reclaimed = false;
 
   constructor(born: number, runId: string, continues: boolean) {
@@ -27,7 +27,7 @@ export abstract class Slot {
   abstract at(version: number): Node;
 }
 
-/** A node that is replaced as a whole, if ever: all but the growing ones. */
+/** A node that is replaced as a whole: all but the growing ones. */
 export class WholeSlot extends Slot {
   readonly #first: Node;
   #later: Timeline<Node> | undefined;
@@ -47,12 +47,12 @@ export class WholeSlot extends Slot {
   }
 }
 
-/** A node whose text grows: it keeps one text, and the layer's growth knows the length it had at each version. */
+/** A node with a growing text: it keeps one text, and the layer's growth has the length at each version. */
 export class GrowingSlot extends Slot {
   readonly kind: Fragment['kind'];
   readonly stream: Fragment['stream'];
   readonly #id: string;
-  /** The growth of the layer it is in. */
+  /** The growth of its layer. */
   readonly growth: Growth;
   #text: string;
   #newest: number;

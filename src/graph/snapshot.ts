@@ -4,21 +4,21 @@ import type { Slot } from './slot.ts';
 import { countUpTo } from './timeline.ts';
 import { EdgesView, LastNodesView, NodesView } from './view.ts';
 
-/** An immutable conversation graph. Every graph stays valid and unchanged whatever is reduced after it. */
+/** An immutable conversation graph. Every graph stays valid and unchanged by later reductions. */
 export interface Graph {
-  /** All nodes by id, in the order in which they came. */
+  /** All nodes by id, in order of creation. */
   readonly nodes: ReadonlyMap<string, Node>;
   /** Node id to the ids of its children. */
   readonly edges: ReadonlyMap<string, readonly string[]>;
   /** Run id to the newest node of the run. */
   readonly lastNodeByRunId: ReadonlyMap<string, string>;
-  /** The seq of the newest logged event in it; an event that is not newer leaves the graph as it is. */
+  /** The seq of its newest logged event; an event that is not newer leaves the graph unchanged. */
   readonly seq: number | undefined;
-  /** Each node with the ids of its children: two graphs are equal when they iterate alike. */
+  /** Iterates over nodes with the ids of their children: two graphs are equal when they iterate alike. */
   [Symbol.iterator](): Iterator<[Node, readonly string[]]>;
 }
 
-/** A layer as it was at one version: the graph that people hold. */
+/** A layer at one version: the graph that callers hold. */
 export class Snapshot implements Graph {
   readonly #layer: Layer;
   readonly #version: number;
@@ -70,7 +70,7 @@ export class Snapshot implements Graph {
     return undefined;
   }
 
-  /** How many nodes, nodes with children or runs there are. */
+  /** The number of nodes, nodes with children or runs. */
   size(of: 'nodes' | 'parents' | 'runs'): number {
     return countUpTo(this.#layer.added[of], this.#version) + (this.#layer.base?.size(of) ?? 0);
   }
@@ -84,7 +84,7 @@ export class Snapshot implements Graph {
     return undefined;
   }
 
-  /** How many entries a key has. */
+  /** The number of entries of a key. */
   count(name: TimelineName, key: string): number {
     let count = 0;
     for (let at: Snapshot | undefined = this; at !== undefined; at = at.#layer.base)
@@ -99,7 +99,7 @@ export class Snapshot implements Graph {
     return base === undefined ? own : [...base, ...own];
   }
 
-  /** The ids of all nodes, in the order in which they were born. */
+  /** The ids of all nodes, in order of creation. */
   *nodeIds(): Generator<string> {
     if (this.#layer.base !== undefined) yield* this.#layer.base.nodeIds();
     for (const [id, slot] of this.#layer.slots) {
@@ -108,7 +108,7 @@ export class Snapshot implements Graph {
     }
   }
 
-  /** The keys that have an entry, in the order in which they got their first. */
+  /** The keys with an entry, in the order of their first entry. */
   *keys(name: TimelineName): Generator<string> {
     const { base } = this.#layer;
     if (base !== undefined) yield* base.keys(name);

@@ -5,7 +5,7 @@ import { type Fragment, GrowingSlot, WholeSlot } from './slot.ts';
 import { applyEvent } from './reducers.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Adds one event at a time to a layer. Nothing of it is visible to older snapshots. */
+/** Adds events to a layer, one at a time. Older snapshots see nothing of it. */
 export class Step {
   readonly #layer: Layer;
   #from!: Snapshot;
@@ -16,7 +16,7 @@ export class Step {
     this.#layer = layer;
   }
 
-  /** Adds the event as the layer's next version; tells whether that made a difference. A logged one always does. */
+  /** Adds the event as the layer's next version; returns whether it had an effect. A logged one always has. */
   take(from: Snapshot, event: AgentEvent, logged: boolean): boolean {
     this.#from = from;
     this.#event = event;
@@ -27,7 +27,7 @@ export class Step {
     return this.#changed;
   }
 
-  /** Appends to the newest node of this name in this run when it is of the same kind, else makes a new one. */
+  /** Appends to the newest node of this name in this run when the kind matches, else creates a new one. */
   grow(name: string, kind: Fragment['kind'], stream: Fragment['stream'], content: string): void {
     this.#changed = true;
     const { runId } = this.#event;
@@ -53,7 +53,7 @@ export class Step {
     this.#link(node.id);
   }
 
-  /** The id for a new node: its name, or the name with the first free number when it is taken. */
+  /** Returns the id of a new node: its name, or the name with the first free number when it is taken. */
   claim(name: string): string {
     const taken = this.#from.slot(name);
     if (taken === undefined) return name;
@@ -66,7 +66,7 @@ export class Step {
     return id;
   }
 
-  /** The id for a node that is always numbered, from 1. */
+  /** Returns the id of a node that is always numbered, from 1. */
   number(name: string): string {
     let number = this.#from.count('claims', name) + 1;
     while (this.#from.slot(`${name}:${number}`) !== undefined) number++;
@@ -75,7 +75,7 @@ export class Step {
     return id;
   }
 
-  /** Writes the answer onto the relay's node; the first answer counts. */
+  /** Adds the answer to the relay's node; the first answer counts. */
   resolve(event: EventOf<'relay_resolved'>): void {
     const node = this.#from.node(event.relayId);
     if (node?.kind !== 'relay' || node.resolution !== undefined) return;
@@ -94,7 +94,7 @@ export class Step {
     return '';
   }
 
-  /** Draws the edges of a new node: from the node before it in its run, or from what caused the run. */
+  /** Adds the edges of a new node: from the previous node of its run, or from the cause of the run. */
   #link(id: string): void {
     const { runId, parentId } = this.#event;
     this.#layer.added.nodes.push(this.#layer.head);
@@ -115,7 +115,7 @@ export class Step {
     }
   }
 
-  /** Draws the edge a child waited for, unless its parent descends from it. */
+  /** Adds the edge that a child waited for, unless its parent descends from it. */
   #adopt(parentId: string, child: string): void {
     const childRun = this.#from.slot(child)?.runId as string;
     for (let run: string | undefined = this.#event.runId; run !== undefined; run = this.#runThatCaused(run))

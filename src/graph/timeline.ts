@@ -1,4 +1,4 @@
-/** How many of these ascending versions are not newer than the given one. */
+/** Returns how many of these ascending versions are not newer than the given one. */
 export function countUpTo(versions: readonly number[], version: number): number {
   let high = versions.length;
   if (high === 0 || (versions[high - 1] as number) <= version) return high;
@@ -13,7 +13,7 @@ export function countUpTo(versions: readonly number[], version: number): number 
 
 /** An append-only list whose every earlier length can still be read: each value carries the version that added it. */
 export class Timeline<Value> {
-  /** The first entry sits in fields of its own: most lists never get a second. */
+  /** The first entry has its own fields: most lists never get a second. */
   #firstVersion: number;
   #first: Value;
   #versions: number[] | undefined;
@@ -24,7 +24,7 @@ export class Timeline<Value> {
     this.#first = value;
   }
 
-  /** Adds a value and returns the one before it. Versions never fall from one push to the next. */
+  /** Adds a value and returns the previous one. Versions must not decrease. */
   push(version: number, value: Value): Value {
     if (this.#versions === undefined || this.#values === undefined) {
       this.#versions = [version];
@@ -37,26 +37,26 @@ export class Timeline<Value> {
     return previous;
   }
 
-  /** How many values there were at that version. */
+  /** Returns the number of values at that version. */
   countAt(version: number): number {
     if (version < this.#firstVersion) return 0;
     return this.#versions === undefined ? 1 : 1 + countUpTo(this.#versions, version);
   }
 
-  /** The newest value at that version. */
+  /** Returns the newest value at that version. */
   lastAt(version: number): Value | undefined {
     const count = this.countAt(version);
     if (count === 0) return undefined;
     return count === 1 ? this.#first : this.#values?.[count - 2];
   }
 
-  /** The values from a place on at that version, as an array of the caller's own. */
+  /** Returns a new array of the values from an index on at that version. */
   sliceFrom(start: number, version: number): Value[] {
     if (start === 0) return this.sliceAt(version);
     return this.#values?.slice(start - 1, Math.max(0, this.countAt(version) - 1)) ?? [];
   }
 
-  /** All values at that version, as an array of the caller's own. */
+  /** Returns a new array of all values at that version. */
   sliceAt(version: number): Value[] {
     const count = this.countAt(version);
     if (count === 0) return [];

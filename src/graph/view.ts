@@ -1,7 +1,7 @@
 import type { Snapshot } from './snapshot.ts';
 import type { Node } from './node.ts';
 
-/** A read-only map over a snapshot; it never changes. */
+/** A read-only, immutable map over a snapshot. */
 abstract class View<Value> implements ReadonlyMap<string, Value> {
   readonly #snapshot: Snapshot;
 

@@ -5,7 +5,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conversationLog } from '../../test/support/random-conversations.ts';
-import { toPrompt } from '../agents/model/prompt.ts';
+import { toPrompt } from '../agents/model/call/prompt.ts';
 import type { AgentEvent } from '../events/index.ts';
 import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../graph/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../testing/scripted-server.ts';

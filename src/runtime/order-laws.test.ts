@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { agentOf, calls, readAll, runtimeOf, usageOf } from '../../test/support/runtime-scene.ts';
 import { type Agent, agentTool, defineTool, type Tool } from '../agents/index.ts';
-import type { ScriptedTurn } from '../agents/model/script.ts';
+import type { ScriptedTurn } from '../agents/model/scripted/script.ts';
 import { type AgentEvent, SingletreeError } from '../events/index.ts';
 import { addUsage, noUsage } from '../protocols/request/totals.ts';
 import { checkFlowOrder, type FlowEvent } from '../protocols/index.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../test/support/runtime-scene.ts';
 import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { defineTool } from '../agents/index.ts';
-import { scriptByStep } from '../agents/model/script.ts';
-import { scriptedModel } from '../agents/model/scripted-model.ts';
+import { scriptByStep } from '../agents/model/scripted/script.ts';
+import { scriptedModel } from '../agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { createRuntime, type RuntimeOptions } from './index.ts';

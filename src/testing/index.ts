@@ -14,20 +14,20 @@ export {
   type ScriptedUsage,
   scriptByStep,
   type TurnTraits,
-} from '../agents/model/script.ts';
+} from '../agents/model/scripted/script.ts';
 export {
   type Delay,
   type ScriptedModel,
   type ScriptedModelOptions,
   scriptedModel,
-} from '../agents/model/scripted-model.ts';
+} from '../agents/model/scripted/scripted-model.ts';
 export type {
   ScriptedApi,
   ScriptedRequest,
   SeenMessage,
   SeenToolCall,
   SeenToolResult,
-} from '../agents/model/scripted-request.ts';
+} from '../agents/model/scripted/scripted-request.ts';
 export {
   type RecordedRequest,
   type ScriptedServer,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Delay } from '../agents/model/scripted-model.ts';
+import type { Delay } from '../agents/model/scripted/scripted-model.ts';
 import { encodeFrame, type WireFrame } from './wire/wire.ts';
 
 /** What the server sends: a JSON body, or events, in both cases perhaps cut off. */

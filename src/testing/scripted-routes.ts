@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type ModelScript, type ScriptedFailure, turnFor } from '../agents/model/script.ts';
-import { type Answer, countFragments, resolveTurn } from '../agents/model/scripted-answer.ts';
-import { failureHeaders, streamErrorMessage } from '../agents/model/scripted-failure.ts';
-import { type ScriptedRequest, scriptedRequest } from '../agents/model/scripted-request.ts';
+import { type ModelScript, type ScriptedFailure, turnFor } from '../agents/model/scripted/script.ts';
+import { type Answer, countFragments, resolveTurn } from '../agents/model/scripted/scripted-answer.ts';
+import { failureHeaders, streamErrorMessage } from '../agents/model/scripted/scripted-failure.ts';
+import { type ScriptedRequest, scriptedRequest } from '../agents/model/scripted/scripted-request.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { Reply } from './scripted-reply.ts';
 import { anthropicMessages } from './wire/anthropic-messages.ts';

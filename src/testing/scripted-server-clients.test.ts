@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type LanguageModelV3, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelScript, ScriptedTurn } from '../agents/model/script.ts';
+import type { ModelScript, ScriptedTurn } from '../agents/model/scripted/script.ts';
 import { type ScriptedServer, type ScriptedServerOptions, startScriptedServer } from './scripted-server.ts';
 
 interface Client {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { scriptByStep } from '../agents/model/script.ts';
+import { scriptByStep } from '../agents/model/scripted/script.ts';
 import { type ScriptedServer, type ScriptedServerOptions, startScriptedServer } from './scripted-server.ts';
 
 let server: ScriptedServer | undefined;

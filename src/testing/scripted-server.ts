@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { type Delay, timerDelay } from '../agents/model/scripted-model.ts';
-import type { ScriptedRequest } from '../agents/model/scripted-request.ts';
+import { type Delay, timerDelay } from '../agents/model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../agents/model/scripted/scripted-request.ts';
 import { type ReplyOutcome, sendReply } from './scripted-reply.ts';
 import { type ArrivedRequest, type RouteOptions, scriptedRoutes } from './scripted-routes.ts';
 

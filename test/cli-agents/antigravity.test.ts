@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { antigravityCommand } from '../../src/agents/cli/antigravity/command.ts';
+import { antigravityCommand } from '../../src/agents/cli/adapters/antigravity/command.ts';
 import { activity, translated } from './translated.ts';
 
 /** Written by hand after its documentation: no stream of this program was recorded, since it needs an account. */

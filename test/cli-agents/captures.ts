@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cliAdapters } from '../../src/agents/cli/adapters.ts';
-import type { CliAdapter } from '../../src/agents/cli/cli-adapter.ts';
-import { RunTranslation } from '../../src/agents/cli/run-translation.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
+import { RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
-import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/cli-agent.ts';
+import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
 import type { Session } from '../../src/agents/agent.ts';
-import { Places } from '../../src/agents/places.ts';
+import { Semaphore } from '../../src/agents/semaphore.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
 import type { RawLine } from '../../src/log/index.ts';
 import type { Message } from '../../src/projections/index.ts';
@@ -181,14 +181,14 @@ describe('an external agent', () => {
   });
 
   it('waits visibly for its turn, and can be stopped while it waits', async () => {
-    const places = new Places(1);
-    const release = await places.take(new AbortController().signal);
+    const semaphore = new Semaphore(1);
+    const release = await semaphore.acquire(new AbortController().signal);
     const onEvent = (event: AgentEvent) => void (event.type === 'warning' && event.code === 'waiting' && release());
-    expect(reasonOf(await ask('hello', { places, onEvent }))).toBe('complete');
-    await places.take(new AbortController().signal);
+    expect(reasonOf(await ask('hello', { semaphore, onEvent }))).toBe('complete');
+    await semaphore.acquire(new AbortController().signal);
     const stop = new AbortController();
     const waiting = ask('hello', {
-      places,
+      semaphore,
       signal: stop.signal,
       onEvent: ({ type }) => type === 'warning' && setImmediate(() => stop.abort()),
     });
@@ -221,6 +221,6 @@ describe('an external agent', () => {
   });
 
   it('is refused when nobody knows its name', () => {
-    expect(() => cliAgent('hal')).toThrow('There are: codex, claude, pi');
+    expect(() => cliAgent('hal')).toThrow('Known agents: codex, claude, pi');
   });
 });

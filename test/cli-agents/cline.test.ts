@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/cli-agent.ts';
-import { clineCommand } from '../../src/agents/cli/cline/command.ts';
+import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
+import { clineCommand } from '../../src/agents/cli/adapters/cline/command.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { activity, translated } from './translated.ts';
 

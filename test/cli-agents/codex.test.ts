@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codexTranslator } from '../../src/agents/cli/codex/translate.ts';
+import { codexTranslator } from '../../src/agents/cli/adapters/codex/translate.ts';
 import { activity, translated } from './translated.ts';
 
 const started = (item: object) => ({ type: 'item.started', item: { id: 'i', ...item } });

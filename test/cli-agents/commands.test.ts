@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters.ts';
-import type { CliAdapter } from '../../src/agents/cli/cli-adapter.ts';
-import { findProgram } from '../../src/agents/cli/find-program.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
+import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';
 import { duration, durationText } from '../../src/cli/duration.ts';
 import { activityLine } from '../../src/cli/run-pretty.ts';

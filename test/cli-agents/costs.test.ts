@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cliAgent } from '../../src/agents/cli/cli-agent.ts';
-import { costOf } from '../../src/agents/model/prices.ts';
+import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
+import { costOf } from '../../src/agents/model/prices/prices.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'singletree-costs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

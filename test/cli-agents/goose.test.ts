@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gooseCommand } from '../../src/agents/cli/goose/command.ts';
-import { gooseTranslator } from '../../src/agents/cli/goose/translate.ts';
+import { gooseCommand } from '../../src/agents/cli/adapters/goose/command.ts';
+import { gooseTranslator } from '../../src/agents/cli/adapters/goose/translate.ts';
 import { activity, translated } from './translated.ts';
 
 const banner = ['', '    __( O)>  ● new session · openai gpt', '   \\____)    s · /w', '     L L     goose is ready'];

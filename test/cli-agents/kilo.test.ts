@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kiloAdapter } from '../../src/agents/cli/kilo/adapter.ts';
+import { kiloAdapter } from '../../src/agents/cli/adapters/kilo/adapter.ts';
 import { opencodeTools } from '../../src/projections/activity/tables/opencode.ts';
 import { kiloTools } from '../../src/projections/activity/tables/kilo.ts';
 import { activity, translated } from './translated.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cliAgent } from '../../src/agents/cli/cli-agent.ts';
-import type { ModelScript, ScriptedTurn } from '../../src/agents/model/script.ts';
+import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
+import type { ModelScript, ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
 import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RunTranslation } from '../../src/agents/cli/run-translation.ts';
+import { RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import { type AgentEvent, checkOrder, parseEvent } from '../../src/events/index.ts';
 import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
 import { type Capture, captures, linesOf } from './captures.ts';

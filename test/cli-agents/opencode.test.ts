@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { opencodeAdapter } from '../../src/agents/cli/opencode/adapter.ts';
-import { opencodeCommand } from '../../src/agents/cli/opencode/command.ts';
+import { opencodeAdapter } from '../../src/agents/cli/adapters/opencode/adapter.ts';
+import { opencodeCommand } from '../../src/agents/cli/adapters/opencode/command.ts';
 import { activity, translated } from './translated.ts';
 
 let parts = 0;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cliAgent } from '../../src/agents/cli/cli-agent.ts';
+import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { recordedAgent } from '../../src/cli/recorded-agent.ts';
 import { Supervisor } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';

@@ -1,5 +1,5 @@
-import { cliAdapters } from '../../src/agents/cli/adapters.ts';
-import type { CliAdapter } from '../../src/agents/cli/cli-adapter.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import type { Activity } from '../../src/projections/activity/index.ts';
 import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';

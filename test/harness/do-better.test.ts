@@ -263,7 +263,7 @@ describe('better than the reference:', () => {
   });
 
   it("subagents' tool calls follow the policy of the parent, relayed through the parent", async () => {
-    const { scriptedModel } = await import('../../src/agents/model/scripted-model.ts');
+    const { scriptedModel } = await import('../../src/agents/model/scripted/scripted-model.ts');
     const child = scriptedModel([[calls('echo', { value: 'a' })], 'Ok.']);
     const { harness, of, on } = scene([[calls('subagent', { agentType: 'x', task: 'Do.' })], 'Done.'], {
       tools: { echo },
@@ -420,7 +420,7 @@ describe('better than the reference:', () => {
 
   it("the run's temperature is left alone unless set", async () => {
     const temperatures: unknown[] = [];
-    const { scriptedModel } = await import('../../src/agents/model/scripted-model.ts');
+    const { scriptedModel } = await import('../../src/agents/model/scripted/scripted-model.ts');
     const { loopAgent } = await import('../../src/agents/loop/loop-agent.ts');
     for (const settings of [{}, { temperature: 0.3 }]) {
       const model = scriptedModel(['Hi.']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/agents/loop/tool.ts';
-import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { PermissionPolicy, ToolCategory } from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, yolo } from './scene.ts';
 

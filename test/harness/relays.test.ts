@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
-import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import {
   askUserTool,
   Harness,

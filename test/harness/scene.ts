@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { type LoopAgentOptions, loopAgent } from '../../src/agents/loop/loop-agent.ts';
-import type { ModelScript, ScriptedPart } from '../../src/agents/model/script.ts';
-import { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from '../../src/agents/model/scripted-model.ts';
+import type { ModelScript, ScriptedPart } from '../../src/agents/model/scripted/script.ts';
+import {
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  scriptedModel,
+} from '../../src/agents/model/scripted/scripted-model.ts';
 import { Harness, type HarnessConfig, type HarnessEvent, type HarnessTool } from '../../src/control/harness/index.ts';
 import { line } from '../support/harness-log.ts';
 import { type Gate, gate } from '../support/scripted-agent.ts';

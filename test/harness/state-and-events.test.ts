@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { scriptByStep } from '../../src/agents/model/script.ts';
+import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import {
   Harness,
   type HarnessDisplayState,

@@ -1,8 +1,8 @@
 import { hasToolCall, stepCountIs } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { scriptedModel } from '../../src/agents/model/scripted-model.ts';
-import type { ModelScript } from '../../src/agents/model/script.ts';
+import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
+import type { ModelScript } from '../../src/agents/model/scripted/script.ts';
 import { type HarnessSubagent, parseSubagentMeta, type StopCondition } from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
 

@@ -7,7 +7,7 @@ import { Sidebar } from './sidebar.tsx';
 import { useAddress } from './use-address.ts';
 import { useThreads } from './use-threads.ts';
 
-/** The whole page: the list of conversations, and the one that is open. */
+/** The whole page: the list of conversations, and the open one. */
 export function App({ client }: { client: Client }) {
   const { threadId, open } = useAddress();
   const { threads, refresh } = useThreads(client);

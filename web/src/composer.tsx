@@ -4,14 +4,14 @@ import { SendIcon, StopIcon } from './icons.tsx';
 
 interface ComposerProps {
   readonly agents: readonly AgentInfo[];
-  /** The agent that is asked unless another is chosen; the first when absent. */
+  /** The preselected agent. Default: the first. */
   readonly usual?: string | undefined;
   readonly running: boolean;
   readonly onSend: (message: MessageBody) => Promise<void>;
   readonly onStop?: () => void;
 }
 
-/** The place to write. Enter sends, Shift+Enter makes a new line; what could not be sent stays. */
+/** The input field. Enter sends, Shift+Enter inserts a new line; text that could not be sent stays. */
 export function Composer({ agents, usual, running, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('');
   const [agentId, setAgentId] = useState<string>();

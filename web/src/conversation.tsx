@@ -21,7 +21,7 @@ interface ConversationProps extends PageProps {
   readonly title: string | undefined;
 }
 
-/** One conversation: what was said and done so far, as it goes on, and the place to write. */
+/** One conversation: its history, its live updates, and the input field. */
 export function Conversation({ client, agents, threadId, title, refresh, onMenu }: ConversationProps) {
   const thread = useThread(client, threadId);
   const { nodes, running, pending } = thread ?? nothingYet;
@@ -117,7 +117,7 @@ function useAnswer(client: Client, threadId: string) {
   return answer;
 }
 
-/** Whether the drawing takes the place of the thread, which stays as it is behind it. */
+/** Whether the drawing covers the thread, which stays mounted behind it. */
 function useGraphToggle() {
   const [shown, setShown] = useState(false);
   const ref = useRef<HTMLButtonElement>(null);

@@ -7,7 +7,7 @@ interface DecisionFormProps {
   readonly kind: EventOf<'relay'>['relayKind'];
 }
 
-/** Approve or reject, with words for the agent; a permission can be given for the whole thread. */
+/** Approves or rejects, with a comment for the agent; a permission can be granted for the whole thread. */
 export function DecisionForm({ relayId, kind }: DecisionFormProps) {
   const { sending, problem, submit } = useAnswerForm(relayId);
   const [feedback, setFeedback] = useState('');

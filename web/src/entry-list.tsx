@@ -12,7 +12,7 @@ import { endWording } from './wording.ts';
 interface EntryListProps {
   readonly nodes: readonly ViewNode[];
   readonly agents: readonly AgentInfo[];
-  /** The part with the newest list of tasks: the others are not shown. */
+  /** The part with the newest task list: the others are hidden. */
   readonly tasksId: string | undefined;
 }
 
@@ -20,7 +20,7 @@ interface EntryListProps {
 export function EntryList({ nodes, agents, tasksId }: EntryListProps) {
   return nodes.map(node => {
     const tasks = node.parts.some(part => part.id === tasksId) ? tasksId : undefined;
-    // The same for all versions of a message: what has the focus keeps it when another one is shown.
+    // The same key for all versions of a message: the focus stays when another one is shown.
     const key = node.siblings.ids[0];
     if (node.role !== 'assistant') return <MessageBlock key={key} node={node} tasksId={tasks} />;
     const name = agents.find(agent => agent.id === node.agentId)?.name;
@@ -28,7 +28,7 @@ export function EntryList({ nodes, agents, tasksId }: EntryListProps) {
   });
 }
 
-/** What a person said, or what stands before the first message, with what happened beside it. */
+/** A message of a person, or the events before the first message, with related facts. */
 const MessageBlock = memo(function MessageBlock({ node, tasksId }: { node: ViewNode; tasksId: string | undefined }) {
   const said = node.role === 'user' ? node.parts.find(part => part.kind === 'user') : undefined;
   return (
@@ -49,7 +49,7 @@ interface RunBlockProps {
   readonly isMessage?: boolean;
 }
 
-/** A run: who runs, what it did, how it ended, and its versions. */
+/** A run: its agent, its activity, its outcome, and its versions. */
 export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage = false }: RunBlockProps) {
   const { id, agentId, model, status = 'running', parts, siblings, answers } = node;
   const running = status === 'running';
@@ -81,7 +81,7 @@ interface PartBlockProps {
 const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProps): ReactElement | null {
   if (part.kind === 'user') {
     if (part.by === undefined) return <Bubble content={part.content} />;
-    return <Notice level="info" message={`The agent was told what the subagent "${part.by}" said.`} />;
+    return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
   if (part.kind === 'text' || part.kind === 'reasoning')
     return part.kind === 'text' ? <Prose text={part.text} /> : <Reasoning text={part.text} live={live} />;

@@ -1,4 +1,4 @@
-/** How the kinds of nodes are told apart: the look of each, and what it is called. */
+/** The appearance and the label of each kind of node. */
 const looks = {
   user: 'You',
   text: 'Text',
@@ -28,7 +28,7 @@ export function lookOf(kind: string): Look {
   return lookOfKind.get(kind) ?? 'other';
 }
 
-/** What a kind of node is called. */
+/** Returns the label of a kind of node. */
 export function kindName(kind: string): string {
   const look = lookOf(kind);
   if (look !== 'other') return looks[look];
@@ -36,7 +36,7 @@ export function kindName(kind: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The looks that occur, in the order of the legend. */
+/** The appearances that occur, in the order of the legend. */
 export function legendOf(kinds: Iterable<string>): { look: Look; name: string }[] {
   const present = new Set<string>();
   for (const kind of kinds) present.add(lookOf(kind));

@@ -13,7 +13,7 @@ interface BoxProps {
 const labelLength = 20;
 const frameLabelLength = 20;
 
-/** One thing that was said or done. */
+/** One node of the drawing. */
 export const GraphNode = memo(function GraphNode({ label, kind, x, y, width, height }: BoxProps & { kind: string }) {
   const name = kindName(kind);
   return (
@@ -51,7 +51,7 @@ export const GraphFrame = memo(function GraphFrame({ label, x, y, width, height 
   );
 });
 
-/** The name on a frame, in its upper edge; it is drawn over the lines that pass there. */
+/** The label of a frame, in its upper edge, drawn over the lines that pass there. */
 export const GraphFrameName = memo(function GraphFrameName({ label, x, y, width }: Omit<BoxProps, 'height'>) {
   return (
     <text className="graph-frame-name" x={x + width - 14} y={y + 3.5} textAnchor="end">

@@ -7,11 +7,11 @@ import { drawnOf, extentOf, type Span } from './graph-window.ts';
 import { usePaced } from './use-paced.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 
-/** How often it is drawn anew while it grows: less often when there is much to draw. */
+/** The redraw interval while it grows: longer when there is much to draw. */
 const paceMs = 120;
 const nodesPerMs = 20;
 const margin = 28;
-/** How far beyond what is seen is drawn, and how far one scrolls until it is drawn anew. */
+/** The margin drawn beyond the visible part, and the scroll distance until a redraw. */
 const beyond = 640;
 const stride = 320;
 
@@ -88,7 +88,7 @@ export function GraphView({ conversation, onClose }: { conversation: Conversatio
   );
 }
 
-/** What is seen of a box, in strides; the same object as long as it is the same. */
+/** Returns the visible part of a box, rounded; the same object while it is the same. */
 function sameOr(before: Span, { scrollTop, clientHeight }: HTMLElement): Span {
   const top = Math.floor(scrollTop / stride) * stride - beyond;
   const bottom = Math.ceil((scrollTop + clientHeight) / stride) * stride + beyond;

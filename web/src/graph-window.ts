@@ -1,6 +1,6 @@
 import type { Dag, DagEdge, DagGroup, DagNode } from '../../src/projections/project-dag.ts';
 
-/** From where to where a drawing is seen, from top to bottom. */
+/** The vertical range of a drawing that is visible. */
 export interface Span {
   readonly top: number;
   readonly bottom: number;
@@ -19,7 +19,7 @@ export interface Drawn {
 
 const wholeUpTo = 500;
 
-/** What is to be drawn: everything when it is not much, otherwise what can be seen. */
+/** Returns the nodes to draw: all when there are few, otherwise the visible ones. */
 export function drawnOf({ nodes, edges, groups }: Dag, seen: Span): Drawn {
   const byId = new Map(nodes.map(node => [node.id, node]));
   const joined = edges.flatMap(edge => {
@@ -36,7 +36,7 @@ export function drawnOf({ nodes, edges, groups }: Dag, seen: Span): Drawn {
   };
 }
 
-/** How far a drawing reaches to the right and down. */
+/** Returns the extent of a drawing. */
 export function extentOf({ nodes, groups }: Dag): { width: number; height: number } {
   let [width, height] = [0, 0];
   for (const box of [...nodes, ...groups]) {

@@ -3,7 +3,7 @@ import type { Notice as NoticeLine, ReplPart } from '../../src/projections/index
 import { RunBlock } from './entry-list.tsx';
 import { Prose } from './prose-view.tsx';
 
-/** What the agent thought, folded away. */
+/** The reasoning of the agent, collapsed. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {
   return (
     <details className="reasoning">
@@ -22,7 +22,7 @@ export function Notice({ level, message }: NoticeLine) {
   );
 }
 
-/** Code that the agent ran, folded away, what it printed, and the runs it started. */
+/** Code that the agent ran, collapsed, its output, and the runs it started. */
 export function ReplCard({ item: { code = '', printed, output, runs } }: { item: ReplPart }) {
   const error = output?.error;
   const text = output?.stdout ?? printed.map(piece => piece.text).join('');
@@ -57,7 +57,7 @@ export function ReplCard({ item: { code = '', printed, output, runs } }: { item:
   );
 }
 
-/** The agent's own list of what is to be done. */
+/** The agent's own task list. */
 export function TaskList({ tasks }: { tasks: EventOf<'tasks'>['tasks'] }) {
   return (
     <ul className="tasks" aria-label="Tasks">

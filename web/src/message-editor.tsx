@@ -3,12 +3,12 @@ import { useBranches } from './branch-actions.ts';
 
 interface MessageEditorProps {
   readonly text: string;
-  /** Takes the new text; the editor waits for it, and tells why when it fails. */
+  /** Saves the new text; the editor waits for it and shows the error when it fails. */
   readonly onSave: (text: string) => Promise<void>;
   readonly onCancel: () => void;
 }
 
-/** A message while it is changed. Escape cancels, Ctrl or Cmd with Enter saves; what could not be saved stays. */
+/** The editor of a message. Escape cancels, Ctrl or Cmd with Enter saves; text that could not be saved stays. */
 export function MessageEditor({ text: before, onSave, onCancel }: MessageEditorProps) {
   const { blocked } = useBranches();
   const [text, setText] = useState(before);

@@ -5,7 +5,7 @@ import { Logo } from './icons.tsx';
 import type { PageProps } from './page.ts';
 import { TopBar } from './top-bar.tsx';
 
-/** The page before the first message; the conversation is made when it is sent. */
+/** The page before the first message; sending it creates the conversation. */
 export function NewConversation({
   client,
   agents,
@@ -33,7 +33,7 @@ export function NewConversation({
   );
 }
 
-/** What one could ask an agent first. */
+/** Suggested first prompts for an agent. */
 function Suggestions({
   agent,
   onSend,

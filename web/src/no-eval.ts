@@ -1,4 +1,5 @@
 import { config } from 'zod';
 
-// The page may not make code from text. Schemas look at this when they are made, so it comes before every other module.
+// The page must not create code from text. Schemas read this setting when they are created, so it precedes every other
+// module.
 config({ jitless: true });

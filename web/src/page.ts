@@ -1,11 +1,11 @@
 import type { Client } from '../../src/client/index.ts';
 import type { AgentInfo } from '../../src/protocols/index.ts';
 
-/** What every page of the app is given. */
+/** The props of every page. */
 export interface PageProps {
   readonly client: Client;
   readonly agents: readonly AgentInfo[];
-  /** Reads the list of conversations again. */
+  /** Reloads the list of conversations. */
   readonly refresh: () => void;
   /** Shows the list of conversations on a narrow screen. */
   readonly onMenu: () => void;

@@ -1,7 +1,7 @@
 import { memo, type ReactElement, useMemo } from 'react';
 import { type Block, parseProse, type Span } from './prose.ts';
 
-/** Text of an agent: paragraphs, lists and code as elements, never as HTML. */
+/** The text of an agent: paragraphs, lists and code as elements, never as HTML. */
 export const Prose = memo(function Prose({ text }: { text: string }) {
   const blocks = useMemo(() => parseProse(text), [text]);
   return (

@@ -3,7 +3,7 @@ export type Span =
   | { readonly kind: 'text' | 'code' | 'strong' | 'em'; readonly text: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string };
 
-/** A block of text as models write it. */
+/** A block of Markdown. */
 export type Block =
   | { readonly kind: 'paragraph' | 'quote'; readonly lines: readonly (readonly Span[])[] }
   | { readonly kind: 'heading'; readonly level: number; readonly spans: readonly Span[] }
@@ -24,8 +24,8 @@ const quote = /^ {0,3}>\s?(.*)$/;
 const rule = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 
 /**
- * Reads the little Markdown that models write. It knows no HTML: what is not understood stays text. A code block that
- * is not closed yet reaches to the end, so text can be shown while it streams.
+ * Parses the subset of Markdown that models write. It supports no HTML: unknown syntax stays text. An unclosed code
+ * block extends to the end, so text can be shown while it streams.
  */
 export function parseProse(text: string): Block[] {
   const lines = text.split('\n');
@@ -48,7 +48,7 @@ export function parseProse(text: string): Block[] {
   return blocks;
 }
 
-/** Adds a line to the block before it when it continues that, else begins a new block. */
+/** Adds a line to the previous block when it continues that, else starts a new block. */
 function addLine(blocks: Block[], line: string, adjoins: boolean): void {
   const last = blocks.at(-1);
   const title = heading.exec(line);
@@ -81,7 +81,7 @@ function addLine(blocks: Block[], line: string, adjoins: boolean): void {
 const span =
   /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<![\w*])\*([^*\s][^*\n]*)\*(?!\w)|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|(https?:\/\/[^\s<>)\]]*[\w/])/g;
 
-/** Reads code, emphasis and links within a line; a link leads only to http and https. */
+/** Parses code, emphasis and links within a line; a link leads only to http and https. */
 export function parseSpans(line: string): Span[] {
   const spans: Span[] = [];
   let from = 0;

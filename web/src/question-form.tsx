@@ -4,7 +4,7 @@ import { useAnswerForm } from './use-answer-form.ts';
 
 type Question = Extract<EventOf<'relay'>, { relayKind: 'question' }>;
 
-/** The choices of a question, one or several, and a field for an answer in one's own words. */
+/** The choices of a question, one or several, and a field for a free answer. */
 export function QuestionForm({ relayId, question }: { relayId: string; question: Question }) {
   const { sending, problem, submit } = useAnswerForm(relayId);
   const [text, setText] = useState('');

@@ -1,16 +1,16 @@
 import type { ReactNode, Ref } from 'react';
 
 interface QuietButtonProps {
-  /** What it is called when its content does not say it. */
+  /** Its accessible name when its content is not text. */
   readonly label?: string;
-  /** Why it cannot be pressed now; it can still be reached. */
+  /** The reason that it is disabled; it stays focusable. */
   readonly blocked?: string | undefined;
   readonly ref?: Ref<HTMLButtonElement>;
   readonly onClick: () => void;
   readonly children: ReactNode;
 }
 
-/** A button beside a message that does not ask for attention. */
+/** An unobtrusive button beside a message. */
 export function QuietButton({ label, blocked, ref, onClick, children }: QuietButtonProps) {
   return (
     <button

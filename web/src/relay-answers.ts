@@ -3,10 +3,10 @@ import type { RelayBody } from '../../src/protocols/index.ts';
 
 type Answer = (relayId: string, answer: RelayBody) => Promise<void>;
 
-/** Provides the way to answer relays to the cards below it. */
-export const RelayAnswers = createContext<Answer>(() => Promise.reject(new Error('nobody listens')));
+/** Provides the answer callback to the cards below it. */
+export const RelayAnswers = createContext<Answer>(() => Promise.reject(new Error('no provider')));
 
-/** The way to answer a relay of the conversation. */
+/** Returns the callback that answers a relay of the conversation. */
 export function useRelayAnswer(): Answer {
   return useContext(RelayAnswers);
 }

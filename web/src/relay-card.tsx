@@ -14,7 +14,7 @@ export function RelayCard({ relay }: { relay: RelayPart }) {
   );
 }
 
-/** What is asked, and the means to answer it, or the answer once there is one. */
+/** The question with its form, or the answer once there is one. */
 export function RelayPanel({ relay }: { relay: RelayPart }) {
   return (
     <div className="relay" data-status={relay.status}>
@@ -69,7 +69,7 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
   );
 }
 
-/** The one text argument as it is, anything more as name and value. */
+/** Formats a single text argument as it is, several as names and values. */
 function Params({ params }: { params: Record<string, unknown> }) {
   const entries = Object.entries(params);
   const [first] = entries;

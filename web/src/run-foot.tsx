@@ -10,7 +10,7 @@ interface RunFootProps {
   readonly retryable: boolean;
 }
 
-/** What stands below a run: its versions, and the way to another one. It keeps its place when it is empty. */
+/** The footer of a run: its versions and the retry button. It keeps its height when it is empty. */
 export function RunFoot({ messageId, siblings, retryable }: RunFootProps) {
   const { retry, blocked } = useBranches();
   return (

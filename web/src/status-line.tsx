@@ -7,7 +7,7 @@ interface StatusLineProps {
   readonly problem: string | undefined;
 }
 
-/** One line about now: whether something runs, waits or went wrong. It keeps its place when it is empty. */
+/** The current status in one line: running, waiting or failed. It keeps its height when it is empty. */
 export function StatusLine({ waiting: { length: waiting }, running, connected, problem }: StatusLineProps) {
   const [text, tone] =
     problem !== undefined

@@ -5,7 +5,7 @@ import { RunBlock } from './entry-list.tsx';
 import { RelayCard, RelayPanel } from './relay-card.tsx';
 import { gist, readable, toolWording } from './wording.ts';
 
-/** A tool call: what was asked, where it stands, its outcome, the runs it started, and what it asks a person. */
+/** A tool call: its input, its status, its outcome, the runs it started, and its relays. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const { label, tone } = toolWording[tool.status];
   const input = 'input' in tool ? readable(tool.input) : tool.inputText;
@@ -68,7 +68,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   );
 });
 
-/** Whether what is asked is no question about the call itself. */
+/** Whether the relay is not about the call itself. */
 function isAlone({ relay: { relayKind } }: RelayPart): boolean {
   return relayKind === 'question' || relayKind === 'plan';
 }

@@ -6,12 +6,12 @@ import { dollars, shortCount } from './wording.ts';
 interface TopBarProps {
   readonly title: string;
   readonly usage?: UsageTotal;
-  /** Whether the drawing is shown, and the way to it and back; absent where there is none. */
+  /** Whether the drawing is shown, and its toggle; absent where there is none. */
   readonly graph?: { readonly shown: boolean; readonly onToggle: () => void; readonly ref: Ref<HTMLButtonElement> };
   readonly onMenu: () => void;
 }
 
-/** The head of a page: the way to the list, the title, what was used so far, and the way to the drawing. */
+/** The head of a page: the menu button, the title, the usage, and the toggle of the drawing. */
 export function TopBar({ title, usage, graph, onMenu }: TopBarProps) {
   useEffect(() => {
     document.title = `${title} · Singletree`;

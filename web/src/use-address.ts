@@ -5,7 +5,7 @@ const threadIn = (path: string): string | undefined => {
   return id === undefined ? undefined : decodeURIComponent(id);
 };
 
-/** The conversation the address names, and the way to go to another one. */
+/** Returns the conversation in the address, and a function to navigate to another one. */
 export function useAddress() {
   const [threadId, setThreadId] = useState(() => threadIn(location.pathname));
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { RelayBody } from '../../src/protocols/index.ts';
 import { useRelayAnswer } from './relay-answers.ts';
 
-/** Sends the answer to a relay once; what goes wrong is told, and it can be tried again. */
+/** Sends the answer to a relay once; shows an error and allows another attempt when it fails. */
 export function useAnswerForm(relayId: string) {
   const answer = useRelayAnswer();
   const [sending, setSending] = useState(false);

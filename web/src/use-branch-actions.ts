@@ -10,21 +10,25 @@ interface Conversation {
   readonly nodes: ThreadReading['nodes'];
   readonly isRunning: boolean;
   readonly agents: readonly AgentInfo[];
-  /** Called when a run was asked for. */
+  /** Called when a run was requested. */
   readonly onAsked: () => void;
   /** Called before another version is shown. */
   readonly onSelect: () => void;
   readonly onProblem: (problem: string | undefined) => void;
 }
 
-/** Edits, retries and selects messages of a conversation; an edit and a retry ask the agent that answered before. */
+/** Edits, retries and selects messages of a conversation; edits and retries use the agent that answered before. */
 export function useBranchActions(conversation: Conversation): BranchActions {
   const latest = useRef(conversation);
   const [asking, setAsking] = useState(false);
   useEffect(() => {
     latest.current = conversation;
   });
-  const blocked = conversation.isRunning ? 'Wait until the run is over, or stop it' : asking ? 'One moment' : undefined;
+  const blocked = conversation.isRunning
+    ? 'Wait until the run has ended, or stop it'
+    : asking
+      ? 'One moment'
+      : undefined;
 
   return useMemo(() => {
     const tell = (sent: Promise<unknown>) => {
@@ -56,7 +60,7 @@ export function useBranchActions(conversation: Conversation): BranchActions {
   }, [blocked]);
 }
 
-/** The agent that answered a message or is that answer, and its model, as far as they are offered. */
+/** Returns the agent and the model of an answer, as far as they are still offered. */
 function answerer({ nodes, agents }: Conversation, messageId: string): { agent?: string; model?: string } {
   const at = nodes.findIndex(({ id }) => id === messageId);
   const run = at < 0 ? undefined : nodes.slice(at).find(({ role }) => role === 'assistant');

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A value that changes often, at most once in as many milliseconds as `pace` says; the last one always comes through. */
+/** Throttles a value to one change per `pace` milliseconds; the last value always arrives. */
 export function usePaced<T>(value: T, pace: () => number): T {
   const [shown, setShown] = useState(value);
   const newest = useRef(value);

@@ -6,11 +6,11 @@ import { messageText } from './user-message.tsx';
 interface Queued {
   readonly key: number;
   readonly text: string;
-  /** The newest event when it was sent. */
+  /** The newest event at the time of sending. */
   readonly after: number;
 }
 
-/** Messages that a run will take in at its next step: they are shown until the log has them, or the run ended. */
+/** Returns the messages that a run will add at its next step, until the log contains them or the run has ended. */
 export function useQueued({ seq, nodes, running }: Pick<ThreadReading, 'seq' | 'nodes' | 'running'>) {
   const [sent, setSent] = useState<readonly Queued[]>([]);
   const waits = ({ after, text }: Queued) => {

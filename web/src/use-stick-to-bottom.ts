@@ -3,8 +3,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 const nearPx = 48;
 
 /**
- * Keeps a scrolling element at its end when its content changes, unless the reader scrolled away from it; `stay` leaves
- * it where it is at the next change.
+ * Keeps a scrolling element at its end when its content changes, unless the reader scrolled up; `stay` skips the next
+ * change.
  */
 export function useStickToBottom(content: unknown, more: unknown) {
   const element = useRef<HTMLDivElement>(null);

@@ -3,7 +3,7 @@ import { type Client, createThreadStore, type ThreadSnapshot, type ThreadStore }
 
 const never: ThreadStore['subscribe'] = () => () => {};
 
-/** A conversation as it grows; undefined until it is followed. */
+/** Returns a live conversation; undefined until it is loaded. */
 export function useThread(client: Client, threadId: string): ThreadSnapshot | undefined {
   const [store, setStore] = useState<ThreadStore>();
   useEffect(() => {

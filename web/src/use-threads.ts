@@ -4,7 +4,7 @@ import type { ThreadInfo } from '../../src/protocols/index.ts';
 
 const everyMs = 10_000;
 
-/** The conversations, newest first; read again now and then while the page is in view, and when asked to. */
+/** Returns the conversations, newest first; reloads them regularly while the page is visible, and on request. */
 export function useThreads(client: Client) {
   const [threads, setThreads] = useState<readonly ThreadInfo[]>([]);
 

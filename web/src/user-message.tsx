@@ -10,7 +10,7 @@ import { VersionSwitcher } from './version-switcher.tsx';
 
 type Content = string | readonly ContentPart[];
 
-/** The text of a message; what is not text is named. */
+/** Returns the text of a message; names other content. */
 export function messageText({ content }: { content: Content }): string {
   if (typeof content === 'string') return content;
   return content
@@ -18,7 +18,7 @@ export function messageText({ content }: { content: Content }): string {
     .join('\n');
 }
 
-/** What a person said. */
+/** The content of a user message. */
 export function Bubble({ content }: { content: Content }) {
   return (
     <p className="bubble" role="article" aria-label="You">
@@ -33,7 +33,7 @@ interface UserMessageProps {
   readonly siblings: ViewNode['siblings'];
 }
 
-/** A message of a person: it can be edited, and its versions can be switched. */
+/** A user message that can be edited, with a switcher of its versions. */
 export const UserMessage = memo(function UserMessage({ content, messageId, siblings }: UserMessageProps) {
   const { edit, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
@@ -41,7 +41,7 @@ export const UserMessage = memo(function UserMessage({ content, messageId, sibli
   const editing = edited === messageId;
   const wasEditing = useRef(false);
 
-  // The new version takes the place of the one that was edited: until it is there, the editor stays.
+  // The editor stays until the new version has replaced the edited one.
   useEffect(() => setEdited(undefined), [messageId]);
   useEffect(() => {
     if (wasEditing.current && !editing) button.current?.focus({ preventScroll: true });
@@ -77,7 +77,7 @@ function wordsOf(content: Content): string {
   return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** The content with other words; images and files stay. */
+/** Returns the content with another text; images and files stay. */
 function withWords(content: Content, text: string): MessageBody['content'] {
   if (typeof content === 'string') return text;
   return [{ type: 'text', text }, ...content.filter(part => part.type !== 'text')];

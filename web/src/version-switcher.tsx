@@ -3,7 +3,7 @@ import { useBranches } from './branch-actions.ts';
 import { NextIcon, PreviousIcon } from './icons.tsx';
 import { QuietButton } from './quiet-button.tsx';
 
-/** Which version of a message is shown, and the way to the others. */
+/** Shows which version of a message is selected, and switches to the others. */
 export function VersionSwitcher({ siblings: { ids, index } }: { siblings: ViewNode['siblings'] }) {
   const { select, blocked } = useBranches();
   const previous = ids[index - 1];

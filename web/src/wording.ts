@@ -3,7 +3,7 @@ import type { CallStatus } from '../../src/projections/index.ts';
 
 export type Tone = 'quiet' | 'busy' | 'ask' | 'good' | 'bad' | 'unsure';
 
-/** What the page says about a tool call, and how it looks. */
+/** The label and the appearance of a tool call's status. */
 export const toolWording: Record<CallStatus, { label: string; tone: Tone }> = {
   preparing: { label: 'Writing…', tone: 'busy' },
   waiting: { label: 'Waiting for you', tone: 'ask' },
@@ -15,7 +15,7 @@ export const toolWording: Record<CallStatus, { label: string; tone: Tone }> = {
   unknown: { label: 'Outcome unknown', tone: 'unsure' },
 };
 
-/** What the page says at the end of a run; nothing when it went well or goes on. */
+/** Returns the notice at the end of a run; none when it succeeded or is running. */
 export const endWording: Record<RunStatus, string | undefined> = {
   running: undefined,
   complete: undefined,
@@ -26,7 +26,7 @@ export const endWording: Record<RunStatus, string | undefined> = {
   interrupted: 'Interrupted: the process that ran it ended.',
 };
 
-/** A number of tokens in short, such as 1.2k. */
+/** Formats a number of tokens, such as 1.2k. */
 export function shortCount(count: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count).toLowerCase();
 }
@@ -37,7 +37,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
 ];
 
-/** How long ago something was, such as "5 min. ago". */
+/** Formats an age, such as "5 min. ago". */
 export function timeAgo(iso: string, now: number): string {
   const passed = now - Date.parse(iso);
   const [unit, size] = units.find(([, ms]) => passed >= ms) ?? [];
@@ -48,7 +48,7 @@ export function timeAgo(iso: string, now: number): string {
   );
 }
 
-/** A value as text to read: text as it is, anything else as indented JSON. */
+/** Formats a value: text as it is, anything else as indented JSON. */
 export function readable(value: unknown): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
@@ -68,7 +68,7 @@ const tellingFields = [
   'description',
 ];
 
-/** One line that says what a call is about: its most telling argument. */
+/** Returns the summary of a call: its most descriptive argument. */
 export function gist(input: unknown): string {
   if (typeof input === 'string') return firstLine(input);
   if (typeof input !== 'object' || input === null) return '';
@@ -82,7 +82,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
-/** A cost in dollars, short; one too small to be read is told as that. */
+/** Formats a cost in dollars; very small ones as an upper bound. */
 export function dollars(cost: number): string {
   if (cost > 0 && cost < 0.001) return '< $0.001';
   return `$${cost.toFixed(cost < 1 ? 3 : 2)}`;

@@ -1,8 +1,8 @@
 import type { Agent } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import type { ScriptedPart, ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ScriptedPart, ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { agentTool } from '../subagents/agent-tool.ts';
 import { archivist } from './demo-archive.ts';
 import { scout } from './demo-team.ts';
@@ -11,11 +11,11 @@ import { demoPermissions, demoTools } from './demo-tools.ts';
 export interface DemoAgentOptions {
   /** The folder that holds its notes. */
   readonly folder: string;
-  /** The pause before each word, in milliseconds; 40 when absent. */
+  /** The delay before each word, in milliseconds. Default: 40. */
   readonly paceMs?: number;
 }
 
-/** What a person can ask the demo agent to see all it shows. */
+/** Prompts that show all features of the demo agent. */
 export const demoSuggestions = [
   'Save a note for me',
   'Ask a team of subagents',
@@ -23,8 +23,8 @@ export const demoSuggestions = [
 ] as const;
 
 /**
- * An agent that needs no key: the real loop, real tools, real subagents and a real recursive language model on scripted
- * models. What it does next depends only on the conversation, so a killed run goes on.
+ * Creates an agent that needs no key: the real loop, real tools, real subagents and a real recursive language model on
+ * scripted models. Its next action depends only on the conversation, so a killed run can resume.
  */
 export function demoAgent({ folder, paceMs = 40 }: DemoAgentOptions): Agent {
   const tools = demoTools(folder);

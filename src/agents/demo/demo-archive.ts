@@ -1,14 +1,14 @@
 import type { Agent } from '../agent.ts';
-import type { ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { rlmAgent } from '../rlm/rlm-agent.ts';
 
 const days = 30_000;
 const oddDay = 21_417;
 const winds = ['north', 'east', 'south', 'west'];
 
-/** A log book of two million characters, in which one day is not like the others. */
+/** A log book of two million characters, in which one day differs from the others. */
 function logBook(): string {
   const lines = Array.from({ length: days }, (_, at) => {
     const day = at + 1;
@@ -20,7 +20,7 @@ function logBook(): string {
   return lines.join('\n');
 }
 
-/** A recursive language model on scripted models: it reads a log book that is far longer than what a model is sent. */
+/** A recursive language model on scripted models: it reads a log book far longer than a model's context window. */
 export function archivist(paceMs: number): Agent {
   return rlmAgent({
     id: 'archivist',

@@ -1,12 +1,12 @@
 import type { Agent } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { Tool } from '../loop/tool.ts';
-import type { ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { demoPermissions } from './demo-tools.ts';
 
-/** A subagent on a scripted model: it looks one thing up and tells what it found. */
+/** A subagent on a scripted model: it looks one thing up and reports what it found. */
 export function scout(tools: readonly Tool[], paceMs: number): Agent {
   return loopAgent({
     id: 'scout',

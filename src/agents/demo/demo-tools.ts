@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 
-/** Reading is allowed, saving is asked. */
+/** Allows reads; asks about saving. */
 export const demoPermissions: PermissionRuleSet = {
   default: 'ask',
   rules: [{ category: 'read', policy: 'allow' }],

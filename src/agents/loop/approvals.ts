@@ -8,20 +8,20 @@ import { untilAborted } from './until-aborted.ts';
 export interface ApprovalsOptions {
   readonly runId: string;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** All of them hold: the strictest decides. */
+  /** The sources of decisions; the strictest decision wins. */
   readonly rules: readonly DecisionSource[];
   readonly answers: Answers | undefined;
   readonly signal: AbortSignal;
-  /** Puts a relay into the stream; resolves when it is stored. */
+  /** Emits a relay; resolves when it is stored. */
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Whether a call may run, with which input, and to which paths its arguments were resolved when that was decided. */
+/** Whether a call may run, its input, and the resolved paths that the decision was made on. */
 export type Permit = { readonly input: unknown; readonly request?: ToolRequest } | { readonly denied: string };
 
 type Given = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
 
-/** Decides about calls by the rules, by what people granted before, and by asking. */
+/** Decides on tool calls by rules, earlier grants and, where needed, by asking a person. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #grants: Grant[] = [];
@@ -30,7 +30,7 @@ export class Approvals {
     this.#options = options;
   }
 
-  /** Takes over what was granted before, from the answers in the log. */
+  /** Restores earlier grants from the answers in the log. */
   remember(relays: Iterable<RelayState>): void {
     for (const { relay, answer } of relays) {
       if (relay.relayKind !== 'permission' || answer === undefined) continue;
@@ -40,8 +40,8 @@ export class Approvals {
   }
 
   /**
-   * A call that a person was asked about has that person's answer, whatever was granted since; a rule that denies wins.
-   * One that was started was permitted then: no rule is asked about it again.
+   * Returns the decision on a call. An earlier answer of a person about this call outweighs later grants; a rule that
+   * denies outweighs the answer. A call that had already started keeps its permission: no rule is evaluated again.
    */
   async permit(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const { rules } = this.#options;
@@ -63,7 +63,7 @@ export class Approvals {
     return { input, request: agreed };
   }
 
-  /** Tells whether a rule that names a path denies or asks about the request when an argument of it is that path. */
+  /** Returns whether a path rule would deny or ask about the request if one of its arguments were this path. */
   guardFor(request: ToolRequest): ToolContext['isGuarded'] | undefined {
     const { rules } = this.#options;
     if (!rules.some(source => typeof source === 'function' || source.rules.some(({ input }) => input !== undefined)))
@@ -74,7 +74,7 @@ export class Approvals {
     };
   }
 
-  /** Undefined when there is nobody to ask. */
+  /** Undefined when nobody can answer relays. */
   async #ask(
     tool: Tool,
     { call, relayId }: Pick<CallState, 'call'> & { relayId: string | undefined },
@@ -102,7 +102,7 @@ export class Approvals {
   }
 }
 
-/** What a person agreed to: the input of the call, or the one put in its place. */
+/** The input that a person approved: the call's own, or the one that replaces it. */
 function inputOf(asked: unknown, { outcome, input }: Given): unknown {
   return outcome === 'revise' ? input : asked;
 }
@@ -111,7 +111,7 @@ function requestFor({ name, category, shell }: Tool, input: unknown): ToolReques
   return { tool: name, input, ...(category !== undefined && { category }), ...(shell !== undefined && { shell }) };
 }
 
-/** The request with its paths resolved; an input that the tool does not take has none. */
+/** Returns the request with resolved paths; an input that fails the tool's schema has none. */
 async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> {
   const request = requestFor(tool, input);
   if (tool.paths === undefined) return request;

@@ -2,18 +2,18 @@ import type { AgentEvent, EventOf } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import { type ChildResult, settledChild } from '../subagents/child-run.ts';
 
-/** A subagent that goes on after the call that started it has its result. */
+/** A subagent that keeps running after the call that started it has its result. */
 interface BackgroundRun {
   readonly agentId: string;
   readonly runId: string;
   readonly start: (signal: AbortSignal) => Promise<ChildResult>;
 }
 
-/** The subagents of a run that nobody waits for, and what those that ended said. */
+/** The background subagents of a run, and the outcomes of those that ended. */
 export class Background {
   readonly #runId: string;
   readonly #signal: AbortSignal;
-  /** Stops the runs; made for the first one. */
+  /** Aborts the runs; created with the first one. */
   #stop: { readonly controller: AbortController; readonly signal: AbortSignal } | undefined;
   readonly #running = new Set<Promise<void>>();
   #ended: EventOf<'user'>[] = [];
@@ -36,25 +36,27 @@ export class Background {
     void running.then(() => this.#running.delete(running));
   }
 
-  /** What the model is to be told about runs that ended since the last call. */
+  /** Returns the messages for the model about runs that ended since the last call. */
   take(): readonly EventOf<'user'>[] {
     const ended = this.#ended;
     this.#ended = [];
     return ended;
   }
 
-  /** Resolves when one of the runs ended. */
+  /** Resolves when any of the runs ends. */
   async oneEnded(): Promise<void> {
     await Promise.race(this.#running);
   }
 
-  /** Stops all runs; resolves when they have ended. */
+  /** Aborts all runs and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#stop?.controller.abort(new Error('The run that started it ended.'));
     await Promise.all(this.#running);
   }
 
-  /** Takes up what a process left: runs that it ended with, and runs whose outcome was not told yet. */
+  /**
+   * Restores the state after a crash: runs that ended with their process, and runs whose outcome was not reported yet.
+   */
   async resume(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<void> {
     const told = new Set(state.events.flatMap(event => (event.type === 'user' && event.id ? [event.id] : [])));
     for (const event of state.events) {
@@ -84,10 +86,10 @@ export class Background {
   }
 }
 
-/** What a call gives back that started a subagent in the background. */
+/** The result of a call that starts a background subagent. */
 export function backgroundResult(agentId: string, runId: string) {
   return {
-    context: `The subagent "${agentId}" works in the background as ${runId}. You will be told what it says.`,
+    context: `The subagent "${agentId}" works in the background as ${runId}. You will receive its result when it ends.`,
     result: { agentId, runId, background: true },
   };
 }

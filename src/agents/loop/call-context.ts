@@ -10,11 +10,11 @@ import type { SubagentRequest, ToolContext, ToolEvent, ToolQuestion } from './to
 import { asJson } from './tool-output.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** What the calls of a run share. */
+/** The state that all calls of a run share. */
 export interface CallScope {
   readonly channel: EventChannel;
   readonly lineage: Lineage;
-  /** What a subagent is given of its parent's. */
+  /** The settings that a subagent inherits from its parent. */
   readonly inherited: Pick<
     InvokeParams,
     'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark'
@@ -22,20 +22,23 @@ export interface CallScope {
   readonly background: Background;
 }
 
-/** What is known about one call. */
+/** The state of one call. */
 export interface CallPlace {
   readonly runId: string;
   readonly id: string;
   readonly name: string;
   readonly signal: AbortSignal;
-  /** What the call had asked and run before its process ended, in order. */
+  /** The questions and subagents of the call before its process ended, in order. */
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
   readonly paths: RequestPaths | undefined;
   readonly isGuarded: ToolContext['isGuarded'] | undefined;
 }
 
-/** What a tool is told beside its input; what it asked and ran before a crash is taken up in the same order. */
+/**
+ * The context that a tool receives with its input. After a crash it replays the questions and subagents of the call in
+ * the same order.
+ */
 export class CallContext implements ToolContext {
   readonly runId: string;
   readonly toolCallId: string;
@@ -72,7 +75,10 @@ export class CallContext implements ToolContext {
     return this.#scope.lineage;
   }
 
-  /** The call has its result, or never gets one: a tool that goes on tells, asks and starts nothing any more. */
+  /**
+   * Closes the context once the call has its result or was abandoned: a tool that is still running can no longer emit,
+   * ask or start anything.
+   */
   end(): void {
     this.#open = false;
   }
@@ -120,12 +126,12 @@ export class CallContext implements ToolContext {
     return runId;
   };
 
-  /** Resolves when the subagents that the call waited for have ended. */
+  /** Resolves when the subagents that the call waits for have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
-  /** The next run that the call starts, as a process left it or new. */
+  /** Returns the next run that the call starts: a resumed one, or a new one. */
   #nextChild({ budget = {} }: SubagentRequest): Pick<ChildStart, 'before' | 'runId'> {
     const before = this.#place.children[this.#runs++];
     if (before === undefined) this.#scope.lineage.countRun(budget);
@@ -165,7 +171,7 @@ export class CallContext implements ToolContext {
 }
 
 function isOver(name: string): Error {
-  return new Error(`The call of ${name} is over: it starts no subagent any more.`);
+  return new Error(`The call of ${name} has ended and cannot start a subagent.`);
 }
 
 interface ChildStart {

@@ -3,14 +3,14 @@ import type { CallState, RelayState, RunState } from '../../projections/run-stat
 import { Approvals, type ApprovalsOptions } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
 import type { ToolRequest } from '../permissions/index.ts';
-import { Places } from '../places.ts';
+import { Semaphore } from '../semaphore.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';
 import { toolOutput } from './tool-output.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface CallRunnerOptions extends ApprovalsOptions {
-  /** How many tools execute at once. */
+  /** The number of tools that execute concurrently. */
   readonly parallel: number;
   readonly timeoutMs: number;
   readonly scope: CallScope;
@@ -19,24 +19,24 @@ export interface CallRunnerOptions extends ApprovalsOptions {
 const outcomeUnknown =
   'The outcome of this call is unknown: the process ended while it ran. It was not run again; check what it did before repeating it.';
 
-/** Takes tool calls through permission, execution and result. What people granted holds for the later calls of the run. */
+/** Takes tool calls through permission, execution and result. A grant applies to the later calls of the run. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #approvals: Approvals;
-  readonly #places: Places;
+  readonly #semaphore: Semaphore;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
     this.#approvals = new Approvals(options);
-    this.#places = new Places(options.parallel);
+    this.#semaphore = new Semaphore(options.parallel);
   }
 
-  /** Takes over what was granted before, from the answers in the log. */
+  /** Restores earlier grants from the answers in the log. */
   remember(relays: Iterable<RelayState>): void {
     this.#approvals.remember(relays);
   }
 
-  /** Runs the calls that are not done yet, side by side, each to its `tool_result`; never rejects. */
+  /** Runs all pending calls concurrently, each to its `tool_result`; never rejects. */
   async run({ calls, relays, children }: Pick<RunState, 'calls' | 'relays' | 'children'>): Promise<void> {
     const { runId, scope } = this.#options;
     await Promise.all(
@@ -76,7 +76,7 @@ export class CallRunner {
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
       const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
       const { request } = permit;
-      return await this.#places.use(signal, () =>
+      return await this.#semaphore.run(signal, () =>
         this.#execute(tool, { state, input: agreed.value, request, asked, children }),
       );
     } catch (error) {
@@ -121,7 +121,7 @@ export class CallRunner {
 interface Execution {
   readonly state: CallState;
   readonly input: unknown;
-  /** What was decided about; undefined when the call had started before. */
+  /** The decided request; undefined when the call had already started. */
   readonly request: ToolRequest | undefined;
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];

@@ -22,7 +22,7 @@ describe('defining a tool', () => {
     ],
     [{ ...fields, name: '' }, 'was given "" as `name`'],
     [{ ...fields, name: 'x'.repeat(65) }, 'as `name`: expected 1 to 64'],
-    [{ ...fields, description: undefined }, 'The tool "look" was given nothing as `description`: expected a text'],
+    [{ ...fields, description: undefined }, 'The tool "look" was given nothing as `description`: expected a string'],
     [{ ...fields, input: undefined }, 'The tool "look" was given nothing as `input`: expected a zod schema'],
     [{ ...fields, input: { type: 'object' } }, 'The tool "look" was given an object as `input`: expected a zod schema'],
     [{ ...fields, execute: undefined }, 'The tool "look" was given nothing as `execute`: expected a function.'],

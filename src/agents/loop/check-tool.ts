@@ -3,30 +3,33 @@ import type { Tool } from './tool.ts';
 
 const fields = {
   name: {
-    // What every provider takes.
+    // The names that every provider accepts.
     fits: value => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
     expected: '1 to 64 letters, digits, _ and -',
   },
   description: {
     fits: value => typeof value === 'string' || typeof value === 'function',
-    expected: 'a text, or a function that gives one',
+    expected: 'a string, or a function that returns one',
   },
   input: {
-    // The schemas of some libraries are functions.
+    // Some libraries implement their schemas as functions.
     fits: value => (isObject(value) || typeof value === 'function') && '~standard' in value,
-    expected: 'a zod schema, or another Standard Schema with `inputJsonSchema` beside it',
+    expected: 'a zod schema, or another Standard Schema together with `inputJsonSchema`',
   },
   execute: { fits: value => typeof value === 'function', expected: 'a function' },
 } satisfies Partial<Record<keyof Tool, Taken>>;
 
-/** Throws `invalid_argument` when a value is no tool that a model can be told of. */
+/** Throws `invalid_argument` when a value is not a tool that can be offered to a model. */
 export function checkTool(tool: unknown): void {
   check(tool, fields);
 }
 
 const callable = { ...fields, name: text };
 
-/** Throws `invalid_argument` when a value is no tool that code can call; its name is not told to a provider. */
+/**
+ * Throws `invalid_argument` when a value is not a tool that code can call. Its name may be one that no provider
+ * accepts.
+ */
 export function checkCallable(tool: unknown): void {
   check(tool, callable);
 }

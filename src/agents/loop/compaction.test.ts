@@ -7,10 +7,10 @@ import { activeUpTo, createConversation, reduceConversation } from '../../graph/
 import { MemoryLog } from '../../log/index.ts';
 import { projectMessages } from '../../projections/project-messages.ts';
 import { summaryText } from '../../projections/transcript.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedTurn } from '../model/script.ts';
-import { countTokens } from '../model/tokens.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedTurn } from '../model/scripted/script.ts';
+import { countTokens } from '../model/tokens/tokens.ts';
 import { loopAgent, type LoopAgentOptions } from './loop-agent.ts';
 import { defineTool } from './tool.ts';
 

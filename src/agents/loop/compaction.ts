@@ -2,20 +2,20 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import type { Message } from '../../projections/message.ts';
 import type { Transcript } from '../../projections/transcript.ts';
-import { type ModelSource, resolveModel } from '../model/model-source.ts';
-import { modelStep, type ModelStepOptions } from '../model/model-step.ts';
-import { pricedModel } from '../model/prices.ts';
-import { toPrompt } from '../model/prompt.ts';
-import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens.ts';
+import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
+import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
+import { pricedModel } from '../model/prices/prices.ts';
+import { toPrompt } from '../model/call/prompt.ts';
+import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 
 export interface CompactionOptions {
-  /** From how many tokens on the beginning is summarised; four fifths of what the model takes, or 100,000. */
+  /** The number of tokens that triggers a summary. Default: four fifths of the model's context window, or 100,000. */
   readonly threshold?: number;
-  /** About how many tokens of the newest turns are kept as they are; a quarter of the threshold when absent. */
+  /** The approximate number of tokens of the newest turns that stay unchanged. Default: a quarter of the threshold. */
   readonly keep?: number;
-  /** The model that summarises; the one that runs when absent. */
+  /** The model that writes the summary. Default: the model of the run. */
   readonly model?: ModelSource;
-  /** What it is told to do. */
+  /** The instructions for the summary. */
   readonly instructions?: string;
 }
 
@@ -25,13 +25,16 @@ const defaultInstructions = [
   'and commands matter, what was done and what is left to do. Write only the summary.',
 ].join(' ');
 
-/** What a summary is made with: as for any other call of the run, so that providers find the beginning in their cache. */
+/** The context of the summary call: the same as for any other call of the run, so that provider caches match. */
 type Request = Pick<ModelStepOptions, 'runId' | 'tools' | 'settings' | 'registry' | 'signal' | 'retry'> & {
   readonly model: LanguageModelV3;
   readonly system: string | undefined;
 };
 
-/** Keeps what a model is sent below what it takes: the beginning gets a shorter form, the source stays in the log. */
+/**
+ * Keeps the conversation within the model's context window: the beginning is replaced by a summary, its source stays in
+ * the log.
+ */
 export class Compaction {
   readonly #options: CompactionOptions;
   readonly #transcript: Transcript;
@@ -42,7 +45,7 @@ export class Compaction {
     this.#transcript = transcript;
   }
 
-  /** Summarises when it is time; a failure is a warning, and the run goes on with everything. */
+  /** Summarises when the threshold is reached. A failure becomes a warning, and the run continues uncompacted. */
   async run(request: Request, put: (event: AgentEvent) => Promise<void>): Promise<void> {
     if (this.#hasFailed) return;
     const threshold = this.#options.threshold ?? thresholdFor(request.model);
@@ -63,7 +66,7 @@ export class Compaction {
     await put({ type: 'summary', runId, id: newId(), covers: { from, to }, text: made.text, kind: 'compaction' });
   }
 
-  /** The longest beginning that leaves the newest turns; undefined when it would hardly help. */
+  /** Returns the longest beginning that leaves the newest turns; undefined when compaction would save too little. */
   async #covered(messages: readonly Message[], keep: number, least: number) {
     const counts = await countTokensOfEach(messages);
     const upTo = (count: number) => counts[count - 1] ?? 0;

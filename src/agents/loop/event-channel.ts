@@ -7,27 +7,27 @@ type Give = (given: IteratorResult<AgentEvent>) => void;
 interface Item {
   event: AgentEvent;
   readonly taken?: () => void;
-  /** Whether whoever waits for it to be taken goes on, too, when the consumer leaves. */
+  /** Whether the producer also continues when the consumer detaches. */
   readonly isFragment?: boolean;
 }
 
-/** How many fragments may wait to be taken before who makes them has to wait. */
+/** The number of fragments that may be queued before producers have to wait. */
 const mostAhead = 64;
 
 /**
- * Joins the events of several tasks into one stream. `put` resolves when the consumer, having got the event, asks for
- * the next one: a task that waits for it goes on only after its event was dealt with, and never when the consumer is
- * gone. Tasks that each wait for their event take turns.
+ * Merges the events of several tasks into one stream. `put` resolves when the consumer, having received the event,
+ * requests the next one: a task that awaits it continues only after its event was handled, and never after the consumer
+ * has detached. Tasks that await their events take turns.
  */
 export class EventChannel {
   #listener: ((event: AgentEvent) => void) | undefined;
   readonly #items: Item[] = [];
-  /** What the consumer got last; it is dealt with when the consumer, or the next one, asks again. */
+  /** The event the consumer received last; it counts as handled when a consumer requests the next one. */
   #given: Item | undefined;
   #wake: () => void = idle;
   #gone = false;
 
-  /** From now on the listener is told each event, but no progress reports, before it waits to be taken. */
+  /** Calls the listener with each further event, except progress reports, before it is queued. */
   onPut(listener: (event: AgentEvent) => void): void {
     this.#listener = listener;
   }
@@ -40,10 +40,7 @@ export class EventChannel {
     });
   }
 
-  /**
-   * Puts a fragment. It has to be waited for only when many wait already: then there is a promise, which resolves also
-   * when the consumer leaves.
-   */
+  /** Puts a fragment. Returns a promise only when the queue is full; it also resolves when the consumer detaches. */
   pass(event: AgentEvent): Promise<void> | undefined {
     if (this.#gone) return undefined;
     this.#listener?.(event);
@@ -53,8 +50,8 @@ export class EventChannel {
   }
 
   /**
-   * Puts a progress report; one of the same call that still waits is replaced, so that reports never pile up. Pieces
-   * of output, `{ stream, output }`, are joined instead.
+   * Puts a progress report. It replaces a queued report of the same call, so that reports never pile up; pieces of
+   * output, `{ stream, output }`, are joined instead.
    */
   report(event: Report): void {
     const piece = pieceOf(event);
@@ -73,14 +70,14 @@ export class EventChannel {
     }
   }
 
-  /** The consumer is gone: what is put from now on waits for ever. */
+  /** Detaches the consumer: anything put from now on never resolves. */
   leave(): void {
     this.#gone = true;
     const waiting = [...(this.#given ? [this.#given] : []), ...this.#items.splice(0)];
     for (const { taken, isFragment } of waiting) if (isFragment === true) taken?.();
   }
 
-  /** The events that wait, and those that come until the work is done. The work never rejects. */
+  /** Yields the queued events, and further ones until the work is done. The work never rejects. */
   async *until(work: Promise<unknown>): AsyncGenerator<AgentEvent> {
     let done = false;
     void work.then(() => {
@@ -95,8 +92,8 @@ export class EventChannel {
   }
 
   /**
-   * What is put by some work, which starts when the first event is asked for, until it is done. Whoever stops reading
-   * before leaves: what is put then waits for ever, and `onLeave` is called.
+   * Yields the events of some work, which starts when the first event is requested. A consumer that stops reading early
+   * detaches: later puts never resolve, and `onLeave` is called.
    */
   stream(work: () => Promise<void>, onLeave: () => void): AsyncIterableIterator<AgentEvent> {
     let state: 'new' | 'working' | 'over' = 'new';
@@ -125,7 +122,7 @@ export class EventChannel {
       asked = undefined;
       if (waiting !== undefined) give(waiting.resolve, waiting.reject);
     };
-    // Set once, and not as a function that is written right here: the engine keeps those long, with all they know.
+    // Assigned once and not as an inline closure: the engine would keep that alive with everything it captures.
     this.#wake = goOn;
     return {
       next: () => {
@@ -170,7 +167,7 @@ export class EventChannel {
 
 function idle(): void {}
 
-/** A piece of output that a report is, if it is one. */
+/** The piece of output that a report carries, if it carries one. */
 function pieceOf({ content }: Report): { readonly stream: string; readonly output: string } | undefined {
   if (typeof content !== 'object' || content === null || !('stream' in content) || !('output' in content))
     return undefined;

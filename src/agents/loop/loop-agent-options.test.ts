@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { DecisionSource, PermissionRuleSet } from '../permissions/index.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -21,14 +21,14 @@ const messageFor = (options: unknown, code: SingletreeError['code'] = 'invalid_a
 
 describe('the options of a loop', () => {
   it.each<[unknown, string]>([
-    [undefined, '`loopAgent` takes an object with its options, and was given nothing.'],
+    [undefined, '`loopAgent` expects an object with its options, but received nothing.'],
     [
       {},
       '`loopAgent` was given nothing as `model`: expected a model, or its id such as "anthropic/claude-sonnet-4-5".',
     ],
     [{ id: 'a', model: {} }, 'The agent "a" was given an object as `model`: expected a model'],
-    [{ id: 'a', model, tools: { touch: tool } }, 'The agent "a" was given an object as `tools`: expected a list'],
-    [{ model, id: 7 }, '`loopAgent` was given 7 as `id`: expected a text'],
+    [{ id: 'a', model, tools: { touch: tool } }, 'The agent "a" was given an object as `tools`: expected an array'],
+    [{ model, id: 7 }, '`loopAgent` was given 7 as `id`: expected a string'],
     [{ model, maxIterations: '5' }, 'was given "5" as `maxIterations`: expected a number'],
     [{ model, compaction: true }, 'was given true as `compaction`: expected'],
     [{ model, tools: [tool, undefined] }, 'A tool is nothing: expected an object'],
@@ -40,7 +40,7 @@ describe('the options of a loop', () => {
   it('are refused when one is not known, with the name that is close to it', () => {
     const permission = { default: 'ask', rules: [] };
     expect(messageFor({ id: 'a', model, permission })).toContain(
-      'The agent "a" has no option `permission`: did you mean `permissions`? It takes `id`, `model`,',
+      'The agent "a" has no option `permission`: did you mean `permissions`? Valid options: `id`, `model`,',
     );
     expect(messageFor({ model, Tools: [] })).toContain('did you mean `tools`?');
     expect(messageFor({ model, temperature: 1 })).toContain('has no option `temperature`. It takes `id`, ');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, checkOrder, type EventOf, type EventType, isToolParseError } from '../../events/index.ts';
 import type { InvokeParams } from '../agent.ts';
-import type { ModelScript } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import type { ModelScript } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
@@ -273,7 +273,7 @@ describe('a call that is over', () => {
     const events = await collect(agent.invoke(params({ answers })));
     expect([of(events, 'custom'), of(events, 'relay')]).toEqual([[], []]);
     expect(of(events, 'harness_start')).toHaveLength(1);
-    expect(heard).toEqual([undefined, 'The call of first is over: it starts no subagent any more.']);
+    expect(heard).toEqual([undefined, 'The call of first has ended and cannot start a subagent.']);
   });
 });
 

@@ -1,11 +1,11 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { checkOptions, invalid, number, object, optional, type Taken, text } from '../check-options.ts';
-import { modelOptions, modelSource } from '../model/model-options.ts';
-import type { ModelSettings } from '../model/model-settings.ts';
-import type { ModelSource } from '../model/model-source.ts';
-import type { ModelRegistry } from '../model/registry.ts';
-import type { RetryOptions } from '../model/retry.ts';
+import { modelOptions, modelSource } from '../model/call/model-options.ts';
+import type { ModelSettings } from '../model/call/model-settings.ts';
+import type { ModelSource } from '../model/registry/model-source.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
+import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import { checkTool } from './check-tool.ts';
 import type { CompactionOptions } from './compaction.ts';
@@ -16,37 +16,39 @@ import { type Stop, stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
 export interface LoopAgentOptions {
-  /** `loop` when absent. */
+  /** Default: `loop`. */
   readonly id?: string;
   /** A model, or its `provider/model` id. */
   readonly model: ModelSource;
-  /** What the model is told first. */
+  /** The system instructions of the model. */
   readonly instructions?: string;
-  /** What it may use; a function is asked at the start of each run. */
+  /** The tools of the agent; a function is called at the start of each run. */
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
-  /** The folder its tools work in, told at the start of a run: relative paths of its activity are in it. */
+  /**
+   * The folder its tools work in. The first event of a run carries it, and relative paths of its activity refer to it.
+   */
   readonly cwd?: string;
-  /** What may run without asking; when absent the rules of whoever starts the run hold, and without any everything is asked. */
+  /** The calls that run without asking. Default: the rules of the caller; without any, every call is asked about. */
   readonly permissions?: PermissionRuleSet;
-  /** How many times the model is called before it has to conclude; 50 when absent. */
+  /** The number of model calls before the model has to conclude. Default: 50. */
   readonly maxIterations?: number;
-  /** How many tools execute at once; 8 when absent. */
+  /** The number of tools that execute concurrently. Default: 8. */
   readonly parallel?: number;
-  /** The longest run of a tool in milliseconds; 10 minutes when absent. */
+  /** The time limit of a tool in milliseconds. Default: 10 minutes. */
   readonly toolTimeoutMs?: number;
-  /** Outputs longer than this many characters are shortened for the model; 30,000 when absent. */
+  /** The number of characters above which a tool output is shortened for the model. Default: 30,000. */
   readonly maxOutputLength?: number;
-  /** When the beginning of a long conversation is summarised; `false` for never. */
+  /** When to summarise the beginning of a long conversation; `false` for never. */
   readonly compaction?: CompactionOptions | false;
-  /** How the model answers, such as its temperature and its provider's own options. */
+  /** The settings of model calls, such as temperature and provider options. */
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
-  /** Where model ids are looked up; the environment's when absent. */
+  /** The registry that resolves model ids. Default: the one of the environment. */
   readonly registry?: ModelRegistry;
 }
 
-/** The reason of the signal of a run that has ended. */
-const runIsOver = new Error('The run is over.');
+/** The abort reason of a run that has ended. */
+const runEnded = new Error('The run has ended.');
 
 const taken = {
   id: optional(text),
@@ -54,10 +56,10 @@ const taken = {
   ...modelOptions,
   tools: optional({
     fits: value => Array.isArray(value) || typeof value === 'function',
-    expected: 'a list of tools, or a function that gives one',
+    expected: 'an array of tools, or a function that returns one',
   }),
   cwd: optional(text),
-  // The rules are checked with their own error.
+  // Permission rules have a validation error of their own.
   permissions: { fits: () => true, expected: 'permission rules' },
   maxIterations: optional(number),
   parallel: optional({ fits: value => typeof value === 'number' && value >= 1, expected: 'a number of at least 1' }),
@@ -67,8 +69,8 @@ const taken = {
 } satisfies Record<keyof LoopAgentOptions, Taken>;
 
 /**
- * An agent that calls a model, executes the tools it asks for, and goes on until it has an answer. Throws
- * `invalid_argument` for options that it does not take, and `invalid_permission_rule`.
+ * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws
+ * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
 export function loopAgent(options: LoopAgentOptions): Agent {
   checkOptions('loopAgent', options, taken);
@@ -78,7 +80,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     own.forEach(checkTool);
     for (const tool of toolsByName(options).values()) describeInput(tool);
   }
-  /** The agent's own tools, with those of one run, without those that are withheld in it. */
+  /** Returns the agent's own tools and those of the run, without withheld ones. */
   const toolsOf = ({ tools: more = [], withheldTools = [] }: InvokeParams) => {
     const tools = new Map([...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)]);
     for (const name of withheldTools) tools.delete(name);
@@ -96,7 +98,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
   }
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
     const stop = stopWith(params.signal);
-    const end = () => stop.abort(runIsOver);
+    const end = () => stop.abort(runEnded);
     const channel = new EventChannel();
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }

@@ -3,12 +3,12 @@ import { type EventOf, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
 import { Transcript } from '../../projections/transcript.ts';
 import type { InvokeParams } from '../agent.ts';
-import { CallIds } from '../model/call-ids.ts';
-import { failureEvent } from '../model/failure.ts';
-import { resolveModel } from '../model/model-source.ts';
-import { type ModelStepResult, modelStep } from '../model/model-step.ts';
-import { toPrompt } from '../model/prompt.ts';
-import { RetryPolicy } from '../model/retry.ts';
+import { CallIds } from '../model/call/call-ids.ts';
+import { failureEvent } from '../model/call/failure.ts';
+import { resolveModel } from '../model/registry/model-source.ts';
+import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
+import { toPrompt } from '../model/call/prompt.ts';
+import { RetryPolicy } from '../model/call/retry.ts';
 import { checkSources } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
@@ -43,7 +43,7 @@ export class Loop {
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
 
-  /** What it does is put into the channel. */
+  /** The channel that receives its events. */
   constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams, channel: EventChannel) {
     this.#options = options;
     this.#params = params;
@@ -66,12 +66,12 @@ export class Loop {
     this.#background = new Background(params.runId, params.signal);
   }
 
-  /** Whether tools were run, which may go on when the run has ended. */
+  /** Whether tools were run; they may still be running when the run has ended. */
   get hasRunTools(): boolean {
     return this.#calls !== undefined;
   }
 
-  /** Everything between the run's first and last event; tells why it ended. */
+  /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async run(): Promise<EndReason> {
     this.#channel.onPut(event => {
       if (event.runId === this.#params.runId) this.#transcript.add(event);
@@ -116,7 +116,7 @@ export class Loop {
     }
   }
 
-  /** Goes on with the step the run was in; returns the number of the next step, or why the run is over. */
+  /** Resumes the step that the run was in. Returns the number of the next step, or the reason the run ended. */
   async #resume(state: RunState): Promise<number | EndReason> {
     for (const event of state.events) this.#transcript.add(event);
     this.#callRunner().remember(state.relays.values());
@@ -128,7 +128,7 @@ export class Loop {
     return ended ?? state.step + 1;
   }
 
-  /** Makes what the model is sent shorter, when it is time. */
+  /** Compacts the conversation when the threshold is reached. */
   async #compact(model: LanguageModelV3): Promise<void> {
     if (this.#compaction === undefined) return;
     const { runId, signal } = this.#params;
@@ -141,7 +141,7 @@ export class Loop {
     const { runId, signal } = this.#params;
     const { instructions, registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
-    // An attempt that another process began at this step is no part of what is sent.
+    // An attempt of another process at this step is not sent to the model.
     this.#transcript.add({ type: 'step_start', runId, step });
     const request = {
       runId,
@@ -158,7 +158,7 @@ export class Loop {
     return modelStep(request, this.#channel);
   }
 
-  /** Does what the model asked for in a step; tells why the run is over, when it is. */
+  /** Runs the calls of a step; returns the reason the run ended, or undefined when it continues. */
   async #finishStep(step: number, state: RunState): Promise<EndReason | undefined> {
     const last = step >= this.#maxIterations;
     if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#callRunner().run(state));
@@ -172,7 +172,7 @@ export class Loop {
     return undefined;
   }
 
-  /** What runs the calls; made for the first ones. */
+  /** The runner of the calls; created with the first ones. */
   #callRunner(): CallRunner {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions: own, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
@@ -216,7 +216,7 @@ export class Loop {
         });
   }
 
-  /** Takes in what people and subagents said meanwhile; tells whether there was something. */
+  /** Adds messages of people and outcomes of subagents that arrived meanwhile; returns whether there were any. */
   async #takeSteering(): Promise<boolean> {
     const { runId, steering } = this.#params;
     const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {

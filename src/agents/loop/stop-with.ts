@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 
 export interface Stop extends Pick<AbortController, 'signal' | 'abort'> {
-  /** Nobody listens any more: it does not abort from now on. */
+  /** Detaches from the other signal: it no longer aborts with it. */
   leave(): void;
 }
 
 /**
- * A controller whose signal aborts with another one, too; any number of tasks may listen to both. It has to abort some
- * time, or to be left: until then the other knows of it.
+ * Creates a controller whose signal also aborts with another one; any number of tasks may listen to both. The caller
+ * has to abort or detach it eventually: until then the other signal references it.
  */
 export function stopWith(above: AbortSignal): Stop {
   const stop = new AbortController();

@@ -7,9 +7,9 @@ import type { Message } from '../../projections/message.ts';
 import { foldRun } from '../../projections/run-state.ts';
 import { Transcript } from '../../projections/transcript.ts';
 import type { Answers, RelayAnswer, UserMessage } from '../agent.ts';
-import { toPrompt } from '../model/prompt.ts';
-import type { ModelScript, ScriptedPart, ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { toPrompt } from '../model/call/prompt.ts';
+import type { ModelScript, ScriptedPart, ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,7 +1,7 @@
-/** The longest time a timer takes; anything longer is no limit. */
+/** The longest delay of a timer; anything longer is no limit. */
 const maxTimer = 2 ** 31 - 1;
 
-/** A signal that aborts with another one, or when the time is up. */
+/** A signal that aborts with another one, or at a time limit. */
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -19,12 +19,12 @@ export class TimeLimit {
     return this.#controller.signal;
   }
 
-  /** Whether the time was up before the other signal aborted. */
+  /** Whether the time limit was reached before the other signal aborted. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Ends the limit: the signal aborts no more. */
+  /** Clears the limit: the signal no longer aborts. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#outer.removeEventListener('abort', this.#stop);

@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../events/index.ts';
 import type { ToolReturn } from './tool.ts';
 
-/** What a tool returned, as the log holds it; throws when JSON cannot carry it. */
+/** Returns a tool's return value in the form that the log stores; throws when it is not JSON. */
 export function toolOutput(value: ToolReturn): ToolOutput {
   if (typeof value === 'object' && value !== null && 'context' in value) {
     const { context, result } = value;
@@ -14,7 +14,7 @@ export function toolOutput(value: ToolReturn): ToolOutput {
 /** The longest value that a tool may return or report, in characters of JSON: an event with two of them fits into a log. */
 const maxLength = 2 * 1024 * 1024;
 
-/** A copy of a value as JSON carries it; nothing is `null`. Throws when JSON cannot carry it, or it is too long. */
+/** Returns a JSON copy of a value; undefined becomes `null`. Throws when JSON cannot carry it, or it is too long. */
 export function asJson(value: unknown): unknown {
   if (typeof value === 'string') return checkLength(value);
   return JSON.parse(checkLength(jsonOf(value)));

@@ -1,4 +1,4 @@
-/** The promise's value, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Resolves like the promise; rejects with the signal's reason when the signal aborts first. */
 export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error);

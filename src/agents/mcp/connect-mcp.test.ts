@@ -206,7 +206,7 @@ describe('a server that does not start', () => {
 
   it('is reported when it is neither a program nor an address', async () => {
     expect(await messageOf(connect({ name: 'odd' } as McpProgram))).toBe(
-      'The MCP server "odd" is not configured well: give either a "command" to run or a "url" to call.',
+      'The MCP server "odd" is not configured correctly: set either a "command" to run or a "url" to call.',
     );
   });
 });

@@ -4,13 +4,15 @@ import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } f
 import type { McpOptions, McpSource } from './mcp-source.ts';
 import { serverSegments } from './tool-names.ts';
 
-/** Starts an MCP server, or calls the one at an address, and gives its tools; rejects when it does not answer. */
+/**
+ * Starts an MCP server, or connects to the one at an address, and returns its tools; rejects when it does not answer.
+ */
 export async function connectMcp(server: McpServer, options: McpOptions = {}): Promise<McpSource> {
   const checked = parseMcpServer(server);
   return open(checked, [checked.name], options);
 }
 
-/** A server that could not be connected to, and why. */
+/** A server that could not be connected, and the reason. */
 export interface McpConnectFailure {
   readonly name: string;
   readonly error: SingletreeError;
@@ -26,18 +28,18 @@ export class McpSources {
     this.failures = failures;
   }
 
-  /** The tools of all servers, as they have told them last. */
+  /** The current tools of all servers. */
   tools(): readonly Tool[] {
     return this.sources.flatMap(source => source.tools());
   }
 
-  /** Ends all servers and waits until nothing of them is left. */
+  /** Stops all servers and waits until their processes have ended. */
   async close(): Promise<void> {
     await Promise.all(this.sources.map(source => source.close()));
   }
 }
 
-/** Connects to every server of a configuration, side by side; one that fails is told of and stops no other. */
+/** Connects to all servers of a configuration concurrently; reports those that fail without stopping the others. */
 export async function connectAllMcp(config: McpServersConfig, options: McpOptions = {}): Promise<McpSources> {
   const servers = mcpServersIn(config);
   const names = [...servers.keys()];

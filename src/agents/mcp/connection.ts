@@ -14,23 +14,23 @@ import { StdioTransport } from './stdio-transport.ts';
 
 export interface ConnectionOptions {
   readonly server: McpServer;
-  /** The most time it may take until the server is ready, in milliseconds. */
+  /** The time limit until the server is ready, in milliseconds. */
   readonly startTimeoutMs: number;
   readonly signal: AbortSignal;
-  /** The server has other tools now. */
+  /** Called when the server's tools change. */
   readonly onTools: (tools: readonly McpTool[]) => void;
 }
 
 type Transport = StdioTransport | HttpTransport;
 type Mode = 'legacy' | 'auto';
 
-/** The longest time a timer takes, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. */
 export const longestTimeout = 2 ** 31 - 1;
 
-/** What is told about us; the version is that of what we ask for. */
+/** The client info; its version is that of the requested protocol. */
 const clientInfo = { name: 'singletree', version: '1' };
 
-/** One life of a server: from its start to its end. */
+/** One connection to a server, from its start to its end. */
 export class Connection {
   readonly #client: Client;
   readonly #transport: Transport;
@@ -44,8 +44,9 @@ export class Connection {
   }
 
   /**
-   * Starts the server and waits until its tools are known; rejects with an `Error` that says what it did instead. The
-   * first words are those that most servers of the kind understand; one that refuses them is spoken to in the other way.
+   * Starts the server and waits until its tools are known; rejects with an `Error` that describes the failure. It first
+   * uses the protocol generation that most servers of the kind understand, and the other one when the server rejects
+   * that.
    */
   static async open(options: ConnectionOptions): Promise<Connection> {
     const [first, second] = 'command' in options.server ? (['legacy', 'auto'] as const) : (['auto', 'legacy'] as const);
@@ -66,7 +67,7 @@ export class Connection {
     const connection = new Connection(client, transport);
     const limit = new TimeLimit(startTimeoutMs, signal);
     try {
-      // The limit is ours, so that it holds for all of the start together.
+      // The limit is ours, so that it applies to the whole start.
       const timeout = Math.min(startTimeoutMs * 2, longestTimeout);
       await untilAborted(client.connect(transport, { timeout }), limit.signal);
       onTools(await untilAborted(connection.#listTools(timeout), limit.signal));
@@ -83,12 +84,12 @@ export class Connection {
     }
   }
 
-  /** Whether it can be used for one more call. */
+  /** Whether it accepts another call. */
   get isOpen(): boolean {
     return this.#isOpen && this.end === undefined;
   }
 
-  /** Whether nothing of it is left. */
+  /** Whether everything of it has ended. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -97,12 +98,12 @@ export class Connection {
     return 'sessionId' in this.#transport ? this.#transport.sessionId : undefined;
   }
 
-  /** How the server ended, in words; undefined while it runs, or when it is not ours to run. */
+  /** The exit of the server in words; undefined while it is running, or when it is not our process. */
   get end(): string | undefined {
     return 'end' in this.#transport ? this.#transport.end : undefined;
   }
 
-  /** What the server printed last to its stderr, as a sentence that can be added to another. */
+  /** The last stderr output of the server, as a sentence to append. */
   get lastWords(): string {
     return 'lastWords' in this.#transport ? this.#transport.lastWords : '';
   }
@@ -117,13 +118,13 @@ export class Connection {
     }
   }
 
-  /** Takes no more calls, and closes when those under way have their answers. */
+  /** Accepts no more calls, and closes when the pending ones have their answers. */
   async retire(): Promise<void> {
     this.#isOpen = false;
     if (this.#calls === 0) await this.close();
   }
 
-  /** Ends the server, or the session with it, and waits until it is gone; never rejects. */
+  /** Ends the server, or the session with it, and waits until it has ended; never rejects. */
   async close(): Promise<void> {
     this.#isOpen = false;
     await this.#transport.close().catch(() => {});
@@ -138,5 +139,5 @@ export class Connection {
   }
 }
 
-/** The server speaks another generation of the protocol. */
+/** The server uses another generation of the protocol. */
 class OtherEra extends Error {}

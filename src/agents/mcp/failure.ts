@@ -5,13 +5,13 @@ import { shortened } from './tool-result.ts';
 
 const longestText = 500;
 
-/** Whether a server no longer knows our session: the request was not looked at and can be made again in a new one. */
+/** Whether a server no longer knows our session: the request was not processed and can be repeated in a new one. */
 export function isSessionLost(error: unknown, sessionId: string | undefined): boolean {
   if (!SdkHttpError.isInstance(error)) return false;
   return error.status === 404 || (error.status === 400 && sessionId !== undefined);
 }
 
-/** Whether the server speaks another generation of the protocol than it was spoken to in. */
+/** Whether the server uses another generation of the protocol. */
 export function isOtherEra(error: unknown): boolean {
   const code: unknown = ProtocolError.isInstance(error) || SdkError.isInstance(error) ? error.code : undefined;
   return code === unsupportedVersion || code === SdkErrorCode.EraNegotiationFailed;
@@ -19,7 +19,7 @@ export function isOtherEra(error: unknown): boolean {
 
 const unsupportedVersion = -32_022;
 
-/** Whether the connection is of no use any more after this error. */
+/** Whether the connection is unusable after this error. */
 export function isConnectionLost(error: unknown): boolean {
   if (ProtocolError.isInstance(error)) return error.code === brokenStream;
   if (SdkHttpError.isInstance(error)) return false;
@@ -32,12 +32,12 @@ const lost: ReadonlySet<string> = new Set([
   SdkErrorCode.SendFailed,
 ]);
 
-/** Whether the answer took too long. */
+/** Whether the answer timed out. */
 export function isTimeout(error: unknown): boolean {
   return SdkError.isInstance(error) && error.code === SdkErrorCode.RequestTimeout;
 }
 
-/** What went wrong, as the rest of a sentence that begins with the server. */
+/** Describes a failure as the rest of a sentence that begins with the server. */
 export function problemIn(error: unknown, server: McpServer): string {
   if (SdkHttpError.isInstance(error)) return httpProblem(error);
   if (ProtocolError.isInstance(error))

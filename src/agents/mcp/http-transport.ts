@@ -4,13 +4,13 @@ import type { McpAddress } from './mcp-server.ts';
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
 
-/** How long a server may take to be told that a session is over. */
+/** The time limit for ending a session. */
 const farewellMs = 2_000;
 
-/** The code of the error that stands for an answer that never came. */
+/** The error code of an answer that never arrived. */
 export const brokenStream = -32_000;
 
-/** Speaks to a server over streamable HTTP; a request whose stream breaks off gets an error and does not wait on. */
+/** A streamable HTTP transport in which a request whose stream breaks off fails instead of waiting. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   constructor({ url, headers = {} }: McpAddress) {
     super(new URL(url), { requestInit: { headers } });
@@ -20,7 +20,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (!('method' in message && 'id' in message) || options.onRequestStreamEnd !== undefined)
       return super.send(message, options);
     const { id } = message;
-    // After an answer this is one more for the same request, which nobody waits for.
+    // After an answer this is a second one for the same request, which is ignored.
     const onRequestStreamEnd = () =>
       this.onmessage?.({ jsonrpc: '2.0', id, error: { code: brokenStream, message: 'its answer broke off' } });
     return super.send(message, { ...options, onRequestStreamEnd });

@@ -3,7 +3,7 @@ import { testProgram } from '../../../test/support/mcp.ts';
 import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
 import type { InvokeParams } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpSource } from './mcp-source.ts';

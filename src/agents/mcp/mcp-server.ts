@@ -20,15 +20,15 @@ const address = z.object({
 
 const named = z.object({ name: text });
 
-/** An MCP server that is run as a program and spoken to over its stdin and stdout. */
+/** An MCP server that runs as a program and communicates over its stdin and stdout. */
 export type McpProgram = z.infer<typeof program> & z.infer<typeof named>;
 
-/** An MCP server that is spoken to over streamable HTTP. */
+/** An MCP server at an address, over streamable HTTP. */
 export type McpAddress = z.infer<typeof address> & z.infer<typeof named>;
 
 export type McpServer = McpProgram | McpAddress;
 
-/** The usual JSON shape: each server by its name. */
+/** The usual JSON shape: servers by name. */
 export interface McpServersConfig {
   readonly mcpServers: Readonly<Record<string, Omit<McpProgram, 'name'> | Omit<McpAddress, 'name'>>>;
 }
@@ -42,12 +42,12 @@ export function parseMcpServer(value: unknown): McpServer {
   if (isProgram === isAddress)
     throw new SingletreeError(
       'invalid_argument',
-      `${subject} is not configured well: give either a "command" to run or a "url" to call.`,
+      `${subject} is not configured correctly: set either a "command" to run or a "url" to call.`,
     );
   return { name, ...(isProgram ? read(program, value, subject) : read(address, value, subject)) };
 }
 
-/** The servers of a configuration, not yet checked one by one; throws `invalid_argument` when it is no such file. */
+/** Returns the servers of a configuration, not validated individually; throws `invalid_argument` for another shape. */
 export function mcpServersIn(config: unknown): ReadonlyMap<string, unknown> {
   const { mcpServers } = read(z.object({ mcpServers: z.record(text, z.unknown()) }), config, 'The MCP configuration');
   return new Map(Object.entries(mcpServers).map(([name, server]) => [name, { ...(server as object), name }]));
@@ -60,7 +60,7 @@ function read<Schema extends z.ZodType>(schema: Schema, value: unknown, subject:
   const field = issue?.path.map(String).join('.') ?? '';
   throw new SingletreeError(
     'invalid_argument',
-    `${subject} is not configured well${field === '' ? '' : ` at "${field}"`}: ${issue?.message ?? 'it is not valid'}.`,
+    `${subject} is not configured correctly${field === '' ? '' : ` at "${field}"`}: ${issue?.message ?? 'it is not valid'}.`,
     { details: { field } },
   );
 }

@@ -12,22 +12,22 @@ import { RestartPolicy } from './restart-policy.ts';
 import { textOfResult, toolReturn } from './tool-result.ts';
 
 export interface McpOptions {
-  /** The most time a server may take to start and to tell its tools, in milliseconds; 30 seconds when absent. */
+  /** The time limit for starting a server and listing its tools, in milliseconds. Default: 30 seconds. */
   readonly startTimeoutMs?: number;
-  /** The most time a call may be without an answer or progress, in milliseconds; 5 minutes when absent. */
+  /** The time limit of a call without an answer or progress, in milliseconds. Default: 5 minutes. */
   readonly callTimeoutMs?: number;
-  /** How often in a row a server that went down is started again; 5 when absent. A call that works starts the count anew. */
+  /** The number of consecutive restarts of a server that went down. Default: 5. A successful call resets the count. */
   readonly maxRestarts?: number;
-  /** How long the second start in a row waits, in milliseconds, each further one twice as long; 500 when absent. */
+  /** The delay before the second consecutive start, in milliseconds, doubled for each further one. Default: 500. */
   readonly restartDelayMs?: number;
-  /** Results longer than this many characters are shortened; 100,000 when absent. */
+  /** The number of characters above which results are shortened. Default: 100,000. */
   readonly maxResultLength?: number;
 }
 
-/** How a server is: `down` is one that ended or cannot be reached, and that the next call starts again. */
+/** The state of a server: a `down` server ended or cannot be reached, and the next call restarts it. */
 export interface McpStatus {
   readonly state: 'connected' | 'down' | 'closed';
-  /** What went wrong last. */
+  /** The last failure. */
   readonly problem?: string;
 }
 
@@ -70,19 +70,19 @@ export class McpSource {
     return this.#connection?.isOpen ? { state: 'connected' } : { state: 'down', ...problem };
   }
 
-  /** The tools as the server has told them last; the list is a new one when the server changes them. */
+  /** The current tools; the list is a new one when the server changes them. */
   tools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** Connects anew when the server is down, however often that was tried before. */
+  /** Reconnects when the server is down, regardless of earlier attempts. */
   async reconnect(): Promise<void> {
     this.#restarts.reset();
     await this.#connected();
     this.#restarts.reset();
   }
 
-  /** Ends the server and waits until nothing of it is left; calls under way fail. */
+  /** Stops the server and waits until its processes have ended; pending calls fail. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#connecting?.catch(() => {});
@@ -103,7 +103,7 @@ export class McpSource {
             timeout: Math.min(callTimeoutMs, longestTimeout),
             resetTimeoutOnProgress: true,
             onprogress: progress => context.progress(reportOf(progress)),
-            // Without the schema of its output: a result that does not fit is still worth more than none.
+            // Without the output schema: a result that does not match it is still better than none.
             toolDefinition: { name, ...rest },
           },
         );
@@ -119,7 +119,7 @@ export class McpSource {
     }
   }
 
-  /** The connection to use: the one there is, or a new one that all who wait for it share. */
+  /** Returns the current connection, or a new one that all waiting callers share. */
   #connected(): Promise<Connection> {
     if (this.#closing.signal.aborted) return Promise.reject(this.#error('was closed.', 'Connect to it again.'));
     if (this.#connection?.isOpen) return Promise.resolve(this.#connection);
@@ -158,7 +158,7 @@ export class McpSource {
     });
   }
 
-  /** What the model and people are told about a call that failed. */
+  /** Creates the error of a failed call, for the model and for people. */
   async #failure(error: unknown, tool: string, connection: Connection): Promise<SingletreeError> {
     if (this.#closing.signal.aborted) return this.#error(`was closed while it worked on "${tool}".`, '');
     if (isTimeout(error))
@@ -174,7 +174,7 @@ export class McpSource {
     );
   }
 
-  /** As `#error`, and what the status tells from now on. */
+  /** Like `#error`, and sets the status. */
   #down(what: string, toDo: string): SingletreeError {
     this.#problem = this.#hide(what);
     return this.#error(what, toDo);
@@ -186,7 +186,7 @@ export class McpSource {
   }
 }
 
-/** The tool ran and said that it failed. */
+/** The tool ran and reported a failure. */
 class ToolFailure extends Error {}
 
 function reportOf({ progress, total, message }: Progress): Record<string, unknown> {

@@ -6,12 +6,12 @@ import { toolNames } from './tool-names.ts';
 const longestDescription = 2_000;
 
 export interface McpToolsOptions {
-  /** What stands for the server in the names of the tools. */
+  /** The part of the tool names that identifies the server. */
   readonly segment: string;
   readonly call: (tool: McpTool, input: unknown, context: ToolContext) => Promise<ToolReturn>;
 }
 
-/** The tools of a server as tools of ours. Whether an input fits is for the server to judge; here it must be an object. */
+/** Converts the tools of a server to our tools. The server validates inputs; here an input only has to be an object. */
 export function describeMcpTools(tools: readonly McpTool[], { segment, call }: McpToolsOptions): readonly Tool[] {
   const byName = new Map(tools.toReversed().map(tool => [tool.name, tool]));
   const names = toolNames(segment, [...byName.keys()]);

@@ -4,7 +4,7 @@ const mostKept = 8_192;
 const mostLines = 5;
 const longestLine = 300;
 
-/** Keeps the end of what a program printed, however much it prints. */
+/** Keeps the end of a program's output within a bounded size. */
 export class RecentOutput {
   readonly #decoder = new StringDecoder('utf8');
   #text = '';
@@ -13,7 +13,7 @@ export class RecentOutput {
     this.#text = `${this.#text}${this.#decoder.write(bytes.subarray(-mostKept))}`.slice(-mostKept);
   }
 
-  /** The last lines that say something; long ones are cut. */
+  /** The last non-empty lines; long ones are cut. */
   lastLines(): readonly string[] {
     return this.#text
       .split('\n')

@@ -1,12 +1,15 @@
 import { createRedactor } from '../redaction/redactor.ts';
 import type { McpServer } from './mcp-server.ts';
 
-/** Shorter values are no secrets, and hiding them would make every text unreadable. */
+/** Shorter values are not secrets, and hiding them would make every text unreadable. */
 const shortest = 4;
-/** A part of a path that is as long as this is taken for a key. */
+/** A path segment of at least this length counts as a key. */
 const shortestKey = 16;
 
-/** Hides what a server was given in confidence: the values of its environment and headers, the credentials in its address. */
+/**
+ * Creates a function that hides the secrets of a server: the values of its environment and headers, the credentials in
+ * its address.
+ */
 export function redactor(server: McpServer): (text: string) => string {
   const secrets = 'url' in server ? addressSecrets(server.url, server.headers) : Object.values(server.env ?? {});
   return createRedactor(secrets, { shortest, mark: '[hidden]' }).text;
@@ -15,7 +18,7 @@ export function redactor(server: McpServer): (text: string) => string {
 function addressSecrets(address: string, headers: Readonly<Record<string, string>> = {}): string[] {
   const { username, password, pathname, search, searchParams } = new URL(address);
   const values = Object.values(headers);
-  // Of "Bearer abc" the token alone is a secret too, and some servers have theirs in the path.
+  // In "Bearer abc" the token alone is a secret too, and some servers have theirs in the path.
   const words = values.flatMap(value => value.split(/\s+/).slice(1));
   const keys = pathname.split('/').filter(part => part.length >= shortestKey);
   return [...values, ...words, ...keys, username, password, decoded(password), search, ...searchParams.values()];

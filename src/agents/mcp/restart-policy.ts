@@ -1,6 +1,6 @@
 const longestDelay = 30_000;
 
-/** How often, and after which time, a server that went down is started again. */
+/** The restart policy of a server that went down. */
 export class RestartPolicy {
   readonly #most: number;
   readonly #delayMs: number;
@@ -11,7 +11,7 @@ export class RestartPolicy {
     this.#delayMs = delayMs;
   }
 
-  /** The time to wait before one more start, longer each time; undefined when there were enough. */
+  /** Returns the delay before the next start, longer each time; undefined when the limit is reached. */
   next(): number | undefined {
     if (this.#restarts >= this.#most) return undefined;
     const delay = this.#restarts === 0 ? 0 : this.#delayMs * 2 ** (this.#restarts - 1);
@@ -19,7 +19,7 @@ export class RestartPolicy {
     return Math.min(delay, longestDelay);
   }
 
-  /** It works again: what was counted is forgotten. */
+  /** Resets the count after a success. */
   reset(): void {
     this.#restarts = 0;
   }

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
-import { environmentFor } from '../cli/process/environment.ts';
+import { environmentFor } from '../process/environment.ts';
 import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
 import { signalGroup, stopGroup } from '../process/process-group.ts';
 import type { McpProgram } from './mcp-server.ts';
 import { RecentOutput } from './recent-output.ts';
 
-/** How long a server may take to end by itself once its input is closed, and each step of making it end. */
+/** The time for a server to end after its input is closed, and the delay between the stop signals. */
 const graceMs = 1_000;
-/** How long output may still come after the server is gone, when something it started holds its streams. */
+/** The time for further output after the server has exited, while another process holds its streams. */
 const drainMs = 1_000;
 
-/** Runs a server in a process group of its own and speaks to it in lines; when it is closed, nothing of the group is left. */
+/** Runs a server in its own process group and exchanges lines with it; closing ends the whole group. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -29,13 +29,13 @@ export class StdioTransport implements Transport {
     this.#server = server;
   }
 
-  /** How it ended, in words, with what it said last; undefined while it runs. */
+  /** The exit of the server in words, with its last output; undefined while it is running. */
   get end(): string | undefined {
     if (this.#end === undefined) return undefined;
     return `${this.#end}.${this.lastWords}`;
   }
 
-  /** What it printed last to its stderr, as a sentence that can be added to another. */
+  /** The last stderr output, as a sentence to append. */
   get lastWords(): string {
     const lines = this.#stderr.lastLines();
     return lines.length === 0 ? '' : ` Its stderr ends with: "${lines.join(' | ')}".`;
@@ -74,7 +74,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Ends the server, by force when it takes too long, and waits until it is gone; never rejects. */
+  /** Stops the server, by force after a time limit, and waits until it has ended; never rejects. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -101,7 +101,7 @@ export class StdioTransport implements Transport {
     for (let more = true; more; ) more = this.#deliver();
   }
 
-  /** Delivers one message; a line that is no message is passed over, for programs that print other things too. */
+  /** Delivers one message; ignores a line that is not a message, because some programs also print other output. */
   #deliver(): boolean {
     try {
       const message = this.#received.readMessage();

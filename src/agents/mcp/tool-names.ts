@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 const longest = 64;
 const longestSegment = 24;
 
-/** The part of a tool's name that stands for its server: no two servers of a list have the same. */
+/** Returns the part of the tool names that identifies each server, unique within the list. */
 export function serverSegments(servers: readonly string[]): ReadonlyMap<string, string> {
   const clean = (name: string) => allowed(name).replaceAll(/_{2,}/g, '_').replaceAll(/^_|_$/g, '') || 'server';
   return uniqueNames(servers, clean, longestSegment);
 }
 
-/** `mcp__<server>__<tool>` for each tool, as every provider accepts it; the order of the tools does not matter. */
+/** Returns `mcp__<server>__<tool>` for each tool, valid for every provider; independent of the order of the tools. */
 export function toolNames(segment: string, tools: readonly string[]): ReadonlyMap<string, string> {
   return uniqueNames(tools, tool => `mcp__${segment}__${allowed(tool)}`, longest);
 }
@@ -18,7 +18,7 @@ function allowed(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 }
 
-/** Names that need no change keep theirs; of the others, those that are too long or taken get a mark of their own. */
+/** Names that need no change stay; the others, when too long or taken, get a unique suffix. */
 function uniqueNames(
   originals: readonly string[],
   clean: (original: string) => string,

@@ -2,23 +2,26 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { shortenOutput } from '../../projections/shorten-output.ts';
 import type { ToolReturn } from '../loop/tool.ts';
 
-/** What a tool of a server said, as one text: images, sounds and files are described. */
+/** Returns the output of a server's tool as one text: images, sounds and files are described. */
 export function textOfResult({ content, structuredContent }: CallToolResult, max: number): string {
   const said = content.map(textOfBlock).join('\n');
   return shortened(said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said, max);
 }
 
-/** What the call gives: the text for the model and the structured content for programs, neither longer than `max`. */
+/**
+ * Returns the result of a call: the text for the model and the structured content for programs, neither longer than
+ * `max`.
+ */
 export function toolReturn(result: CallToolResult, max: number): ToolReturn {
   const { structuredContent } = result;
   const context = textOfResult(result, max) || 'The tool returned nothing.';
   if (structuredContent === undefined) return { context };
   const { length } = JSON.stringify(structuredContent);
   if (length <= max) return { context, result: structuredContent };
-  return { context: `${context}\n[Its structured content of ${length} characters is too long and was left out.]` };
+  return { context: `${context}\n[Its structured content of ${length} characters is too long and was omitted.]` };
 }
 
-/** A text cut in the middle when it is longer than `max` characters. */
+/** Returns the text, shortened in the middle when it is longer than `max` characters. */
 export function shortened(text: string, max: number): string {
   const output = shortenOutput({ error: text }, max);
   return 'error' in output ? output.error : text;

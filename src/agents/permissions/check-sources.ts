@@ -3,7 +3,7 @@ import { parsePermissionRules } from './rule.ts';
 
 const valid = new WeakSet<DecisionSource>();
 
-/** Throws `invalid_permission_rule` for rules that are not valid; rules that were found valid are not looked at again. */
+/** Throws `invalid_permission_rule` for invalid rules; rules that were validated before are not checked again. */
 export function checkSources(sources: readonly DecisionSource[]): void {
   for (const source of sources) {
     if (typeof source === 'function' || valid.has(source)) continue;

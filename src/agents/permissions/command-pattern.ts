@@ -19,7 +19,7 @@ export interface CommandPattern {
 const maxLength = 4096;
 
 /**
- * Reads a pattern: one simple command whose words compare after quote removal. `*` inside a word is any characters of
+ * Parses a pattern: one simple command whose words compare after quote removal. `*` inside a word is any characters of
  * that word, a last word `*` is any further arguments; a quoted or escaped `*` is a star. Throws
  * `invalid_permission_rule` for anything else.
  */
@@ -33,7 +33,7 @@ export function parseCommandPattern(text: string): CommandPattern {
   return { words: [name, ...rest], further: further || isAnything(name) };
 }
 
-/** Whether every word of the pattern is literal and no further arguments are meant. */
+/** Whether every word of the pattern is literal and no further arguments are allowed. */
 export function isExact(pattern: CommandPattern): boolean {
   return !pattern.further && pattern.words.every(word => !isWild(word.glob));
 }

@@ -3,7 +3,7 @@ import type { PermissionRule, PermissionRuleSet, Policy } from './rule.ts';
 import { matchRules } from './rule-match.ts';
 import type { ToolRequest } from './tool-request.ts';
 
-/** What was decided about a call, why, and by which rule or grant. */
+/** The decision on a call, its reason, and the rule or grant behind it. */
 export interface Decision {
   readonly policy: Policy;
   readonly reason?: string;
@@ -11,18 +11,18 @@ export interface Decision {
   readonly grant?: Grant;
 }
 
-/** What decisions are made from: the rules, and what people granted since. */
+/** The input of decisions: the rules, and the grants of people. */
 export interface Permissions {
   readonly rules: PermissionRuleSet;
   readonly grants?: readonly Grant[];
 }
 
-/** Rules, or a function that decides by itself and at once. */
+/** Rules, or a synchronous function that decides. */
 export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision);
 
 const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
 
-/** The strictest decision of several sources; what people granted counts for rules only. */
+/** Returns the strictest decision of several sources; grants apply to rules only. */
 export function decideAll(
   sources: readonly DecisionSource[],
   grants: readonly Grant[],
@@ -36,12 +36,13 @@ export function decideAll(
 }
 
 /**
- * Decides about one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
+ * Decides on one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
- * wins over `allow`. Otherwise the default, `ask` when there is none. A grant turns `ask` into `allow`, never `deny`.
- * A command rule that refuses or asks and may apply, because the line is not understood for certain, makes `allow` an
- * `ask`; if it refuses, no grant but one for exactly this command counts.
- * Rules that were not checked allow no more: one that is not understood never allows, and no policy means `ask`.
+ * wins over `allow`. Otherwise the default applies, `ask` when there is none. A grant turns `ask` into `allow`, never
+ * `deny`.
+ * A `deny` or `ask` rule on commands that may match, because the line is not understood for certain, turns `allow` into
+ * `ask`; if it denies, only a grant for exactly this command counts.
+ * Unvalidated rules never allow more: an invalid rule never allows, and a missing policy means `ask`.
  */
 export function decide({ rules, grants = [] }: Permissions, request: ToolRequest): Decision {
   const { matching, doubted } = matchRules(rules.rules, request);
@@ -67,7 +68,7 @@ function decideBy(source: (request: ToolRequest) => Decision, request: ToolReque
   return { ...decision, policy: known(decision.policy) };
 }
 
-/** A policy that there is not never allows. */
+/** An unknown policy never allows. */
 function known(policy: Policy): Policy {
   return Object.hasOwn(strictness, policy) ? policy : 'ask';
 }

@@ -1,13 +1,13 @@
 /** Text pieces with a wildcard between each two of them: `['a', 'b']` is `a*b`, `['a']` is exactly `a`. */
 export type Glob = readonly [string, ...string[]];
 
-/** Reads a glob whose only special character is `*`, any run of characters. */
+/** Parses a glob whose only special character is `*`, any run of characters. */
 export function globOf(text: string): Glob {
   const [first = '', ...rest] = text.split('*');
   return [first, ...rest];
 }
 
-/** Whether the glob holds a wildcard. */
+/** Whether the glob contains a wildcard. */
 export function isWild(glob: Glob): boolean {
   return glob.length > 1;
 }
@@ -29,7 +29,7 @@ export function matchesGlob(glob: Glob, text: string): boolean {
 
 const climbing = /(?<![\w.])\.\.(?![\w.])/;
 
-/** Like `matchesGlob`, but no wildcard lets a `..` path segment through: `src/*` is not `src/../../etc`. */
+/** Like `matchesGlob`, but no wildcard matches a `..` path segment: `src/*` does not match `src/../../etc`. */
 export function matchesWithin(glob: Glob, text: string): boolean {
   return matchesGlob(glob, text) && !(isWild(glob) && climbing.test(text));
 }

@@ -8,7 +8,7 @@ export type Remember = 'once' | 'thread' | 'category';
 
 const text = z.string().min(1);
 
-/** What a person granted, as plain data: a whole category, a whole tool, or one exact shell command. */
+/** A grant of a person, as plain data: a whole category, a whole tool, or one exact shell command. */
 export const grant = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('category'), category: text }),
   z.strictObject({ kind: z.literal('tool'), tool: text }),
@@ -22,13 +22,13 @@ export const grant = z.discriminatedUnion('kind', [
 
 export type Grant = z.infer<typeof grant>;
 
-/** Arguments that say nothing about what a command does. */
+/** Arguments that do not affect what a command does. */
 const incidental: ReadonlySet<string> = new Set(['description', 'timeout', 'timeoutMs', 'timeout_ms']);
 
 /**
- * What an approval grants for later calls; nothing when it was for this call only. For the thread, a shell call is
- * granted as exactly this command with the same other arguments, any other call as its tool. A call without a category
- * that is approved for its category is granted for the thread.
+ * Returns the grant of an approval for later calls; undefined when it was for this call only. For the thread, a shell
+ * call is granted as exactly this command with the same other arguments, any other call as its tool. A call without a
+ * category that is approved for its category is granted for the thread.
  */
 export function grantFor(request: ToolRequest, remember: Remember): Grant | undefined {
   if (remember === 'once') return undefined;

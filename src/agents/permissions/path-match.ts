@@ -4,8 +4,8 @@ import { globOf, matchesGlob } from './glob.ts';
 import type { Policy } from './rule.ts';
 
 /**
- * Whether the glob of a rule matches the workspace paths of an argument. To allow, each path must match where it leads
- * to; otherwise one path is enough, as it is written or where it leads to.
+ * Whether the glob of a rule matches the workspace paths of an argument. To allow, the target of each path must match;
+ * otherwise one match is enough, as written or as resolved.
  */
 export function matchesPaths(policy: Policy, glob: string, paths: readonly ResolvedPath[]): boolean {
   const globs = spellings(glob).map(globOf);
@@ -14,7 +14,7 @@ export function matchesPaths(policy: Policy, glob: string, paths: readonly Resol
   return paths.some(({ written, resolved }) => [...spellings(written), ...resolved].some(matches));
 }
 
-/** A path as it is, and without what changes nothing: `./` at its beginning, `/` at its end, doubled `/`, `a/..`. */
+/** Returns a path as written and normalised: without a leading `./`, a trailing `/`, doubled `/` and `a/..`. */
 function spellings(path: string): string[] {
   const normal = posix.normalize(path);
   return [path, normal.length > 1 ? normal.replace(/\/$/, '') : normal];

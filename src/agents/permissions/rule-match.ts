@@ -16,21 +16,21 @@ import {
   type ToolRequest,
 } from './tool-request.ts';
 
-/** A request with what its command line could run, found once for all rules that refuse or ask. */
+/** A request with everything its command line could run, computed once for all rules that deny or ask. */
 interface Subject {
   readonly request: ToolRequest;
   readonly reach: () => Reach | undefined;
 }
 
-/** What rules say about a request. */
+/** The result of matching rules against a request. */
 export interface RuleMatches {
-  /** The rules that match. Rules that allow commands do so together: each command of the line needs one of them. */
+  /** The matching rules. Rules that allow commands do so together: each command of the line needs one of them. */
   readonly matching: readonly PermissionRule[];
-  /** The strictest command rule that refuses or asks and may apply, though it is not certain that it does. */
+  /** The strictest command rule that denies or asks and may match. */
   readonly doubted: PermissionRule | undefined;
 }
 
-/** Finds the rules that match a request, and the one that may. */
+/** Finds the rules that match a request, and the strictest one that may match. */
 export function matchRules(rules: readonly PermissionRule[], request: ToolRequest): RuleMatches {
   const text = commandLineOf(request);
   let reach: Reach | undefined;
@@ -52,7 +52,7 @@ export function matchRules(rules: readonly PermissionRule[], request: ToolReques
 }
 
 function matchesCall(rule: PermissionRule, request: ToolRequest): boolean {
-  // One that is not understood may guard too much, and allows nothing.
+  // An invalid rule may guard too much, and allows nothing.
   if (rule.policy === 'allow' && !isUnderstood(rule)) return false;
   if (rule.tool !== undefined && !matchesGlob(globOf(rule.tool), request.tool)) return false;
   if (rule.category !== undefined && rule.category !== request.category) return false;
@@ -69,7 +69,7 @@ function holdsCommand(path: string, request: ToolRequest): boolean {
   return commandArgument(request)?.concat('.').startsWith(`${path}.`) ?? false;
 }
 
-/** To allow, every reading of the argument must match and none may climb with `..`; otherwise one is enough. */
+/** To allow, every reading of the argument must match and none may contain `..`; otherwise one match is enough. */
 function matchesArgument(rule: PermissionRule, text: string, values: readonly unknown[]): boolean {
   const glob = globOf(text);
   const texts = values.map(textOfArgument);
@@ -94,7 +94,7 @@ function allowTogether(rules: readonly PermissionRule[], text: string | undefine
   );
 }
 
-/** Whether a rule that allows speaks about a command of the line. */
+/** Whether an allowing rule matches a command of the line. */
 function mentions(command: string, subject: Subject): boolean {
   const reach = subject.reach();
   return readPattern(command).some(
@@ -102,7 +102,7 @@ function mentions(command: string, subject: Subject): boolean {
   );
 }
 
-/** A shell call whose command cannot be read is guarded by every command rule, a line that is not understood perhaps. */
+/** Every command rule guards a shell call whose command cannot be read, and may guard a line that is not understood. */
 function guards(command: string, subject: Subject): Guarding {
   if (commandArgument(subject.request) === undefined) return 'no';
   const reach = subject.reach();
@@ -115,7 +115,7 @@ function guards(command: string, subject: Subject): Guarding {
 const maxPatterns = 1000;
 const patterns = new Map<string, readonly CommandPattern[]>();
 
-/** The pattern of a rule, read once however many calls it decides about; none when it cannot be read. */
+/** Returns the parsed pattern of a rule, cached across calls; undefined when it is invalid. */
 function readPattern(command: string | undefined): readonly CommandPattern[] {
   if (command === undefined) return [];
   const known = patterns.get(command);

@@ -5,7 +5,7 @@ import { isWild } from './glob.ts';
 
 const text = z.string().min(1);
 
-/** What happens to a tool call: it runs, a person is asked, or it is refused. */
+/** The policy for a tool call: run it, ask a person, or refuse it. */
 export const policy = z.enum(['allow', 'ask', 'deny']);
 
 export type Policy = z.infer<typeof policy>;
@@ -50,7 +50,7 @@ export function parsePermissionRules(value: unknown): PermissionRuleSet {
 
 const fields: ReadonlySet<string> = new Set(Object.keys(permissionRule.shape));
 
-/** Whether a rule that was not checked says which calls it is for, and nothing that is not known. */
+/** Whether an unvalidated rule has a selector and no unknown fields. */
 export function isUnderstood(rule: PermissionRule): boolean {
   return namesCalls(rule) && Object.keys(rule).every(name => fields.has(name));
 }

@@ -4,21 +4,21 @@ import type { ShellWord } from './shell-word.ts';
 const runningOption = /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|--pre|--hostname-bin)$/;
 const plainShell = /^((\/usr)?\/bin\/)?(ba|z|da)?sh$/;
 
-/** What the words of a simple command could run beside the command they name. */
+/** What the words of a simple command could run beside the named command. */
 export interface Carried {
-  /** Where in the words a command may start, the name itself aside. */
+  /** The indices of words where a command may start, except the name itself. */
   readonly starts: readonly number[];
   /** Arguments that may be read as shell source. */
   readonly scripts: readonly string[];
-  /** It is known to run them. Otherwise nothing is known about the program. */
+  /** Whether it is known to run them; otherwise the program is unknown. */
   readonly certain: boolean;
-  /** The scripts must be understood: they are run, or evaluated at least. */
+  /** Whether the scripts must be understood because they are run or evaluated. */
   readonly judged: boolean;
 }
 
 const nothing: Carried = { starts: [], scripts: [], certain: true, judged: true };
 
-/** The script of `bash -c '…'` and `sh -lc '…'`, in the forms that run it and nothing else. */
+/** Returns the script of `bash -c '…'` and `sh -lc '…'`, in the forms that run only this script. */
 export function scriptOfShell(words: readonly ShellWord[]): string | undefined {
   if (words.some(word => word.open || word.tilde)) return undefined;
   const [shell = '', ...rest] = words.map(word => word.value);
@@ -27,7 +27,9 @@ export function scriptOfShell(words: readonly ShellWord[]): string | undefined {
   return /^(-c|-lc|-cl|-l -c)$/.test(rest.join(' ')) ? script : undefined;
 }
 
-/** Everything a command could run, generously: for rules that refuse or ask, never for rules that allow. */
+/**
+ * Returns everything a command could run, as an overestimate: for rules that deny or ask, never for rules that allow.
+ */
 export function carriedBy(words: readonly ShellWord[]): Carried {
   const kind = kindOfProgram(words);
   if (kind === 'inert' || words.length === 0) return nothing;
@@ -37,7 +39,7 @@ export function carriedBy(words: readonly ShellWord[]): Carried {
   return { ...carriedFrom(words, option + 1, certain), judged: certain || kind === 'builtin' };
 }
 
-/** Everything that these words would run if they were given to a shell. */
+/** Returns everything that these words would run if they were passed to a shell. */
 export function carriedFrom(words: readonly ShellWord[], first: number, certain: boolean): Carried {
   const values = words.map(word => word.value);
   const starts = values.flatMap((_, index) => (index >= Math.max(first, 1) ? [index] : []));
@@ -47,7 +49,7 @@ export function carriedFrom(words: readonly ShellWord[], first: number, certain:
   return { starts, scripts, certain, judged: certain };
 }
 
-/** Whether the words hold a shell that reads its commands from its input. */
+/** Whether the words contain a shell that reads its commands from stdin. */
 export function readsScript(words: readonly ShellWord[]): boolean {
   const shellAt = words.findIndex(word => isShellName(word.value));
   if (shellAt < 0) return false;

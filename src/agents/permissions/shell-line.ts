@@ -16,23 +16,26 @@ export interface ShellLine {
   readonly text: string;
   /** The line as the strict reader understands it; only that can be allowed. Absent when it is not certain. */
   readonly strict: StrictLine | undefined;
-  /** Every simple command that either reader finds, those inside substitutions, loops and functions included. */
+  /** Every simple command that either reader finds, including those inside substitutions, loops and functions. */
   readonly commands: readonly SimpleCommand[];
   /** The bodies of here-documents and here-strings. */
   readonly inputs: readonly string[];
-  /** The parser found no doubt that the commands are all there are: names need not be looked for in the text. */
+  /** Whether the parser is certain that the commands are complete: names need not be searched in the text. */
   readonly sure: boolean;
 }
 
 const maxLength = 262_144;
-/** Length times opening brackets: the parser's time grows with it, and this much takes a fraction of a second. */
+/**
+ * The limit of length times opening brackets: the parser's time grows with it, and this much takes a fraction of a
+ * second.
+ */
 const maxWork = 4_000_000;
 const opening = /[({[<`]/g;
 
-/** Characters that people do not see, or that shells, terminals and encodings disagree about. */
+/** Characters that are invisible, or that shells, terminals and encodings treat differently. */
 const deceptive = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 
-/** Reads a command line for the rules; never throws. */
+/** Parses a command line for the rules; never throws. */
 export function readShellLine(text: string): ShellLine {
   const strict = readStrictly(text);
   const lost: ShellLine = { text, strict, commands: strict?.commands ?? [], inputs: [], sure: false };
@@ -71,7 +74,7 @@ function isNameless({ words: [name] }: SimpleCommand): boolean {
   return name !== undefined && (name.open || name.tilde);
 }
 
-/** The commands of both readers, without those of the second that the first has found too. */
+/** Returns the commands of both readers, without those of the second that the first found too. */
 function together(commands: readonly SimpleCommand[], others: readonly SimpleCommand[]): SimpleCommand[] {
   const key = ({ words }: SimpleCommand) => JSON.stringify(words.map(word => word.value));
   const known = new Set(commands.map(key));

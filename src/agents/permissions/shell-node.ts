@@ -3,7 +3,7 @@ import type { SyntaxNode } from 'unbash';
 type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
 type Tests = { readonly [Type in SyntaxNode['type']]?: (node: NodeOf<Type>) => boolean };
 
-/** Nodes that hold more than their children show, or mean something else to another shell. */
+/** Nodes that contain more than their children show, or have another meaning in another shell. */
 const doubtful: Tests = {
   Script: node => (node.errors?.length ?? 0) > 0,
   CommandExpansion: node => node.script === undefined,
@@ -17,7 +17,7 @@ const doubtful: Tests = {
   Unknown: always,
 };
 
-/** Whether the commands found under a node may not be all that it runs. */
+/** Whether a node may run more than the commands found under it. */
 export function isDoubtful(node: SyntaxNode): boolean {
   const found = doubtful[node.type] as ((node: SyntaxNode) => boolean) | undefined;
   return found?.(node) ?? false;

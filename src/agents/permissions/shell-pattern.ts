@@ -12,9 +12,9 @@ import { mayHoldCommand } from './word-command.ts';
 const maxDepth = 4;
 
 /**
- * Whether a command pattern speaks about a command line; never throws. To `allow`, it must match every simple command
- * of a line that can be judged completely; to `deny` or `ask`, it is enough that it matches one that the line could run,
- * with whatever further arguments. A pattern that cannot be read allows nothing and guards everything.
+ * Whether a command pattern matches a command line; never throws. To `allow`, it must match every simple command of a
+ * line that is understood completely; to `deny` or `ask`, it is enough that it matches one that the line could run,
+ * with any further arguments. An invalid pattern allows nothing and guards everything.
  */
 export function matchCommand(pattern: string, commandLine: string, policy: Policy = 'allow'): boolean {
   let parsed: CommandPattern;
@@ -38,10 +38,10 @@ export function allowsLine(patterns: readonly CommandPattern[], line: StrictLine
   });
 }
 
-/** Whether a pattern that refuses or asks speaks about what a line runs: for certain, perhaps, or not. */
+/** Whether a pattern that denies or asks matches what a line runs: for certain, perhaps, or not. */
 export type Guarding = 'matches' | 'may' | 'no';
 
-/** Whether the pattern matches a command that the line runs; `may` when only a program that is not known would run it. */
+/** Whether the pattern matches a command that the line runs; `may` when only an unknown program would run it. */
 export function guardsReach(pattern: CommandPattern, { certain, possible }: Reach): Guarding {
   if (guardsFound(pattern, certain)) return 'matches';
   return guardsFound(pattern, possible) ? 'may' : 'no';
@@ -65,7 +65,7 @@ function allowsCommand(pattern: CommandPattern, words: readonly StrictWord[]): b
   return isMatched && (isExact(pattern) || mayLeaveOpen(pattern, words));
 }
 
-/** Whether the words that a `*` stands for are only arguments, given what the program does with them. */
+/** Whether the words matched by a `*` are only arguments, given what the program does with them. */
 function mayLeaveOpen(pattern: CommandPattern, words: readonly StrictWord[]): boolean {
   const kind = kindOfProgram(words);
   if (kind === 'inert') return true;

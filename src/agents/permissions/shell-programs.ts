@@ -1,8 +1,8 @@
 import type { ShellWord } from './shell-word.ts';
 
 /**
- * What a program does with its arguments: `inert` ones never run them, a `tool` has subcommands, a `builtin` evaluates
- * them or changes the shell, a `runner` runs them, a `shell` reads them as a script. About others nothing is known.
+ * How a program uses its arguments: `inert` ones never run them, a `tool` has subcommands, a `builtin` evaluates them
+ * or changes the shell, a `runner` runs them, a `shell` reads them as a script. Other programs are unknown.
  */
 export type ProgramKind = 'inert' | 'tool' | 'builtin' | 'runner' | 'shell' | 'unknown';
 
@@ -43,7 +43,7 @@ const inertGit = setOf(
   rev-list describe shortlog cat-file reflog`,
 );
 
-/** Programs whose first argument is a word of their own, also where a command has the same name. */
+/** Programs whose first argument is a subcommand, also where a command has the same name. */
 const tools = setOf(
   `git npm pnpm yarn bun deno node docker podman kubectl helm cargo go pip uv poetry bundle gem brew apt apt-get dnf yum
   apk pacman systemctl service gh glab aws gcloud az terraform make gmake ninja just task rake gradle gradlew mvn dotnet
@@ -61,7 +61,7 @@ const others = setOf(
   gcc cc ld m4 openssl gpg xclip pbcopy mail sendmail mysql psql sqlite3 find fd fdfind rg tsx ts-node`,
 );
 
-/** Names of commands that stand for something else in many arguments. */
+/** Names of commands that mean something else in many arguments. */
 const ordinaryWords = setOf(
   ': . - true false time file date id open print read set local limit watch script task just',
 );
@@ -87,7 +87,7 @@ export function isShellName(word: string): boolean {
   return shells.has(nameIn(word));
 }
 
-/** What the program of these words does with its arguments. */
+/** Returns how the program of these words uses its arguments. */
 export function kindOfProgram([name, ...args]: readonly ShellWord[]): ProgramKind {
   const path = name?.value ?? '';
   const base = nameIn(path);
@@ -103,7 +103,7 @@ export function kindOfProgram([name, ...args]: readonly ShellWord[]): ProgramKin
   return tools.has(base) ? 'tool' : 'unknown';
 }
 
-/** Whether a word, without its quotes, is the name of a command that is known. */
+/** Whether a word, without its quotes, is the name of a known command. */
 export function isCommandName(word: string): boolean {
   const name = nameIn(word);
   if (ordinaryWords.has(name)) return false;

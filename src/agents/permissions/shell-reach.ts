@@ -4,13 +4,13 @@ import { kindOfProgram } from './shell-programs.ts';
 import type { ShellWord } from './shell-word.ts';
 import { mayBecomeCommand } from './word-command.ts';
 
-/** Words from a place where a command may start. */
+/** Words from an index where a command may start. */
 export interface PossibleCommand {
   readonly words: readonly ShellWord[];
   readonly start: number;
 }
 
-/** Commands, and texts that may hold more of them. */
+/** Commands, and texts that may contain more of them. */
 export interface Found {
   readonly commands: PossibleCommand[];
   readonly texts: Set<string>;
@@ -18,11 +18,13 @@ export interface Found {
 
 /** Everything a line could run. */
 export interface Reach {
-  /** What it runs for certain, and the texts in which a parser may have missed a command. */
+  /** What it certainly runs, and the texts in which a parser may have missed a command. */
   readonly certain: Found;
-  /** What it runs if the programs about which nothing is known run their arguments. */
+  /** What it runs if unknown programs run their arguments. */
   readonly possible: Found;
-  /** Every script that it runs or evaluates is understood, and the words are known where a command may start. */
+  /**
+   * Whether every script that it runs or evaluates is understood, and all words are known where a command may start.
+   */
   readonly understood: boolean;
 }
 
@@ -36,7 +38,7 @@ interface Script {
   readonly judged: boolean;
 }
 
-/** Follows a line through `sudo`, `env`, `xargs`, `find -exec`, `bash -c '…'`, `eval` and shells that read their input. */
+/** Follows a line through `sudo`, `env`, `xargs`, `find -exec`, `bash -c '…'`, `eval` and shells that read stdin. */
 export function reachOf(line: ShellLine): Reach {
   const certain: Found = { commands: [], texts: new Set() };
   const possible: Found = { commands: [], texts: new Set() };
@@ -68,8 +70,8 @@ export function reachOf(line: ShellLine): Reach {
 type CarriedWords = Carried & { readonly words: readonly ShellWord[] };
 
 /**
- * What the commands of a line carry. A shell that reads its input may be given any word of the line, and another program
- * that runs its arguments possibly too; an assignment may set what a program runs.
+ * Returns what the commands of a line carry. A shell that reads stdin may receive any word of the line, and possibly so
+ * may another program that runs its arguments; an assignment may set what a program runs.
  */
 function carriedIn({ commands, inputs }: ShellLine): CarriedWords[] {
   const isFed = commands.some(({ words }) => readsScript(words));

@@ -3,17 +3,20 @@ import type { Assignment, CommandArgument, Word } from 'unbash';
 /** One word of a simple command, as the command would see it after quote removal. */
 export interface ShellWord {
   readonly value: string;
-  /** The shell still expands it (a variable, a substitution, a glob, braces): its value is not what will be passed. */
+  /**
+   * Whether the shell still expands it (a variable, a substitution, a glob, braces): its value is not what will be
+   * passed.
+   */
   readonly open: boolean;
   /** It starts with an unquoted tilde. */
   readonly tilde: boolean;
-  /** It is known to be open only because it names files, as `src/*.ts`. */
+  /** Whether it is open only because it names files, as in `src/*.ts`. */
   readonly namesFiles?: boolean;
 }
 
 const closedParts: ReadonlySet<string> = new Set(['Literal', 'SingleQuoted', 'AnsiCQuoted']);
 
-/** Reads one argument or name of a parsed command. */
+/** Parses one argument or name of a parsed command. */
 export function shellWord(argument: CommandArgument): ShellWord {
   if (argument.type === 'Assignment') return assignmentWord(argument);
   return { value: argument.value, open: isOpen(argument), tilde: argument.text.startsWith('~') };

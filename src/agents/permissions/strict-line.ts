@@ -8,11 +8,11 @@ export interface StrictCommand {
   readonly assigned: readonly StrictWord[];
 }
 
-/** A command line that was understood completely. */
+/** A completely understood command line. */
 export interface StrictLine {
-  /** All commands that the shell runs, those in substitutions included. */
+  /** All commands that the shell runs, including those in substitutions. */
   readonly commands: readonly StrictCommand[];
-  /** A redirect names a file other than `/dev/null`. */
+  /** Whether a redirect names a file other than `/dev/null`. */
   readonly usesFiles: boolean;
   /** The words and operators in order, when nothing is expanded, assigned or redirected. */
   readonly tokens: readonly (readonly string[] | string)[] | undefined;
@@ -28,7 +28,7 @@ interface Draft {
 const maxLength = 65_536;
 const maxDepth = 50;
 
-/** Characters that people do not see, or that shells, terminals and encodings disagree about. */
+/** Characters that are invisible, or that shells, terminals and encodings treat differently. */
 const deceptive = /(?![\n\t ])[\p{C}\p{Z}]|[^\0-\x7f]\\/u;
 
 const reserved: ReadonlySet<string> = new Set(
@@ -45,7 +45,7 @@ const namesFile = /(?:[0-9]?(?:>>?|<)|&>>?)[ \t]*/y;
 const comment = /#[\p{L}\p{N} \t_.,:/@%+=-]*(?=\n|$)/uy;
 
 /**
- * Reads a line character by character in the part of the shell language that sh, bash, dash and zsh understand in the
+ * Parses a line character by character in the part of the shell language that sh, bash, dash and zsh understand in the
  * same way: lists, pipelines, groups and subshells of simple commands; words of plain characters, quotes, `$name`,
  * `$(…)`, braces and file patterns; assignments; redirects to and from files. Returns `undefined` for any other text.
  */
@@ -78,7 +78,7 @@ function readList(cursor: Cursor, draft: Draft, closer: Closer): void {
   cursor.depth -= 1;
 }
 
-/** Moves past what closes a list; at the end of a text there is nothing to close. */
+/** Moves past the end of a list; at the end of a text there is nothing to close. */
 function isClosed(cursor: Cursor, closer: Closer): boolean {
   if (closer === undefined) return cursor.at === cursor.text.length;
   return cursor.text[cursor.at] === closer && take(cursor, /[)}]/y) !== undefined;
@@ -102,7 +102,7 @@ function readJoint(cursor: Cursor, draft: Draft): string | undefined {
   return operator;
 }
 
-/** Reads what ends a statement; `false` when nothing stands here that does. */
+/** Reads the end of a statement; returns `false` when there is none here. */
 function readEnd(cursor: Cursor, draft: Draft): boolean {
   readComment(cursor);
   const found = take(cursor, /\n|;(?![;&|])|&(?![&>!|])/y);
@@ -128,7 +128,7 @@ function readSimpleCommand(cursor: Cursor, draft: Draft): void {
   const assigned: StrictWord[] = [];
   let mustEnd = false;
   for (skipBlanks(cursor); !isAtEnd(cursor); skipBlanks(cursor)) {
-    // In sh, `&>` ends the command, and a word behind it starts another one.
+    // In sh, `&>` ends the command, and a word after it starts another one.
     mustEnd ||= cursor.text[cursor.at] === '&';
     if (readRedirect(cursor, draft)) continue;
     if (mustEnd) throw new UncertainShell();
@@ -144,7 +144,7 @@ function readSimpleCommand(cursor: Cursor, draft: Draft): void {
   draft.tokens.push([...named, ...args].map(word => word.value));
 }
 
-/** The name must be known, and be no word of the grammar. */
+/** The name must be known, and must not be a reserved word. */
 function commandName(word: StrictWord): StrictWord {
   if (word.source === '[') return { ...word, open: false, namesFiles: false };
   const isKnown = !word.open && !word.tilde && /^[\p{L}\p{M}\p{N}_./+:@%,-]+$/u.test(word.value);
@@ -179,7 +179,7 @@ function isAtEnd({ text, at }: Cursor): boolean {
   return char === undefined || /[\n;|)#]/.test(char) || (char === '&' && text[at + 1] !== '>');
 }
 
-/** A continued line counts as a blank only behind a blank, and a comment does not start behind it. */
+/** A continued line counts as a blank only after a blank, and a comment does not start after it. */
 function skipBlanks(cursor: Cursor): void {
   while (take(cursor, /[ \t]+|(?<=[ \t])\\\n(?!#)/y) !== undefined)
     if (cursor.nested > 0 && cursor.text[cursor.at - 1] === '\n') throw new UncertainShell();
@@ -192,7 +192,7 @@ function skipBlankLines(cursor: Cursor): void {
   } while (cursor.nested === 0 && take(cursor, /\n/y) !== undefined);
 }
 
-/** A comment is read only where it begins behind a blank and would be harmless if a shell knew no comments. */
+/** A comment is accepted only where it begins after a blank and would be harmless in a shell without comments. */
 function readComment(cursor: Cursor): void {
   const before = cursor.text[cursor.at - 1];
   if (cursor.nested === 0 && (before === undefined || /[ \t\n]/.test(before))) take(cursor, comment);

@@ -1,21 +1,21 @@
 import type { ShellWord } from './shell-word.ts';
 
-/** A place in a text that is read character by character. */
+/** A position in a text that is read character by character. */
 export interface Cursor {
   readonly text: string;
   at: number;
-  /** How many lists are open here: groups, subshells, substitutions. */
+  /** The number of open lists: groups, subshells, substitutions. */
   depth: number;
-  /** How many substitutions are open here. */
+  /** The number of open substitutions. */
   nested: number;
 }
 
-/** Thrown where a text leaves the part of the shell language that is read. */
+/** Thrown where a text leaves the supported part of the shell language. */
 export class UncertainShell extends Error {}
 
 /** A word whose meaning is the same in sh, bash, dash and zsh. */
 export interface StrictWord extends ShellWord {
-  /** Exactly what was written. */
+  /** The exact source text. */
   readonly source: string;
 }
 
@@ -25,7 +25,7 @@ interface Draft {
   expands: boolean;
 }
 
-/** Reads a substitution from behind its `$(` to behind its `)`. */
+/** Reads a substitution from after its `$(` to after its `)`. */
 export type ReadSubstitution = (cursor: Cursor) => void;
 
 /** Moves past a sticky pattern and returns what it matched; `undefined` when it does not match here. */

@@ -1,6 +1,6 @@
 import type { ResolvedPath } from '../workspace/index.ts';
 
-/** The workspace paths that a call names, by the name of the argument; one argument may name several. */
+/** The workspace paths of a call, by argument name; one argument may name several. */
 export type RequestPaths = Readonly<Record<string, readonly ResolvedPath[]>>;
 
 /** A tool call to decide about. */
@@ -14,13 +14,13 @@ export interface ToolRequest {
   readonly paths?: RequestPaths;
 }
 
-/** The name of the argument that holds the command line; absent when the tool is no shell. */
+/** The name of the argument with the command line; absent when the tool is not a shell. */
 export function commandArgument({ shell }: ToolRequest): string | undefined {
   if (shell === undefined || shell === false) return undefined;
   return shell === true ? 'command' : shell;
 }
 
-/** The command line of a shell call, a list of arguments written as one; absent when it cannot be read. */
+/** The command line of a shell call, with a list of arguments joined to one; absent when it cannot be read. */
 export function commandLineOf(request: ToolRequest): string | undefined {
   const name = commandArgument(request);
   const [value, another] = name === undefined ? [] : argumentsAt(request.input, name);
@@ -43,7 +43,7 @@ export function argumentsAt(input: unknown, path: string): unknown[] {
   return found;
 }
 
-/** The workspace paths of an argument; absent when it is none. */
+/** The workspace paths of an argument; absent when it has none. */
 export function pathsAt({ paths }: ToolRequest, name: string): readonly ResolvedPath[] | undefined {
   return paths !== undefined && Object.hasOwn(paths, name) ? paths[name] : undefined;
 }

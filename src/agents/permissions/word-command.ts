@@ -2,19 +2,19 @@ import { isCommandName } from './shell-programs.ts';
 import type { ShellWord } from './shell-word.ts';
 
 /**
- * Whether an argument could be, or hold, a command for a program about which it is not known that it runs none: the name
- * of a command, a path to one, a script that starts one, or a text that only the shell knows.
+ * Whether an argument could be, or contain, a command for a program that may run its arguments: the name of a command,
+ * a path to one, a script that starts one, or a text that only the shell knows.
  */
 export function mayHoldCommand(word: ShellWord): boolean {
   return mayBecomeCommand(word) || [word.value, ...attachedTo(word.value)].some(startsCommand);
 }
 
-/** Whether the shell could make the name of a command of a word; it makes none of a file pattern such as `src/*.ts`. */
+/** Whether the shell could expand a word to the name of a command; a file pattern such as `src/*.ts` never is one. */
 export function mayBecomeCommand({ open, namesFiles = false, value }: ShellWord): boolean {
   return open && !(namesFiles && /^(?![/~-])(?![^]*\.\.)[^]*[./]/.test(value));
 }
 
-/** What stands behind the `=` of `--pager=less` and `core.pager=less`, and behind the letter of `-Sless`. */
+/** Returns the part after the `=` of `--pager=less` and `core.pager=less`, and after the letter of `-Sless`. */
 function attachedTo(value: string): string[] {
   const [, option, key] = /^(?:-\w([^]+)|[^=\s]+=([^]+))$/.exec(value) ?? [];
   return [option, key].filter(text => text !== undefined);
@@ -22,7 +22,7 @@ function attachedTo(value: string): string[] {
 
 function startsCommand(text: string): boolean {
   const words = text.split(/[^\p{L}\p{M}\p{N}_./+:@%,~-]+/u).filter(word => word !== '');
-  // Behind an operator, a bracket or a quote another command may start; behind a blank it does not.
+  // After an operator, a bracket or a quote another command may start; after a blank it does not.
   const hasSyntax = /[^\s\p{L}\p{M}\p{N}_./+:@%,~-]/u.test(text);
   return (hasSyntax ? words : words.slice(0, 1)).some(namesCommand);
 }

@@ -1,10 +1,10 @@
 import { childVariable } from './process-marks.ts';
 
 /**
- * The guard, for any POSIX shell. It reads from its owner which children exist (`start <number>`, `group <number> <id>`,
- * `end <number>`). When that input ends, its owner is gone: it ends the process groups of the children that are left, and
- * on Linux also what left a group and still carries its mark. It sends SIGTERM, and SIGKILL to what is alive a second later;
- * what has ended and was not yet reaped is not waited for.
+ * The guard, for any POSIX shell. It reads from its owner which children exist (`start <number>`, `group <number>
+ * <id>`, `end <number>`). When that input ends, its owner is gone: it ends the process groups of the remaining
+ * children, and on Linux also processes that left a group and still carry its mark. It sends SIGTERM, and SIGKILL to
+ * what is alive a second later; it does not wait for processes that have ended and were not yet reaped.
  */
 export const guardScript = `
 trap '' INT TERM HUP QUIT PIPE

@@ -7,7 +7,7 @@ import { childVariable, runVariable } from './process-marks.ts';
 export interface GuardedOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** The folder it starts in; that of this process when absent. */
+  /** The working directory. Default: that of this process. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** An open file, a pipe, or nothing to read. */
@@ -24,7 +24,7 @@ export interface GuardedProcess extends ChildProcess {
 
 /**
  * Starts a program as the leader of a process group that never outlives this process: the guard ends the group when
- * this process is gone. Nothing of the group is left once it emits `close`. Fails as `spawn` of Node does.
+ * this process is gone. The whole group has ended once it emits `close`. Fails as `spawn` of Node does.
  */
 export function startGuarded({ command, args, cwd, env, stdin, runMark }: GuardedOptions): GuardedProcess {
   const number = processGuard.announce();

@@ -5,7 +5,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { startGuarded } from './guarded-process.ts';
 import { isOrphanedGuard, runVariable } from './process-marks.ts';
 
-/** What the system shows of a process: its environment, and on some systems its arguments. */
+/** The visible data of a process: its environment, and on some systems its arguments. */
 interface ShownProcess {
   readonly pid: number;
   readonly shown: string;
@@ -17,14 +17,14 @@ interface Surroundings {
 }
 
 const stepMs = 25;
-/** What is alive this long after SIGTERM gets SIGKILL. */
+/** The time after SIGTERM until SIGKILL. */
 const termMs = 1_000;
-/** What is alive this long after the first SIGKILL cannot be ended. */
+/** The time after the first SIGKILL until a process counts as impossible to end. */
 const killMs = 10_000;
 
 /**
- * Ends what an earlier owner of a run started for it on this machine and waits until it is gone, and until the guards of
- * processes that have ended have done their work. Throws `run_under_way` when a process cannot be ended.
+ * Ends the processes that an earlier owner of a run started on this machine and waits until they have ended, and until
+ * the guards of ended processes are done. Throws `run_under_way` when a process cannot be ended.
  */
 export async function endOrphanedProcesses(
   runMark: string,
@@ -49,14 +49,14 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It is gone already.
+      // The process has ended already.
     }
 }
 
 function cannotEnd(pids: readonly number[]): SingletreeError {
   return new SingletreeError(
     'run_under_way',
-    `The run cannot be taken over: its earlier owner is gone, but it left processes that cannot be ended (${pids.join(', ')}). End them and try again.`,
+    `The run cannot be taken over: its earlier owner is gone, but some of its processes cannot be ended (${pids.join(', ')}). End them and try again.`,
     { details: { pids } },
   );
 }
@@ -68,12 +68,12 @@ function listProcesses(): Promise<readonly ShownProcess[]> {
 async function listFromProc(): Promise<readonly ShownProcess[]> {
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
   return Promise.all(
-    // Another user's process, and one that has ended, shows nothing.
+    // Processes of other users, and ended ones, show nothing.
     pids.map(async pid => ({ pid, shown: await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '') })),
   );
 }
 
-/** Lists the processes of a system without `/proc`; it hides the environment of its own programs. */
+/** Lists the processes of a system without `/proc`; such a system hides the environment of its own programs. */
 export async function listWithPs(): Promise<readonly ShownProcess[]> {
   const args = ['axeww', '-o', 'pid=,command='];
   const ps = startGuarded({ command: 'ps', args, env: { PATH: '/usr/bin:/bin' }, stdin: 'ignore' });

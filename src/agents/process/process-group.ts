@@ -2,17 +2,17 @@ import type { ChildProcess } from 'node:child_process';
 
 const ladder = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
 
-/** Sends a signal to a process and everything it started; nothing happens when they are gone. */
+/** Sends a signal to a process group; does nothing when the group has ended. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has ended already.
   }
 }
 
-/** Asks a process group to stop, more firmly each time: SIGINT, SIGTERM, SIGKILL. Returns how to call it off. */
+/** Stops a process group with SIGINT, SIGTERM and SIGKILL in turn. Returns a function that cancels the next signals. */
 export function stopGroup(child: ChildProcess, stepMs: number): () => void {
   const timers = ladder
     .slice(1)

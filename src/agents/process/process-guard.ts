@@ -5,13 +5,13 @@ import { guardScript } from './guard-script.ts';
 import { guardMark, guardVariable } from './process-marks.ts';
 
 /**
- * One small shell beside this process that ends the children of this process when it is gone, however it ended: the
- * shell's input is a pipe whose other end only this process has. It is started with the first child, and again when
- * something ends it.
+ * A small shell beside this process that ends its children when this process is gone, however it ended: the shell's
+ * input is a pipe whose other end only this process holds. It is started with the first child, and again when it ends
+ * unexpectedly.
  */
 class ProcessGuard {
   readonly #id = newId();
-  /** The process groups of the children, by their numbers; undefined while a child is being started. */
+  /** The process groups of the children by number; undefined while a child is being started. */
   readonly #children = new Map<number, number | undefined>();
   #count = 0;
   #input: Socket | undefined;
@@ -25,25 +25,25 @@ class ProcessGuard {
     return child;
   }
 
-  /** The value of `SINGLETREE_CHILD` for a child: what it starts inherits it. */
+  /** The value of `SINGLETREE_CHILD` for a child; its own children inherit it. */
   markOf(child: number): string {
     return `${this.#id}.${child}.`;
   }
 
-  /** Names the process group of a child that was started. */
+  /** Registers the process group of a started child. */
   started(child: number, group: number): void {
     this.#children.set(child, group);
     this.#input?.write(`group ${child} ${group}\n`);
   }
 
-  /** Releases a child that has ended, with all of its group. */
+  /** Releases a child whose whole group has ended. */
   release(child: number): void {
     this.#children.delete(child);
     this.#input?.write(`end ${child}\n`);
   }
 
   #start(): void {
-    // Both the environment and the arguments say whose guard it is: systems show one or the other.
+    // Both the environment and the arguments identify the owner: systems show one or the other.
     const mark = guardMark();
     const guard = spawn('/bin/sh', ['-c', guardScript, `${guardVariable}=${mark}`, this.#id], {
       cwd: '/',
@@ -52,7 +52,7 @@ class ProcessGuard {
       detached: true,
     });
     guard.on('error', () => {});
-    // Without a shell, or without room for another process, there is no guard until the next child tries again.
+    // Without a shell, or at the process limit, there is no guard until the next child starts.
     if (guard.pid === undefined) return;
     const input = guard.stdin as Socket;
     input.on('error', () => {});

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 
-/** The variable that names a child and all that it starts to the guard. */
+/** The variable that identifies a child and its descendants to the guard. */
 export const childVariable = 'SINGLETREE_CHILD';
-/** The variable that names the run that a process works for, as its owner runs it. */
+/** The variable that identifies the run, and its owner, that a process works for. */
 export const runVariable = 'SINGLETREE_RUN';
-/** The variable that names the process whose children a guard ends. */
+/** The variable that identifies the owner of a guard. */
 export const guardVariable = 'SINGLETREE_GUARD';
 
-/** The mark of the processes of a run, and of its subagents' runs, while this owner runs it. */
+/** The mark of the processes of a run and of its subagents' runs under this owner. */
 export function runMark(owner: string | undefined, threadId: string, runId: string): string {
   const name = JSON.stringify([owner ?? null, threadId, runId]);
   return createHash('sha256').update(name).digest('hex').slice(0, 32);
@@ -19,7 +19,7 @@ export function guardMark(): string {
   return `${hostname()}/${process.pid}`;
 }
 
-/** Whether what a system shows of a process says that it is the guard of a process of this machine that has ended. */
+/** Whether the visible data of a process identify it as the guard of a process of this machine that has ended. */
 export function isOrphanedGuard(shown: string): boolean {
   const [, host, pid] = new RegExp(`\\b${guardVariable}=(\\S+)/(\\d+)\\b`).exec(shown) ?? [];
   if (host !== hostname()) return false;

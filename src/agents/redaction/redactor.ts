@@ -1,26 +1,26 @@
 import { SecretMatcher, type SecretScan } from './secret-matcher.ts';
 
-/** Replaces secrets, in whatever form, by a mark. */
+/** Replaces secrets, in any form, by a mark. */
 export interface Redactor {
   /** Whether there is nothing to replace. */
   readonly isEmpty: boolean;
   readonly mark: string;
   /** Replaces secrets in a text. */
   readonly text: (text: string) => string;
-  /** Replaces secrets in the strings of a JSON text, which stays JSON; what is not JSON is taken as text. */
+  /** Replaces secrets in the strings of a JSON text, which stays JSON; treats anything else as text. */
   readonly json: (text: string) => string;
   /** Finds secrets in a text. */
   readonly scan: (text: string) => SecretScan;
 }
 
 export interface RedactorOptions {
-  /** Values of fewer characters are left alone: they would be found in ordinary words. Six when absent. */
+  /** Shorter values are ignored: they would match ordinary words. Default: 6. */
   readonly shortest?: number;
-  /** What stands in the place of a secret; `[redacted]` when absent. */
+  /** The replacement of a secret. Default: `[redacted]`. */
   readonly mark?: string;
 }
 
-/** Makes a redactor of these values: see `formsOf` for the forms in which it finds them. */
+/** Creates a redactor of these values: `formsOf` lists the forms that it finds. */
 export function createRedactor(
   secrets: Iterable<string>,
   { shortest = 6, mark = '[redacted]' }: RedactorOptions = {},

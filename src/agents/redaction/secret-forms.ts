@@ -1,7 +1,7 @@
-/** A state of the automaton that reads secrets: where each character leads, possibly to several states. */
+/** A state of the automaton that reads secrets: the transitions of each character, possibly to several states. */
 export class FormNode {
   readonly next = new Map<number, FormNode[]>();
-  /** How many characters lead here at least. */
+  /** The minimum number of characters that lead here. */
   readonly depth: number;
   /** Whether a whole secret was read. */
   isEnd = false;
@@ -18,8 +18,8 @@ export class FormNode {
 }
 
 /**
- * The automaton of everything that shows one of the secrets: as it is, as JSON or a shell escapes it (however often), as
- * a URL encodes it, and as base64 or base64url has it inside a longer text, at each of the three alignments.
+ * Returns the automaton of all forms of the secrets: plain, escaped for JSON or a shell (any number of times),
+ * URL-encoded, and as base64 or base64url inside a longer text, at each of the three alignments.
  */
 export function formsOf(secrets: Iterable<string>): FormNode {
   const root = new FormNode(0);
@@ -32,11 +32,11 @@ export function formsOf(secrets: Iterable<string>): FormNode {
   return root;
 }
 
-/** What no encoder changes. */
+/** Characters that no encoder changes. */
 const asIs = /^[A-Za-z0-9._-]$/;
 const named: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' };
 
-/** All ways to write a character, from one state to the next. */
+/** Adds all ways to write a character, from one state to the next. */
 function readCharacter(from: FormNode, character: string): FormNode {
   const units = character.split('');
   const to = new FormNode(from.depth + 1);
@@ -66,7 +66,7 @@ function repeatBackslash(node: FormNode): void {
   readPercent(node, backslash, node);
 }
 
-/** One backslash or more: each time a text is put into JSON, there are more of them. */
+/** One backslash or more: each embedding in JSON adds some. */
 function backslashes(from: FormNode): FormNode {
   const some = from.to('\\');
   readPercent(from, backslash, some);
@@ -104,7 +104,7 @@ function readHex(from: FormNode, hex: string, to: FormNode | undefined): FormNod
   return node;
 }
 
-/** The characters of base64 that only the secret decides, when so many bytes of a group stand before it. */
+/** Returns the base64 characters that only the secret determines, after this many bytes of a group. */
 function readBase64(root: FormNode, secret: Buffer, before: number): void {
   const whole = Buffer.concat([Buffer.alloc(before), secret]);
   const [start, end] = [Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)];
@@ -128,7 +128,7 @@ function allowLineBreak(node: FormNode): void {
   for (const end of ['n', 'r']) escaped.to(end, node);
 }
 
-/** The next character of base64 has bits of the secret too. */
+/** The next base64 character also has bits of the secret. */
 function readRest(node: FormNode): void {
   const rest = new FormNode(node.depth + 1);
   rest.isEnd = true;

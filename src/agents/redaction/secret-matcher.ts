@@ -1,29 +1,29 @@
 import { type FormNode, formsOf } from './secret-forms.ts';
 
-/** Where secrets are in a text. */
+/** The locations of secrets in a text. */
 export interface SecretScan {
-  /** From the first character of each secret to after its last one, in order; none overlap. */
+  /** The ranges of the secrets, in order and without overlap. */
   readonly found: readonly (readonly [start: number, end: number])[];
-  /** Where a secret may have begun that the text does not end; the length of the text when there is none. */
+  /** The position where an incomplete secret may begin; the length of the text when there is none. */
   readonly openAt: number;
 }
 
-/** So many characters of a secret at the end of a text are the beginning of one. */
+/** The number of characters at the end of a text that count as the beginning of a secret. */
 const shortestBeginning = 3;
 const mostStates = 5_000;
 const asciiSize = 128;
 
-/** A set of nodes that text has led to. */
+/** A set of nodes reached by a text. */
 interface State {
   readonly nodes: readonly FormNode[];
-  /** Where characters of ASCII lead, as far as that is known; the others are in the map. */
+  /** The known transitions of ASCII characters; the others are in the map. */
   readonly ascii: (State | undefined)[];
   readonly others: Map<number, State>;
   readonly isFound: boolean;
   readonly isOpen: boolean;
 }
 
-/** Finds secrets in whatever form, in one pass over the text. */
+/** Finds secrets in any form, in one pass over the text. */
 export class SecretMatcher {
   readonly #root: FormNode;
   readonly #ids = new Map<FormNode, number>();
@@ -46,7 +46,7 @@ export class SecretMatcher {
     return isFound || state.isOpen ? this.#locate(text) : { found: [], openAt: text.length };
   }
 
-  /** The same with places, for the few texts that have something in them. */
+  /** The same with locations, for the few texts that contain secrets. */
   #locate(text: string): SecretScan {
     const found: [number, number][] = [];
     let active = new Map<FormNode, number>();
@@ -54,7 +54,7 @@ export class SecretMatcher {
       const code = text.charCodeAt(at);
       if (active.size === 0 && !this.#root.next.has(code)) continue;
       const next = new Map<FormNode, number>();
-      // Those that began first come first, and win.
+      // The earliest start wins.
       for (const [node, start] of [...active, [this.#root, at] as const])
         for (const to of node.next.get(code) ?? []) if (!next.has(to)) next.set(to, start);
       for (const [node, start] of next) if (node.isEnd) addRange(found, start, at + 1);
@@ -93,7 +93,7 @@ export class SecretMatcher {
     return made;
   }
 
-  /** Texts that lead everywhere must not fill the memory. */
+  /** Bounds the memory for adversarial texts. */
   #reset(): void {
     this.#states = new Map();
     this.#start = this.#stateOf([]);

@@ -1,15 +1,15 @@
-/** The code in an answer: what its `js`, `javascript` and `repl` fences hold, joined in order. */
+/** The code in an answer: the content of its `js`, `javascript` and `repl` fences, joined in order. */
 export interface AnswerCode {
   /** Absent when there is none. */
   readonly code?: string;
-  /** Whether the last fence of code was not closed: the answer was cut off. */
+  /** Whether the last code fence was not closed: the answer was cut off. */
   readonly unclosed: boolean;
 }
 
 const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)/;
 const languages: ReadonlySet<string> = new Set(['js', 'javascript', 'repl']);
 
-/** Reads the fenced code of an answer. All fences of an answer are one cell; one that is not closed is no code. */
+/** Extracts the fenced code of an answer. All fences of an answer form one cell; an unclosed fence is not code. */
 export function codeOf(answer: string): AnswerCode {
   const blocks: string[] = [];
   let open: { readonly fence: string; readonly lines: string[] | undefined } | undefined;

@@ -7,8 +7,9 @@ interface Edit {
 }
 
 /**
- * The code with its top-level `let`, `const` and `class` declarations made into `var`, so that a later cell may declare
- * the same names again. Lines, columns before a class and everything inside brackets stay as they are. Never throws.
+ * Returns the code with its top-level `let`, `const` and `class` declarations rewritten to `var`, so that a later cell
+ * may declare the same names again. Lines, columns before a class and everything inside brackets stay unchanged. Never
+ * throws.
  */
 export function persistDeclarations(code: string): string {
   let text = '';
@@ -20,13 +21,13 @@ export function persistDeclarations(code: string): string {
   return text + code.slice(at);
 }
 
-/** Finds what to change, token by token; only tokens outside of brackets matter. */
+/** Finds the changes token by token; only tokens outside of brackets matter. */
 class Declarations {
   readonly edits: Edit[] = [];
   #before: Token | undefined;
-  /** The first word of what may be a declaration. */
+  /** The first word of a possible declaration. */
   #first: Token | undefined;
-  /** Where a list of `let` declarations is: before a name, after it, or in what it is set to. */
+  /** The position in a list of `let` declarations: before a name, after it, or in its value. */
   #list: 'name' | 'after' | 'value' | undefined;
   #nameEnd = 0;
   #class: 'head' | 'body' | undefined;
@@ -47,7 +48,7 @@ class Declarations {
     this.#first = declares && startsStatement(this.#before, token) ? token : undefined;
   }
 
-  /** Changes a declaration, now that it is known what follows its first word. */
+  /** Rewrites a declaration once the token after its first word is known. */
   #declare({ text, from, to }: Token, next: Token): void {
     if (text === 'class') {
       if (next.kind !== 'name' || next.text === 'extends') return;
@@ -72,13 +73,13 @@ class Declarations {
     } else if (startsStatement(this.#before, token)) this.#list = undefined;
   }
 
-  /** A name that is declared without a value has none, whatever it had before. */
+  /** A name that is declared without a value becomes undefined, whatever its value before. */
   #finishName(): void {
     if (this.#list === 'after') this.edits.push({ from: this.#nameEnd, to: this.#nameEnd, text: ' = undefined' });
     this.#list = undefined;
   }
 
-  /** What was a declaration and is an expression now needs its end marked. */
+  /** A declaration that became an expression needs an explicit end. */
   #inClass({ text, to }: Token): void {
     if (text === '{') this.#class = 'body';
     else if (text === '}' && this.#class === 'body') {
@@ -88,7 +89,9 @@ class Declarations {
   }
 }
 
-/** Whether a statement starts with a token: the one before ended, or its line did and the token cannot go on with it. */
+/**
+ * Whether a statement starts with a token: the previous one ended, or its line did and the token cannot continue it.
+ */
 function startsStatement(before: Token | undefined, { text, kind, newline }: Token): boolean {
   if (before === undefined || before.text === ';') return true;
   if (text.startsWith('`') || /^(?:in|of|instanceof)$/.test(text)) return false;

@@ -1,29 +1,29 @@
 import { describeTool, type Tool } from '../loop/tool.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 
-/** What a model is told about its REPL. */
+/** Returns the instructions about the REPL. */
 export interface ReplDescription {
-  /** What the agent is told beside. */
+  /** The agent's own instructions. */
   readonly instructions: string | undefined;
   readonly context: string;
-  /** The tools by the names of their functions. */
+  /** The tools by function name. */
   readonly functions: ReadonlyMap<string, Tool>;
   readonly limits: RlmLimits;
 }
 
 const previewLength = 500;
 
-/** What is said when an answer holds no code. */
+/** The reply to an answer without code. */
 export const nudge =
   'Your answer has no code to run. Go on with a ```js block, or give the answer with FINAL(answer) in one. If your last message was the answer, repeat it as plain text.';
-/** What is said when the code of an answer was cut off. */
+/** The reply to an answer whose code was cut off. */
 export const cutOff =
   'Your code block was not closed, so nothing of it was run. Write it again, shorter, and close it with ```.';
-/** What is added for the last answer of a run. */
+/** The note for the last answer of a run. */
 export const conclude =
   'You have used all the steps you may take. Answer now in plain text with what you have: no code is run any more.';
 
-/** The first message of a run: how the REPL works, and how the context looks without showing it. */
+/** The first message of a run: how the REPL works, and the shape of the context without its content. */
 export function replInstructions({ instructions, context, functions, limits }: ReplDescription): string {
   const { maxDepth, maxQueries, maxShownLength, cellTimeoutMs, parallelQueries } = limits;
   return [

@@ -1,10 +1,10 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { Places } from '../places.ts';
+import { Semaphore } from '../semaphore.ts';
 import { runChild } from '../subagents/child-run.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 
-/** How many queries a run and the runs below it have made. */
+/** The number of queries of a run and the runs below it. */
 export interface QueryCount {
   made: number;
 }
@@ -14,28 +14,28 @@ export interface QueriesOptions {
   readonly count: QueryCount;
   /** Answers a prompt. */
   readonly model: Agent;
-  /** Answers a prompt about a context, which is in a REPL of its own. */
+  /** Answers a prompt about a context, which is in its own REPL. */
   readonly recursive: (context: string) => Agent;
-  /** What the runs below are given of this one's. */
+  /** The settings that the runs below inherit. */
   readonly inherited: Omit<InvokeParams, 'runId' | 'parentId' | 'messages' | 'signal'>;
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Where a query comes from. */
+/** The origin of a query. */
 export interface QueryPlace {
   /** The execution that makes it. */
   readonly parentId: string;
   readonly signal: AbortSignal;
 }
 
-/** Answers `llm_query` with runs of their own; what goes wrong is an error for the code that asked. */
+/** Answers `llm_query` with separate runs; a failure is an error for the calling code. */
 export class Queries {
   readonly #options: QueriesOptions;
-  readonly #places: Places;
+  readonly #semaphore: Semaphore;
 
   constructor(options: QueriesOptions) {
     this.#options = options;
-    this.#places = new Places(options.limits.parallelQueries);
+    this.#semaphore = new Semaphore(options.limits.parallelQueries);
   }
 
   async ask(args: readonly unknown[], { parentId, signal }: QueryPlace): Promise<string> {
@@ -46,7 +46,7 @@ export class Queries {
     if (count.made >= limits.maxQueries)
       throw new Error(`All ${limits.maxQueries} queries of this run are used up. Answer with what you have.`);
     count.made++;
-    return this.#places.use(signal, async () => {
+    return this.#semaphore.run(signal, async () => {
       const params = { ...inherited, runId: newId(), parentId, messages: [{ role: 'user' as const, content }], signal };
       const { text, error } = await runChild(agent, params, put);
       signal.throwIfAborted();

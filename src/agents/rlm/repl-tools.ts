@@ -5,7 +5,7 @@ import { commandArgument } from '../permissions/tool-request.ts';
 
 const reserved: ReadonlySet<string> = new Set(['llm_query', 'FINAL', 'SHOW_VARS', 'print', 'console', 'context']);
 
-/** The tools by the names of the functions that code calls them by; throws `invalid_argument` when two would be one. */
+/** Returns the tools by the function names that code uses; throws `invalid_argument` when two names collide. */
 export function functionsOf(tools: readonly Tool[]): Map<string, Tool> {
   const functions = new Map<string, Tool>();
   for (const tool of tools) {
@@ -27,7 +27,7 @@ interface ReplToolsOptions {
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Takes calls that code makes through permission, execution and result, as calls of a model are. */
+/** Takes calls of code through permission, execution and result, like calls of a model. */
 export class ReplTools {
   readonly #options: ReplToolsOptions;
   readonly #outputs = new Map<string, ToolOutput>();
@@ -37,11 +37,11 @@ export class ReplTools {
     this.#options = options;
   }
 
-  /** What the tool says to a model; rejects when it failed or was denied. */
+  /** Returns the tool's output for a model; rejects when it failed or was denied. */
   async call(name: string, args: readonly unknown[], cellId: string): Promise<unknown> {
     const { runId, functions, runner, put } = this.#options;
     const tool = functions.get(name);
-    if (tool === undefined) throw new Error(`There is no function ${name}.`);
+    if (tool === undefined) throw new Error(`Unknown function ${name}.`);
     const number = (this.#counts.get(cellId) ?? 0) + 1;
     this.#counts.set(cellId, number);
     const id = `${cellId}_call_${number}`;
@@ -57,13 +57,13 @@ export class ReplTools {
     return output.context;
   }
 
-  /** Takes the result of a call from the stream. */
+  /** Receives the result of a call from the stream. */
   take({ id, output }: EventOf<'tool_result'>): void {
     this.#outputs.set(id, output);
   }
 }
 
-/** A function takes what the tool takes; a shell also takes the command itself. */
+/** A function accepts the tool's input; a shell also accepts the command itself. */
 function inputOf(tool: Tool, [input]: readonly unknown[]): unknown {
   const command = commandArgument({ tool: tool.name, input, ...(tool.shell !== undefined && { shell: tool.shell }) });
   return typeof input === 'string' && command !== undefined ? { [command]: input } : (input ?? {});

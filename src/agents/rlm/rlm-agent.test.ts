@@ -5,9 +5,9 @@ import { createGraph, getChildren, reduceEvent } from '../../graph/index.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
 import type { Answers, InvokeParams, RelayAnswer } from '../agent.ts';
 import { defineTool } from '../loop/tool.ts';
-import type { ModelScript } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
-import type { ScriptedRequest } from '../model/scripted-request.ts';
+import type { ModelScript } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
 
@@ -417,7 +417,7 @@ describe('options', () => {
 
   it('are refused at once when they do not fit or are not known', () => {
     expect(() => rlmAgent({} as RlmAgentOptions)).toThrow('`rlmAgent` was given nothing as `model`');
-    expect(made({ tools: {} })).toThrow('was given an object as `tools`: expected a list of tools');
+    expect(made({ tools: {} })).toThrow('was given an object as `tools`: expected an array of tools');
     expect(made({ tools: [{ name: 'look' }] })).toThrow('The tool "look" was given nothing as `description`');
     expect(made({ permission: { rules: [] } })).toThrow('did you mean `permissions`?');
   });

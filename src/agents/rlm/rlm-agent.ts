@@ -5,11 +5,11 @@ import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
-import { modelOptions, modelSource } from '../model/model-options.ts';
-import type { ModelSettings } from '../model/model-settings.ts';
-import type { ModelSource } from '../model/model-source.ts';
-import type { ModelRegistry } from '../model/registry.ts';
-import type { RetryOptions } from '../model/retry.ts';
+import { modelOptions, modelSource } from '../model/call/model-options.ts';
+import type { ModelSettings } from '../model/call/model-settings.ts';
+import type { ModelSource } from '../model/registry/model-source.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
+import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import type { QueryCount } from './queries.ts';
 import { functionsOf } from './repl-tools.ts';
@@ -17,27 +17,29 @@ import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
 import { RlmRun } from './rlm-run.ts';
 
 export interface RlmAgentOptions {
-  /** `rlm` when absent. */
+  /** Default: `rlm`. */
   readonly id?: string;
   /** A model, or its `provider/model` id. */
   readonly model: ModelSource;
-  /** What answers `llm_query`; the agent's model when absent. */
+  /** The model for `llm_query`. Default: the agent's model. */
   readonly subModel?: ModelSource;
-  /** What the model is told beside how its REPL works. */
+  /** The model's instructions, beside those about its REPL. */
   readonly instructions?: string;
-  /** The long input: a string in the REPL, of which the model is sent the size and the beginning. Empty when absent. */
+  /** The long input: a string in the REPL, of which the model receives the size and the beginning. Default: empty. */
   readonly context?: string | ((params: InvokeParams) => Promise<string> | string);
-  /** What code may call, each tool as a function of its name; a shell tool takes the command as a string, too. */
+  /**
+   * The tools that code may call, each as a function of its name; a shell tool also accepts the command as a string.
+   */
   readonly tools?: readonly Tool[];
-  /** What code may call without asking; everything is asked when absent. */
+  /** The calls that run without asking. Default: every call is asked about. */
   readonly permissions?: PermissionRuleSet;
-  /** How many times the model is called before it has to conclude; 30 when absent. */
+  /** The number of model calls before the model has to conclude. Default: 30. */
   readonly maxIterations?: number;
   readonly limits?: Partial<RlmLimits>;
-  /** How the models answer. */
+  /** The settings of model calls. */
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
-  /** Where model ids are looked up; the environment's when absent. */
+  /** The registry that resolves model ids. Default: the one of the environment. */
   readonly registry?: ModelRegistry;
 }
 
@@ -48,19 +50,19 @@ const taken = {
   ...modelOptions,
   context: optional({
     fits: value => typeof value === 'string' || typeof value === 'function',
-    expected: 'a text, or a function that gives one',
+    expected: 'a string, or a function that returns one',
   }),
-  tools: optional({ fits: Array.isArray, expected: 'a list of tools' }),
-  // The rules are checked with their own error.
+  tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
+  // Permission rules have a validation error of their own.
   permissions: { fits: () => true, expected: 'permission rules' },
   maxIterations: optional(number),
   limits: optional(object),
 } satisfies Record<keyof RlmAgentOptions, Taken>;
 
 /**
- * An agent whose model writes JavaScript that runs in a sandbox, over an input that may be far longer than what a model
- * can be sent. Code asks models about pieces of it with `llm_query` and gives the answer with `FINAL`. Throws
- * `invalid_argument` for options that it does not take, and `invalid_permission_rule`.
+ * Creates an agent whose model writes JavaScript that runs in a sandbox, over an input that may be far longer than a
+ * context window. Code queries models about pieces of it with `llm_query` and returns the answer with `FINAL`. Throws
+ * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
 export function rlmAgent(options: RlmAgentOptions): Agent {
   checkOptions('rlmAgent', options, taken);
@@ -70,7 +72,7 @@ export function rlmAgent(options: RlmAgentOptions): Agent {
   return agentAt(options);
 }
 
-/** The agent at one level of a recursion; the levels share one count of queries. */
+/** Creates the agent at one level of a recursion; the levels share one count of queries. */
 function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
   const { id = 'rlm' } = options;
   const limits = rlmLimits(options.limits);

@@ -1,29 +1,29 @@
 import { SingletreeError } from '../../events/index.ts';
 
-/** What a run of a recursive language model may use. */
+/** The limits of a run of a recursive language model. */
 export interface RlmLimits {
-  /** The memory of the sandbox, `context` included; 256 MiB when absent. */
+  /** The memory of the sandbox, including `context`. Default: 256 MiB. */
   readonly memoryBytes: number;
-  /** The stack of the sandbox; 256 KiB when absent. */
+  /** The stack of the sandbox. Default: 256 KiB. */
   readonly stackBytes: number;
-  /** How long the code of one cell may execute; waiting for answers does not count; 30,000 ms when absent. */
+  /** The execution time of one cell, without the time it waits for answers. Default: 30,000 ms. */
   readonly cellTimeoutMs: number;
-  /** How many printed characters of a cell are kept; 100,000 when absent. */
+  /** The number of printed characters kept per cell. Default: 100,000. */
   readonly maxOutputLength: number;
-  /** How many characters of a cell's output the model is shown; 10,000 when absent. */
+  /** The number of characters of a cell's output that the model receives. Default: 10,000. */
   readonly maxShownLength: number;
-  /** How long the answer given to `FINAL` may be; 1,000,000 characters when absent. */
+  /** The length of the answer passed to `FINAL`, in characters. Default: 1,000,000. */
   readonly maxFinalLength: number;
   /**
-   * How many levels of runs may be below this one. With 1, the default, `llm_query` asks a model. With more, a query
-   * that has a context is answered by a run with a REPL of its own. With 0 there are no queries.
+   * The number of levels below this run. With 1, the default, `llm_query` calls a model. With more, a run with its own
+   * REPL answers a query that has a context. With 0 there are no queries.
    */
   readonly maxDepth: number;
-  /** How many queries the run and the runs below it may make together; 1,000 when absent. */
+  /** The number of queries of the run and the runs below it. Default: 1,000. */
   readonly maxQueries: number;
-  /** How many queries of one run are under way at once; 8 when absent. */
+  /** The number of concurrent queries of one run. Default: 8. */
   readonly parallelQueries: number;
-  /** How long a prompt that a model is sent by a query may be; 500,000 characters when absent. */
+  /** The length of a query's prompt, in characters. Default: 500,000. */
   readonly maxQueryLength: number;
 }
 
@@ -44,7 +44,7 @@ const least: Partial<RlmLimits> = { memoryBytes: 2 ** 21, stackBytes: 2 ** 14, p
 /** The WebAssembly stack has room for no more. */
 const most: Partial<RlmLimits> = { stackBytes: 2 ** 20, memoryBytes: 2 ** 31 };
 
-/** The limits with the defaults filled in; throws `invalid_argument` for one that is not a usable number. */
+/** Returns the limits with defaults; throws `invalid_argument` for an unusable number. */
 export function rlmLimits(given: Partial<RlmLimits> = {}): RlmLimits {
   const limits = { ...defaults, ...given };
   for (const name of Object.keys(defaults) as (keyof RlmLimits)[]) {

@@ -5,10 +5,10 @@ import { Background } from '../loop/background.ts';
 import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import type { EndReason } from '../loop/loop.ts';
-import { failureEvent } from '../model/failure.ts';
-import { type ModelStepResult, modelStep } from '../model/model-step.ts';
-import { toPrompt } from '../model/prompt.ts';
-import { RetryPolicy } from '../model/retry.ts';
+import { failureEvent } from '../model/call/failure.ts';
+import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
+import { toPrompt } from '../model/call/prompt.ts';
+import { RetryPolicy } from '../model/call/retry.ts';
 import { endOpenRuns } from '../subagents/child-run.ts';
 import { codeOf } from './code-fences.ts';
 import { conclude } from './instructions.ts';
@@ -22,7 +22,7 @@ const cellUnknown =
 const callUnknown = 'The outcome of this call is unknown: the process ended before there was one.';
 const variablesLost = 'The REPL was started anew: all variables are gone, `context` is as it was.';
 
-/** One run: the model writes code, the code runs, the model sees what it printed, until there is an answer. */
+/** One run: the model writes code, the code runs, the model sees its output, until there is an answer. */
 export class RlmRun {
   readonly #options: RlmAgentOptions;
   readonly #params: InvokeParams;
@@ -45,7 +45,7 @@ export class RlmRun {
     this.#maxIterations = options.maxIterations ?? 30;
   }
 
-  /** Everything between the run's first and last event; tells why it ended. */
+  /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async *run(): AsyncGenerator<AgentEvent, EndReason> {
     const { runId, signal } = this.#params;
     try {
@@ -69,7 +69,7 @@ export class RlmRun {
     }
   }
 
-  /** Ends what is left running. */
+  /** Stops everything that is still running. */
   async close(): Promise<void> {
     this.#channel.leave();
     await this.#setting?.sandbox.close();
@@ -99,7 +99,7 @@ export class RlmRun {
     }
   }
 
-  /** Goes on with the step the run was in; returns the number of the next step, or why the run is over. */
+  /** Resumes the step that the run was in. Returns the number of the next step, or the reason the run ended. */
   async *#resume(setting: RlmSetting, state: RunState): AsyncGenerator<AgentEvent, number | EndReason> {
     for (const event of state.events) this.#transcript.add(event);
     const last = state.events.at(-1);
@@ -145,7 +145,7 @@ export class RlmRun {
     const { runId, signal } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
-    // An attempt that another process began at this step is no part of what is sent.
+    // An attempt of another process at this step is not sent to the model.
     this.#transcript.add({ type: 'step_start', runId, step });
     const prompt = toPrompt(this.#transcript.messages(), last ? `${instructions}\n\n${conclude}` : instructions);
     const request = { runId, step, model, prompt, settings, registry, signal, retry: this.#retry };
@@ -159,7 +159,7 @@ export class RlmRun {
     });
   }
 
-  /** Runs what the model wrote in a step; tells why the run is over, when it is. */
+  /** Runs the code of a step; returns the reason the run ended, or undefined when it continues. */
   async *#finishStep(
     setting: RlmSetting,
     step: number,
@@ -205,14 +205,14 @@ export class RlmRun {
       iteration: step,
       durationMs: Math.round(performance.now() - started),
       ...(truncated && { truncated }),
-      // The answer is kept with the output, so that a process that dies here does not take it along.
+      // The answer is stored with the output, so that it survives a crash at this point.
       ...(final !== undefined && { final }),
     };
     yield* this.#emit(output);
     return output.done ? yield* this.#answer(output, output) : undefined;
   }
 
-  /** Runs code to its end, and the calls it made to theirs; queries end with it. Rejects when the run is stopped. */
+  /** Runs code and the calls it made to their end; ends its queries. Rejects when the run is stopped. */
   async #execute(
     { sandbox, queries, tools }: RlmSetting,
     { id, code, print }: { id: string; code: string; print: (chunk: string, stream: 'stdout' | 'stderr') => void },
@@ -235,7 +235,7 @@ export class RlmRun {
     }
   }
 
-  /** Says the answer that code gave, unless that was done. */
+  /** Emits the answer that code returned, unless it was emitted before. */
   async *#answer(
     { runId, id, final = '' }: EventOf<'repl_output'>,
     last: AgentEvent | undefined,
@@ -245,7 +245,7 @@ export class RlmRun {
     return 'complete';
   }
 
-  /** Takes in what people and subagents said meanwhile; tells whether there was something. */
+  /** Adds messages of people and outcomes of subagents that arrived meanwhile; returns whether there were any. */
   async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
     const { runId, steering } = this.#params;
     const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {

@@ -4,8 +4,8 @@ import type { Agent, InvokeParams } from '../agent.ts';
 import type { Background } from '../loop/background.ts';
 import { CallRunner } from '../loop/call-runner.ts';
 import type { EventChannel } from '../loop/event-channel.ts';
-import { modelAgent } from '../model/model-agent.ts';
-import { type ModelSource, resolveModel } from '../model/model-source.ts';
+import { modelAgent } from '../model/call/model-agent.ts';
+import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
 import { checkSources } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { replInstructions } from './instructions.ts';
@@ -15,15 +15,15 @@ import type { RlmAgentOptions } from './rlm-agent.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 import { Sandbox } from './sandbox.ts';
 
-/** What a run is told by the agent it is a run of. */
+/** The settings that a run receives from its agent. */
 export interface RlmScope {
   readonly limits: RlmLimits;
   readonly count: QueryCount;
-  /** An agent like this one for a context, one level below. */
+  /** Creates the same agent for a context, one level below. */
   readonly deeper: (context: string, model: ModelSource) => Agent;
 }
 
-/** What a run works with. */
+/** The resources of a run. */
 export interface RlmSetting {
   readonly model: LanguageModelV3;
   readonly instructions: string;
@@ -40,7 +40,7 @@ interface Parts {
   readonly background: Background;
 }
 
-/** Finds the model and the context of a run and makes its sandbox, with what its code can reach. */
+/** Resolves the model and the context of a run and creates its sandbox, with the functions of its code. */
 export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;

@@ -5,16 +5,16 @@ import { Transcript } from '../../projections/transcript.ts';
 import { codeOf } from './code-fences.ts';
 import { cutOff, nudge } from './instructions.ts';
 
-/** The code of a step, as far as it was run. */
+/** The code of a step, as far as it ran. */
 export interface Cell {
   readonly input: EventOf<'repl_input'>;
   readonly output?: EventOf<'repl_output'>;
 }
 
-/** The code of the warning that says that variables are gone. */
+/** The code of the warning about lost variables. */
 export const replLost = 'repl_lost';
 
-/** What the model of a run is sent, built from the run's own events: what cells printed is what a user says. */
+/** The messages to the model of a run, built from the run's own events: the output of cells is a user message. */
 export class RlmTranscript {
   readonly #transcript: Transcript;
   readonly #runId: string;
@@ -36,12 +36,12 @@ export class RlmTranscript {
     this.#transcript = new Transcript({ history });
   }
 
-  /** What the model said in the newest step. */
+  /** The model's text in the newest step. */
   get answer(): string {
     return this.#answer;
   }
 
-  /** The code that was run in the newest step. */
+  /** The code that ran in the newest step. */
   get cell(): Cell | undefined {
     return this.#cell;
   }
@@ -55,7 +55,7 @@ export class RlmTranscript {
     return this.#transcript.messages();
   }
 
-  /** Takes in one more event of the run. */
+  /** Adds the next event of the run. */
   add(event: AgentEvent): void {
     if (event.type === 'step_start') this.#beginStep();
     else if (event.type === 'text' && this.#cell === undefined) this.#answer += event.content;
@@ -100,5 +100,5 @@ export class RlmTranscript {
   }
 }
 
-/** Calls of functions are no part of it: their outcomes are in what the code printed. */
+/** Function calls are omitted: their outcomes are in the printed output. */
 const passedOn: ReadonlySet<string> = new Set(['step_start', 'text', 'reasoning', 'usage', 'user']);

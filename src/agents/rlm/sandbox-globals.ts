@@ -1,7 +1,7 @@
-/** What the sandbox tells its thread: something printed, the answer, or the numbered call of a function; all as JSON. */
+/** Messages from the sandbox to its thread: printed output, the answer, or a numbered function call; all as JSON. */
 type Send = (kind: 'stdout' | 'stderr' | 'final' | 'call', json: string, id?: number) => void;
 
-/** What the names in the sandbox are made with. */
+/** The parameters of the sandbox's global names. */
 export interface GlobalsConfig {
   /** The functions that the host answers, beside `llm_query`. */
   readonly functions: readonly string[];
@@ -9,21 +9,21 @@ export interface GlobalsConfig {
   readonly maxFinalLength: number;
 }
 
-/** The thread's side of what is in the sandbox. */
+/** The thread's interface to the sandbox. */
 export interface SandboxGlobals {
-  /** Takes a piece of the context, as JSON. */
+  /** Receives a piece of the context, as JSON. */
   feed(json: string): void;
-  /** Puts every name in its place, whatever code did to it; throws when that cannot be. */
+  /** Restores every global name, whatever code did to it; throws when that is impossible. */
   install(): void;
-  /** Gives a call its outcome: a value or a message, as JSON. */
+  /** Settles a call: a value or a message, as JSON. */
   settle(id: number, ok: boolean, json: string): void;
-  /** What was thrown, as JSON text for the model. */
+  /** Returns a thrown value as JSON text for the model. */
   describe(error: unknown): string;
 }
 
 /**
- * Makes what code in the sandbox finds there. It runs inside the sandbox, where it arrives as text: it refers to nothing
- * outside of itself. Code can spoil its own sandbox with what it does to the built-in objects, and nothing else.
+ * Creates the globals of the sandbox. It runs inside the sandbox, where it arrives as text, so it must not refer to
+ * anything outside of itself. Code that modifies built-in objects can damage only its own sandbox.
  */
 export function sandboxGlobals(send: Send, configJson: string): SandboxGlobals {
   const { parse, stringify } = JSON;
@@ -73,7 +73,7 @@ export function sandboxGlobals(send: Send, configJson: string): SandboxGlobals {
     const text = typeof value === 'string' ? value : stringify(value);
     if (typeof text !== 'string') throw new TypeError('FINAL(value) takes a string or a value that JSON can carry.');
     if (text.length > maxFinalLength)
-      throw new RangeError(`The answer has ${text.length} characters: FINAL takes at most ${maxFinalLength}.`);
+      throw new RangeError(`The answer has ${text.length} characters: FINAL accepts at most ${maxFinalLength}.`);
     send('final', stringify(text));
     return undefined;
   };

@@ -1,10 +1,10 @@
-/** What a sandbox thread is started with. */
+/** The start parameters of a sandbox thread. */
 export interface ThreadData {
   /** Where the engine is loaded from. */
   readonly engine: string;
-  /** The text of the function that makes the names in the sandbox. */
+  /** The source of the function that creates the globals. */
   readonly globals: string;
-  /** What that function is given, as JSON. */
+  /** The arguments of that function, as JSON. */
   readonly config: string;
   readonly context: string;
   readonly memoryBytes: number;
@@ -13,22 +13,22 @@ export interface ThreadData {
   readonly maxOutputLength: number;
 }
 
-/** What a thread is told. */
+/** Messages to a thread. */
 export type ToThread =
-  /** Runs a cell: the code to run, and the one to run when that does not parse. */
+  /** Runs a cell: the code to run, and a fallback when that does not parse. */
   | { readonly type: 'run'; readonly code: string; readonly written: string }
   /** The outcome of a call, as JSON. */
   | { readonly type: 'settle'; readonly id: number; readonly ok: boolean; readonly json: string };
 
-/** What a thread tells. */
+/** Messages from a thread. */
 export type FromThread =
   | { readonly type: 'ready' }
   | { readonly type: 'print'; readonly stream: 'stdout' | 'stderr'; readonly chunk: string }
   /** Code called a function of the host: `{ name, args }` as JSON. */
   | { readonly type: 'call'; readonly id: number; readonly json: string }
-  /** It waits for the outcomes of calls, and has dealt with this many messages. */
+  /** Reports that it waits for the outcomes of calls, and the number of handled messages. */
   | { readonly type: 'idle'; readonly handled: number }
-  /** The cell is over. `broken` when the sandbox cannot be used any more. */
+  /** Reports the end of the cell; `broken` when the sandbox is unusable. */
   | {
       readonly type: 'done';
       readonly error?: string;

@@ -3,8 +3,8 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule }
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
 
 /**
- * A sandbox's thread: one QuickJS engine that runs cells, one at a time. It arrives in its thread as text: it refers to
- * nothing outside of itself but types.
+ * A sandbox's thread: one QuickJS engine that runs cells, one at a time. It arrives in its thread as text, so it must
+ * not refer to anything outside of itself but types.
  */
 export class SandboxThread {
   readonly #port: MessagePort;
@@ -12,11 +12,11 @@ export class SandboxThread {
   readonly #runtime: QuickJSRuntime;
   readonly #vm: QuickJSContext;
   readonly #globals: QuickJSHandle;
-  /** The length of each call that has no outcome yet. */
+  /** The length of each open call. */
   readonly #calls = new Map<number, number>();
   #callsLength = 0;
   #handled = 0;
-  /** When the code that runs has to be stopped; how long the cell's code ran before that. */
+  /** The time at which the running code has to be stopped, and the earlier execution time of the cell. */
   #deadline = Number.POSITIVE_INFINITY;
   #usedMs = 0;
   #stopped = false;
@@ -58,7 +58,7 @@ export class SandboxThread {
       if (failed !== undefined) this.#end(failed);
       else this.#goOn();
     } catch (error) {
-      // The engine itself failed, as it may when its memory is full, or what is ours in the sandbox was spoiled.
+      // The engine itself failed, for example because its memory is full, or our objects in the sandbox were damaged.
       this.#end(error instanceof Error ? error.message : String(error), true);
     }
   }
@@ -73,7 +73,7 @@ export class SandboxThread {
     this.#callsLength = 0;
   }
 
-  /** What is wrong with the code, when it cannot be run. */
+  /** The problem with the code, when it cannot run. */
   #run({ code, written }: { readonly code: string; readonly written: string }): string | undefined {
     const topLevelAwait = 128;
     this.#ask('install').dispose();
@@ -104,7 +104,7 @@ export class SandboxThread {
     return this.#stopped ? this.#tooLong() : undefined;
   }
 
-  /** The cell is over when its code is and every call has its outcome; a given answer waits for no call. */
+  /** The cell ends when its code has ended and every call has its outcome; an answer waits for no call. */
   #goOn(): void {
     const promise = this.#promise;
     if (promise === undefined) return;
@@ -147,7 +147,7 @@ export class SandboxThread {
     return `The cell was stopped: its code ran for more than ${this.#data.cellTimeoutMs} ms.`;
   }
 
-  /** Calls a function of the sandbox that does not fail unless the engine does. */
+  /** Calls a function of the sandbox that fails only when the engine does. */
   #ask(name: string, ...args: QuickJSHandle[]): QuickJSHandle {
     const result = this.#vm.callMethod(this.#globals, name, args);
     for (const arg of args) arg.dispose();
@@ -177,14 +177,14 @@ export class SandboxThread {
     return String(JSON.parse(this.#vm.getString(json)));
   }
 
-  /** Asked by the engine while code runs. */
+  /** Called by the engine while code runs. */
   #isOver(): boolean {
     const now = performance.now();
     if (this.#printed !== undefined && now - this.#flushed > 30) this.#flush();
     return (this.#stopped ||= now > this.#deadline);
   }
 
-  /** Tells at once what is printed after a pause, and the rest in pieces. */
+  /** Sends output immediately after a pause, and otherwise in batches. */
   #print(stream: 'stdout' | 'stderr', text: string): void {
     const chunk = text.slice(0, this.#room);
     this.#truncated ||= chunk.length < text.length;

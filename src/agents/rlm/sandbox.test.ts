@@ -208,7 +208,7 @@ describe('FINAL', () => {
     ['() => 1', 'takes a string or a value that JSON can carry'],
     ['1n', 'BigInt'],
     ['(() => { const a = {}; a.a = a; return a })()', 'circular'],
-    ['"x".repeat(2e6)', 'FINAL takes at most 1000000'],
+    ['"x".repeat(2e6)', 'FINAL accepts at most 1000000'],
     ['{ get a() { throw new Error("trap") } }', 'trap'],
   ])('of %s is an error, and no answer', async (value, problem) => {
     const { error, final } = await runIn(shared)(`FINAL(${value})`);

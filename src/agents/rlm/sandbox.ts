@@ -17,26 +17,26 @@ export interface SandboxOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a cell does while it runs. */
+/** The callbacks of a running cell. */
 export interface CellHandlers {
   print(chunk: string, stream: 'stdout' | 'stderr'): void;
-  /** Answers the call of a function; what it rejects with is an error that the code can catch. */
+  /** Answers a function call; a rejection is an error that the code can catch. */
   call(name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** How a cell ended. */
+/** The result of a cell. */
 export interface CellOutcome {
   readonly error?: string;
-  /** What was given to `FINAL`. */
+  /** The value passed to `FINAL`. */
   readonly final?: string;
-  /** Whether not all that was printed is kept. */
+  /** Whether the printed output was truncated. */
   readonly truncated: boolean;
 }
 
 const callShape = z.object({ name: z.string(), args: z.array(z.unknown()) });
 const startMs = 30_000;
 const graceMs = 2_000;
-/** How many messages of the thread are handled before others in this process have their turn. */
+/** The number of thread messages handled before other work of this process gets its turn. */
 const messagesAtOnce = 32;
 const lost = 'The REPL was started anew: all variables are gone, `context` is as it was.';
 
@@ -46,8 +46,8 @@ interface OpenCell {
 }
 
 /**
- * Runs the cells of one run in a thread of its own: variables last from cell to cell. Code that hangs the engine, or
- * breaks it, ends with its thread; the next cell has a new one. Only JSON text crosses the border.
+ * Runs the cells of one run in a separate thread: variables persist between cells. Code that hangs or breaks the engine
+ * ends with its thread; the next cell gets a new one. Only JSON text crosses the boundary.
  */
 export class Sandbox {
   readonly #options: SandboxOptions;
@@ -55,7 +55,7 @@ export class Sandbox {
   #cell: OpenCell | undefined;
   #watchdog: ReturnType<typeof setTimeout> | undefined;
   #told = 0;
-  /** What the thread sent and was not handled yet, in order. */
+  /** The unhandled messages of the thread, in order. */
   #incoming: FromThread[] = [];
   #isHandling = false;
 
@@ -66,7 +66,7 @@ export class Sandbox {
     if (context.length > room)
       throw new SingletreeError(
         'invalid_argument',
-        `The context has ${context.length} characters, and a sandbox with ${limits.memoryBytes} bytes of memory takes ${room}. Raise limits.memoryBytes.`,
+        `The context has ${context.length} characters, and a sandbox with ${limits.memoryBytes} bytes of memory can hold ${room}. Raise limits.memoryBytes.`,
         { details: { length: context.length, room } },
       );
     this.#options = options;
@@ -116,7 +116,7 @@ export class Sandbox {
     this.#watch(startMs, `The sandbox did not start within ${startMs} ms.`);
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Ends the thread, whatever it is doing. */
   async close(): Promise<void> {
     this.#rest();
     const worker = this.#worker;
@@ -126,14 +126,14 @@ export class Sandbox {
     await worker?.terminate();
   }
 
-  /** Handles messages in small groups: a cell that makes thousands of calls must not hold up the process. */
+  /** Handles messages in small batches: a cell that makes thousands of calls must not block the process. */
   #handleSome(): void {
     const messages = this.#incoming.splice(0, messagesAtOnce);
     this.#isHandling = messages.length > 0;
     if (!this.#isHandling) return;
     setImmediate(() => this.#handleSome());
     const worker = this.#worker;
-    // What is left of a thread that was ended is nothing to act on.
+    // Messages of an ended thread are ignored.
     for (const message of messages) if (this.#worker === worker) this.#take(message);
   }
 
@@ -175,7 +175,7 @@ export class Sandbox {
     this.#watchCell();
   }
 
-  /** The thread stops code by itself, unless the engine hangs in something that cannot be interrupted. */
+  /** The thread stops code itself, unless the engine hangs in an operation that cannot be interrupted. */
   #watchCell(): void {
     const { cellTimeoutMs } = this.#options.limits;
     this.#watch(

@@ -1,4 +1,4 @@
-/** One token of a program, as far as brackets, statements and names need it. */
+/** One token of a program, with what brackets, statements and names require. */
 export interface Token {
   /** `value` is a literal, or a word after a dot; keywords are names. */
   readonly kind: 'name' | 'value' | 'mark';
@@ -7,11 +7,11 @@ export interface Token {
   readonly to: number;
   /** Whether it is the first on its line. */
   readonly newline: boolean;
-  /** Whether it is outside of all brackets; a bracket itself is where its statement is. */
+  /** Whether it is outside of all brackets; a bracket itself counts as part of its statement. */
   readonly top: boolean;
 }
 
-// What is not closed goes on to the end, and a regular expression is not endless: the time stays linear for any text.
+// Unclosed constructs extend to the end, and regular expressions are bounded: the time is linear for any text.
 const space = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/y;
 const word = /[\p{ID_Start}$_#][\p{ID_Continue}$\u200c\u200d]*/uy;
 const number = /(?:\d|\.\d)[\w.]*/y;
@@ -29,7 +29,7 @@ export function endsExpression({ kind, text }: Token): boolean {
   return kind === 'value' || /^(?:\)|\]|\}|\+\+|--)$/.test(text);
 }
 
-/** The tokens of a program in order, without spaces and comments; never throws. */
+/** Returns the tokens of a program in order, without spaces and comments; never throws. */
 export function* tokensOf(code: string): Generator<Token> {
   const brackets: string[] = [];
   let before: Token | undefined;

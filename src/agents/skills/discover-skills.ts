@@ -2,19 +2,19 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { type FrontMatterValue, parseFrontMatter } from './front-matter.ts';
 
-/** A skill: instructions in a folder of its own, loaded when they are needed. */
+/** A skill: instructions in their own folder, loaded on demand. */
 export interface Skill {
   readonly name: string;
-  /** What it is for, in one line. */
+  /** Its purpose in one line. */
   readonly description: string;
   /** Its SKILL.md. */
   readonly path: string;
   readonly folder: string;
-  /** The tools it says it uses; they are as allowed as the rules say, no more. */
+  /** The tools it declares; the permission rules still apply to them. */
   readonly allowedTools: readonly string[];
 }
 
-/** A file that is no usable skill, and why. */
+/** A file that is not a usable skill, and the reason. */
 export interface SkillProblem {
   readonly path: string;
   readonly problem: string;
@@ -25,7 +25,7 @@ export interface DiscoveredSkills {
   readonly problems: readonly SkillProblem[];
 }
 
-/** The largest SKILL.md that is read, in bytes. */
+/** The size limit of a SKILL.md, in bytes. */
 export const largestSkill = 256 * 1024;
 const longestName = 64;
 const longestDescription = 1_024;
@@ -33,8 +33,8 @@ const longestList = 4_096;
 const mostFolders = 500;
 
 /**
- * Finds the skills in folders: `<folder>/<name>/SKILL.md`, also one level deeper. A folder that is not there has none;
- * of two skills with one name the first folder's is taken. What cannot be used is told of, and stops nothing.
+ * Finds the skills in folders: `<folder>/<name>/SKILL.md`, also one level deeper. A missing folder has none; of two
+ * skills with the same name the first folder wins. Reports unusable files and continues.
  */
 export async function discoverSkills(folders: readonly string[]): Promise<DiscoveredSkills> {
   const skills = new Map<string, Skill>();
@@ -65,7 +65,7 @@ export async function discoverSkills(folders: readonly string[]): Promise<Discov
   return { skills: [...skills.values()], problems };
 }
 
-/** The folders in a folder, in the order of their names, also those behind links. */
+/** Returns the folders in a folder, ordered by name, including links to folders. */
 async function innerFolders(folder: string, problems: SkillProblem[]): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -86,7 +86,7 @@ async function innerFolders(folder: string, problems: SkillProblem[]): Promise<s
   }
 }
 
-/** The skill in a folder, or what is wrong with it; undefined when there is none. */
+/** Returns the skill in a folder, or the problem with it; undefined when there is none. */
 async function readSkill(folder: string): Promise<Skill | SkillProblem | undefined> {
   const path = join(folder, 'SKILL.md');
   try {

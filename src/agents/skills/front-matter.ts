@@ -3,17 +3,17 @@ export type FrontMatterValue = string | readonly string[] | Readonly<Record<stri
 
 export interface FrontMatter {
   readonly fields: ReadonlyMap<string, FrontMatterValue>;
-  /** What follows the front matter. */
+  /** The text after the front matter. */
   readonly body: string;
 }
 
-/** A longer line is cut: it is no text that a person wrote. */
+/** Longer lines are cut: no person wrote them. */
 const longestLine = 8_192;
 
 /**
- * Reads the YAML that files such as SKILL.md begin with: plain, quoted, folded (`>`) and literal (`|`) texts, lists, and
- * names one level deep. It is tolerant: a plain text may hold `: `, and lines that fit nothing are passed over.
- * Undefined when there is no front matter, or no end to it.
+ * Parses the YAML at the beginning of files such as SKILL.md: plain, quoted, folded (`>`) and literal (`|`) texts,
+ * lists, and names one level deep. It is tolerant: a plain text may contain `: `, and unparsable lines are ignored.
+ * Undefined when there is no front matter, or no end of it.
  */
 export function parseFrontMatter(text: string): FrontMatter | undefined {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -68,7 +68,7 @@ function textOrList(value: string): string | readonly string[] {
   return items.map(item => unquoted(item.trim())).filter(item => item !== '');
 }
 
-/** The text of a plain or quoted value, without a comment behind it. */
+/** Returns the text of a plain or quoted value, without a trailing comment. */
 function unquoted(value: string): string {
   const double = /^"((?:[^"\\]|\\.)*)"\s*(#.*)?$/.exec(value)?.[1];
   if (double !== undefined) return double.replaceAll(/\\(.)/g, (_, sign: string) => escapes[sign] ?? sign);
@@ -88,7 +88,7 @@ function literal(lines: readonly string[]): string {
     .trim();
 }
 
-/** Lines become one; an empty line becomes a line break. */
+/** Folds lines to one; an empty line becomes a line break. */
 function folded(lines: readonly string[]): string {
   return literal(lines).replaceAll(/\n+/g, breaks => (breaks.length === 1 ? ' ' : breaks.slice(1)));
 }

@@ -11,11 +11,11 @@ const longestLine = 300;
 const mostFiles = 100;
 const deepest = 4;
 
-/** A tool named `skill` that loads the instructions of a skill when they are needed. */
+/** Creates the tool `skill`, which loads the instructions of a skill on demand. */
 export function skillTool(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map(skill => [skill.name, skill]));
   if (byName.size === 0)
-    throw new SingletreeError('invalid_argument', 'There are no skills to load: leave the skill tool out.');
+    throw new SingletreeError('invalid_argument', 'There are no skills to load: omit the skill tool.');
   return defineTool({
     name: 'skill',
     description: `Loads the instructions of a skill. Use it when a task is what a skill is for, before you begin. The skills:\n${listed(skills)}`,
@@ -25,13 +25,13 @@ export function skillTool(skills: readonly Skill[]): Tool {
   });
 }
 
-/** What a system prompt says about skills; empty when there are none. */
+/** Returns the part of a system prompt about skills; empty when there are none. */
 export function skillInstructions(skills: readonly Skill[]): string {
   if (skills.length === 0) return '';
   return `Skills are instructions for tasks of a certain kind. When a task is what one of them is for, load it with the tool "skill" before you begin, and follow it.\n${listed(skills)}`;
 }
 
-/** One line for each skill, as long as there is room; then their names alone. */
+/** Returns one line per skill up to a length limit; then only names. */
 function listed(skills: readonly Skill[]): string {
   const lines: string[] = [];
   let room = longestList;
@@ -49,7 +49,7 @@ async function load({ name, path, folder }: Skill) {
   if (size === undefined || size > largestSkill)
     throw new SingletreeError(
       'not_found',
-      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'not there any more' : 'too large'}.`,
+      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'missing' : 'too large'}.`,
     );
   const text = await readFile(path, 'utf8');
   const files = await filesOf(folder);
@@ -61,7 +61,7 @@ async function load({ name, path, folder }: Skill) {
   };
 }
 
-/** The files of a skill beside its SKILL.md; links are not followed, and there is an end to the list. */
+/** Returns the files of a skill beside its SKILL.md, up to a limit; follows no links. */
 async function filesOf(folder: string): Promise<string[]> {
   const files: string[] = [];
   async function visit(inner: string, depth: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { AgentEvent, EventOf } from '../../events/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { describeTool } from '../loop/tool.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { discoverSkills, type Skill } from './discover-skills.ts';
 import { skillInstructions, skillTool } from './skill-tool.ts';
 

@@ -8,8 +8,8 @@ import { Supervisor } from '../../control/index.ts';
 import type { Agent, Answers, InvokeParams } from '../agent.ts';
 import { loopAgent, type LoopAgentOptions } from '../loop/loop-agent.ts';
 import { defineTool } from '../loop/tool.ts';
-import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { agentTool } from './agent-tool.ts';
 
@@ -144,7 +144,7 @@ describe('a subagent', () => {
     const outputs = of(events, 'tool_result').map(event => event.output);
     expect(outputs).toContainEqual({ error: expect.stringContaining('The subagent "failing" failed: ') as string });
     expect(outputs).toContainEqual(expect.objectContaining({ context: 'Found it.' }));
-    expect(outputs).toContainEqual({ error: 'There is no agent "x". There are: failing, helper.' });
+    expect(outputs).toContainEqual({ error: 'Unknown agent "x". Known agents: failing, helper.' });
   });
 });
 

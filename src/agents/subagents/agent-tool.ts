@@ -3,43 +3,43 @@ import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { backgroundResult } from '../loop/background.ts';
 import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
-import { Places } from '../places.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Budget, Lineage } from './lineage.ts';
 
-/** An agent that others may be asked to start. */
+/** An agent that a tool can start as a subagent. */
 export interface Subagent {
   readonly agent: Agent;
-  /** What it is good for, for the model that chooses. */
+  /** Its purpose, for the model that chooses. */
   readonly description: string;
 }
 
 export interface AgentToolOptions {
-  /** The agents that may be started; a function when one of them has this tool itself. */
+  /** The subagents; a function when one of them has this tool itself. */
   readonly agents: readonly Subagent[] | (() => readonly Subagent[]);
-  /** `agent` when absent. */
+  /** Default: `agent`. */
   readonly name?: string;
-  /** How deep agents may start each other; 3 when absent. */
+  /** The nesting limit of subagents. Default: 3. */
   readonly maxDepth?: number;
-  /** How many subagents of one run work at once; 8 when absent. */
+  /** The number of concurrent subagents of one run. Default: 8. */
   readonly parallel?: number;
-  /** What all subagents of one run, and theirs, may use together. */
+  /** The common budget of all subagents of one run and of theirs. */
   readonly budget?: Budget;
 }
 
-const purpose = 'Starts a subagent on a task of its own and returns what it says. Several calls work side by side.';
+const purpose = 'Starts a subagent on a separate task and returns its answer. Several calls run concurrently.';
 
 /**
- * A tool that starts subagents: each is a run of its own, caused by the call. They work side by side, are asked about
- * what their parent would be asked about, and end when it is stopped.
+ * Creates a tool that starts subagents: each is a separate run, caused by the call. They run concurrently, follow the
+ * permission rules of their parent, and end when it is stopped.
  */
 export function agentTool(options: AgentToolOptions): Tool {
   const { name = 'agent', maxDepth = 3, parallel = 8, budget } = options;
-  const places = new WeakMap<Lineage, Places>();
+  const semaphores = new WeakMap<Lineage, Semaphore>();
   const agents = () => (typeof options.agents === 'function' ? options.agents() : options.agents);
   if (typeof options.agents !== 'function') checkAgents(name, options.agents);
-  const placesOf = (lineage: Lineage) => {
-    const known = places.get(lineage) ?? new Places(parallel);
-    places.set(lineage, known);
+  const semaphoreOf = (lineage: Lineage) => {
+    const known = semaphores.get(lineage) ?? new Semaphore(parallel);
+    semaphores.set(lineage, known);
     return known;
   };
 
@@ -52,7 +52,7 @@ export function agentTool(options: AgentToolOptions): Tool {
     input: z.object({
       task: z.string().min(1).describe('all it needs to know: it sees nothing else'),
       agent: z.string().optional().describe('which agent'),
-      background: z.boolean().optional().describe('go on meanwhile; you are told later what it says'),
+      background: z.boolean().optional().describe('continue without waiting; you receive its result later'),
     }),
     category: 'agent',
     timeoutMs: Number.POSITIVE_INFINITY,
@@ -60,10 +60,10 @@ export function agentTool(options: AgentToolOptions): Tool {
     execute: async ({ task, agent: wanted, background = false }, context) => {
       const { agent } = choose(agents(), wanted);
       const request = { task, ...(budget !== undefined && { budget }) };
-      const inPlace = inPlaceOf(placesOf(context.lineage), agent);
+      const limited = limitedBy(semaphoreOf(context.lineage), agent);
       checkDepth(context, maxDepth);
-      if (background) return backgroundResult(agent.id, context.runLater(inPlace, request));
-      const result = await context.run(inPlace, request);
+      if (background) return backgroundResult(agent.id, context.runLater(limited, request));
+      const result = await context.run(limited, request);
       context.signal.throwIfAborted();
       if (result.error !== undefined) throw new Error(`The subagent "${agent.id}" failed: ${result.error}`);
       return { context: result.text, result: { agentId: agent.id, runId: result.runId, reason: result.reason } };
@@ -71,15 +71,15 @@ export function agentTool(options: AgentToolOptions): Tool {
   });
 }
 
-/** The same agent, which waits for a place before it starts. */
-function inPlaceOf(places: Places, agent: Agent): Agent {
+/** Returns the same agent, limited by a semaphore. */
+function limitedBy(semaphore: Semaphore, agent: Agent): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const giveBack = await places.take(params.signal).catch(() => undefined);
-    if (giveBack === undefined) return;
+    const release = await semaphore.acquire(params.signal).catch(() => undefined);
+    if (release === undefined) return;
     try {
       yield* agent.invoke(params);
     } finally {
-      giveBack();
+      release();
     }
   }
   return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
@@ -90,7 +90,7 @@ function choose(agents: readonly Subagent[], wanted: string | undefined): Subage
   if (found !== undefined && (wanted !== undefined || agents.length === 1)) return found;
   const ids = agents.map(({ agent }) => agent.id).join(', ');
   throw new Error(
-    wanted === undefined ? `Say which agent: ${ids}.` : `There is no agent "${wanted}". There are: ${ids}.`,
+    wanted === undefined ? `Say which agent: ${ids}.` : `Unknown agent "${wanted}". Known agents: ${ids}.`,
   );
 }
 

@@ -2,19 +2,19 @@ import type { AgentEvent, EventOf } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 
-/** How a run that another run started ended. */
+/** The result of a run that another run started. */
 export interface ChildResult {
   readonly runId: string;
   readonly reason: NonNullable<EventOf<'harness_end'>['reason']>;
-  /** What it said last: its text after its last tool call or execution. */
+  /** Its last text: the text after its last tool call or execution. */
   readonly text: string;
-  /** Why it failed, when it did. */
+  /** The reason it failed, if it did. */
   readonly error?: string;
 }
 
 /**
- * Runs an agent as a part of another run: passes on each of its events and waits until it was dealt with. Resolves
- * with what it said; never rejects unless `put` does.
+ * Runs an agent as a part of another run: forwards each of its events and waits until it was handled. Resolves with the
+ * result; rejects only when `put` does.
  */
 export async function runChild(
   agent: Agent,
@@ -30,7 +30,7 @@ export async function runChild(
   return outcome.result();
 }
 
-/** The result of a run that cannot go on: as it ended, or, when its process ended before, as interrupted. */
+/** Returns the result of a run that cannot resume: its own end, or, when its process ended before, interrupted. */
 export async function settledChild(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<ChildResult> {
   const { runId, agentId = 'unknown' } = state;
   const outcome = new ChildOutcome(runId);
@@ -41,7 +41,7 @@ export async function settledChild(state: RunState, put: (event: AgentEvent) => 
   return outcome.result();
 }
 
-/** Ends a run, and before it the runs below it that are open. */
+/** Ends a run, after the open runs below it. */
 export async function endOpenRuns(
   { runId, agentId = 'unknown', children }: Pick<RunState, 'runId' | 'agentId' | 'children'>,
   put: (event: AgentEvent) => Promise<void>,
@@ -52,7 +52,7 @@ export async function endOpenRuns(
   await put({ type: 'harness_end', runId, agentId, reason });
 }
 
-/** What was said before one of these is not the answer. */
+/** Text before one of these events is not the answer. */
 const begins: ReadonlySet<AgentEvent['type']> = new Set(['step_start', 'tool_result', 'repl_output']);
 
 class ChildOutcome {

@@ -1,17 +1,17 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 
-/** How much the subagents of a run, and theirs, may use together; what is absent has no limit. */
+/** The common budget of the subagents of a run and of theirs; absent fields have no limit. */
 export interface Budget {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  /** In US dollars, as far as costs are told. */
+  /** In US dollars, as far as costs are reported. */
   readonly cost?: number;
-  /** How many subagents may be started. */
+  /** The number of subagents that may be started. */
   readonly runs?: number;
 }
 
-/** Where a run stands among the runs that started each other, and what those below it have used. */
+/** The position of a run among its ancestors, and the usage of the runs below it. */
 export class Lineage {
   /** 0 for a run that a person started, 1 for its subagents. */
   readonly depth: number;
@@ -21,7 +21,7 @@ export class Lineage {
     this.depth = depth;
   }
 
-  /** Counts what a run that is gone on with has used below it before. */
+  /** Counts the earlier usage below a resumed run. */
   countBefore({ children }: RunState): void {
     for (const child of [...children.values()].flat()) {
       this.#add({ runs: 1, ...child.usage });
@@ -29,7 +29,7 @@ export class Lineage {
     }
   }
 
-  /** Counts a run that this one starts; throws when nothing of the budget is left. */
+  /** Counts a run that this one starts; throws when the budget is used up. */
   countRun(budget: Budget = {}): void {
     const spent = this.exhausted(budget);
     if (spent !== undefined)
@@ -37,13 +37,13 @@ export class Lineage {
     this.#add({ runs: 1 });
   }
 
-  /** Counts an event of a run that this one started, or of one further below. */
+  /** Counts an event of a run below this one. */
   count(event: AgentEvent, childId: string): void {
     if (event.type === 'harness_start' && event.runId !== childId) this.countRun();
     else if (event.type === 'usage') this.#add({ ...event, cost: event.cost ?? 0 });
   }
 
-  /** What of a budget is used up; undefined when there is some of everything left. */
+  /** Returns the exhausted part of a budget; undefined when everything has a remainder. */
   exhausted(budget: Budget): keyof Budget | undefined {
     const names = ['runs', 'inputTokens', 'outputTokens', 'cost'] as const;
     return names.find(name => this.#used[name] >= (budget[name] ?? Number.POSITIVE_INFINITY));

@@ -6,8 +6,8 @@ import { type AgentEvent, checkOrder } from '../../events/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import type { RelayAnswer } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import type { ScriptedTurn } from '../model/script.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import type { ScriptedTurn } from '../model/scripted/script.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { decide, type PermissionRuleSet } from '../permissions/index.ts';
 import { workspacePermissions, workspaceTools } from './index.ts';
 

@@ -1,39 +1,41 @@
 /**
- * The built-in tools: files, searches and commands in one workspace, and pages of the internet.
+ * The built-in tools: files, searches and commands in one workspace, and web pages.
  * @module
  */
 import type { Tool } from '../loop/tool.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type Workspace, workspace } from '../workspace/index.ts';
-import { bashTool } from './bash.ts';
-import { editTool } from './edit.ts';
-import { type FetchOptions, fetchTool } from './fetch.ts';
-import { globTool } from './glob.ts';
-import { grepTool } from './grep.ts';
-import { listTool } from './list.ts';
-import { patchTool } from './patch.ts';
-import { readTool } from './read.ts';
-import { toolRoom } from './tool-room.ts';
-import { writeTool } from './write.ts';
+import { bashTool } from './shell/bash.ts';
+import { editTool } from './files/edit.ts';
+import { type FetchOptions, fetchTool } from './web/fetch.ts';
+import { globTool } from './search/glob.ts';
+import { grepTool } from './search/grep.ts';
+import { listTool } from './search/list.ts';
+import { patchTool } from './files/patch.ts';
+import { readTool } from './files/read.ts';
+import { createToolWorkspace } from './tool-workspace.ts';
+import { writeTool } from './files/write.ts';
 
-export type { FetchOptions } from './fetch.ts';
+export type { FetchOptions } from './web/fetch.ts';
 
 export interface WorkspaceToolsOptions {
-  /** Offers `fetch` too, with its settings. */
+  /** Also offers `fetch`, with these settings. */
   readonly fetch?: boolean | FetchOptions;
 }
 
-/** Reading is allowed; edits, commands, the network and everything else are asked. */
+/** Allows reads; asks about edits, commands, the network and everything else. */
 export const workspacePermissions: PermissionRuleSet = {
   default: 'ask',
   rules: [{ category: 'read', policy: 'allow' }],
 };
 
-/** The tools of a coding agent for one workspace, or for the folder at a path: they share what was read. */
-export function workspaceTools(place: Workspace | string, { fetch = false }: WorkspaceToolsOptions = {}): Tool[] {
-  const room = toolRoom(typeof place === 'string' ? workspace(place) : place);
+/**
+ * Returns the tools of a coding agent for one workspace, or for the folder at a path; they share which files were read.
+ */
+export function workspaceTools(folder: Workspace | string, { fetch = false }: WorkspaceToolsOptions = {}): Tool[] {
+  const toolWorkspace = createToolWorkspace(typeof folder === 'string' ? workspace(folder) : folder);
   const tools = [readTool, listTool, globTool, grepTool, editTool, writeTool, patchTool, bashTool].map(make =>
-    make(room),
+    make(toolWorkspace),
   );
   if (fetch === false) return tools;
   return [...tools, fetchTool(fetch === true ? {} : fetch)];

@@ -14,7 +14,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import type { RelayAnswer } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import { scriptedModel } from '../model/scripted-model.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRule, Policy } from '../permissions/index.ts';
 import { workspace } from '../workspace/index.ts';
 import { workspaceTools } from './index.ts';

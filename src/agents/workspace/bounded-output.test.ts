@@ -35,7 +35,7 @@ describe('bounded output', () => {
           expect([output.total, output.leftOut]).toEqual([text.length, left]);
           expect(output.last(tail)).toBe(text.slice(-Math.min(tail, Math.max(text.length, 1))));
           if (left > 0)
-            expect(output.text()).toBe(`${text.slice(0, head)}\n[… ${left} bytes left out …]\n${text.slice(-tail)}`);
+            expect(output.text()).toBe(`${text.slice(0, head)}\n[… ${left} bytes omitted …]\n${text.slice(-tail)}`);
           else expect(output.text()).toBe(text);
         },
       ),
@@ -45,7 +45,7 @@ describe('bounded output', () => {
   it('parts no character where it is cut', () => {
     const output = new BoundedOutput(5, 5);
     output.push(bytes('€€€€€€'));
-    expect(output.text()).toBe('€\n[… 8 bytes left out …]\n€');
+    expect(output.text()).toBe('€\n[… 8 bytes omitted …]\n€');
     expect(output.last(5)).toBe('€');
   });
 

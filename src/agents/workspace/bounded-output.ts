@@ -1,4 +1,4 @@
-/** The beginning and the end of what a program printed; what is between is counted and not kept. */
+/** The beginning and the end of a program's output; the middle is counted and dropped. */
 export class BoundedOutput {
   readonly #headMax: number;
   readonly #tailMax: number;
@@ -13,12 +13,12 @@ export class BoundedOutput {
     this.#tailMax = tailMax;
   }
 
-  /** How many bytes came. */
+  /** The number of bytes received. */
   get total(): number {
     return this.#total;
   }
 
-  /** How many bytes are not kept. */
+  /** The number of bytes dropped. */
   get leftOut(): number {
     return this.#total - this.#headLength - Math.min(this.#tailLength, this.#tailMax);
   }
@@ -39,7 +39,7 @@ export class BoundedOutput {
     const tail = this.#tailBytes();
     const { leftOut } = this;
     if (leftOut === 0) return decode(Buffer.concat([head, tail]));
-    return `${decode(wholeStart(head))}\n[… ${leftOut} bytes left out …]\n${decode(wholeEnd(tail))}`;
+    return `${decode(wholeStart(head))}\n[… ${leftOut} bytes omitted …]\n${decode(wholeEnd(tail))}`;
   }
 
   /** The end of the text, at most this many bytes. */
@@ -52,7 +52,7 @@ export class BoundedOutput {
   #pushTail(bytes: Uint8Array): void {
     this.#tail.push(bytes);
     this.#tailLength += bytes.length;
-    // Pieces are joined when they are twice what is kept, so that many small ones cost no more than their bytes.
+    // Pieces are joined when they reach twice the limit, so that many small ones cost no more than their bytes.
     if (this.#tailLength < 2 * this.#tailMax && this.#tail.length < 1024) return;
     const kept = Uint8Array.from(this.#tailBytes());
     this.#tail = [kept];
@@ -71,7 +71,7 @@ function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Without a character at the end that is not whole. */
+/** Drops an incomplete character at the end. */
 function wholeStart(bytes: Uint8Array): Uint8Array {
   let start = bytes.length - 1;
   while (start > 0 && bytes.length - start < 4 && isContinuation(bytes[start])) start--;
@@ -80,7 +80,7 @@ function wholeStart(bytes: Uint8Array): Uint8Array {
   return start + length > bytes.length ? bytes.subarray(0, start) : bytes;
 }
 
-/** Without the rest of a character at the beginning. */
+/** Drops an incomplete character at the beginning. */
 function wholeEnd(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start++;

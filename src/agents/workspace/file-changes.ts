@@ -8,14 +8,14 @@ import type { Root } from './root.ts';
 /** Identifies one state of a file: it changes whenever the file does. */
 export type Stamp = string;
 
-/** What one file is to become. */
+/** The desired state of one file. */
 export interface FileChange {
   readonly path: string;
-  /** What it holds afterwards; undefined removes it. */
+  /** The new content; undefined removes the file. */
   readonly content: string | undefined;
-  /** The state it has to be in, `null` when it must not exist; any when absent. */
+  /** The required current state, `null` when the file must not exist; any state when absent. */
   readonly from?: Stamp | null;
-  /** The permissions of a file that is made; as usual when absent. One that exists keeps its own. */
+  /** The permissions of a new file; the usual ones when absent. An existing file keeps its own. */
   readonly mode?: number;
 }
 
@@ -23,7 +23,7 @@ export interface FileChange {
 export interface ChangedFile {
   /** Its path from the root, without links. */
   readonly real: string;
-  /** Undefined when it was removed. */
+  /** Undefined when the file was removed. */
   readonly stamp: Stamp | undefined;
 }
 
@@ -32,8 +32,8 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stam
 }
 
 /**
- * Makes all changes, or none: new contents are written to temporary files beside their targets and then renamed, each in
- * one step; when one fails, those before it are taken back.
+ * Applies all changes or none: new contents are written to temporary files beside their targets and then renamed
+ * atomically; when one fails, the earlier ones are rolled back.
  */
 export async function changeFiles(root: Root, changes: readonly FileChange[]): Promise<ChangedFile[]> {
   const staged: StagedChange[] = [];
@@ -58,9 +58,9 @@ class StagedChange {
   readonly real: string;
   readonly #change: FileChange;
   readonly #place: Place;
-  /** The new content, until it is renamed. */
+  /** The temporary file with the new content, until it is renamed. */
   #temporary: string | undefined;
-  /** What was there before, until the end. */
+  /** The backup of the previous file, until the end. */
   #aside: string | undefined;
   #isCommitted = false;
 
@@ -106,19 +106,19 @@ class StagedChange {
     }
   }
 
-  /** Puts back what was there before. */
+  /** Restores the previous file. */
   async undo(): Promise<void> {
     if (!this.#isCommitted) return;
     const { folder, name } = this.#place;
     if (this.#aside !== undefined)
       await rename(this.#aside, folder.at(name)).catch(() => {
-        // It stays under its other name: nothing is lost.
+        // The file remains under its backup name: nothing is lost.
         this.#aside = undefined;
       });
     else if (this.#temporary === undefined) await unlink(folder.at(name)).catch(ignore);
   }
 
-  /** Leaves nothing but the files. */
+  /** Removes all temporary files. */
   async finish(): Promise<void> {
     for (const path of [this.#temporary, this.#aside]) if (path !== undefined) await unlink(path).catch(ignore);
     await this.#place.folder.close();
@@ -153,7 +153,10 @@ function checkTarget({ path, content, from }: FileChange, stats: BigIntStats | u
     throw refused(path, 'changed since it was read. Read it again before you change it.');
 }
 
-/** Gives a file a second name, so that it is never missing; where that is not possible, or it is to go, the only name. */
+/**
+ * Links a file under a second name, so that it is never missing; renames it where that is not possible or the file is
+ * to be removed.
+ */
 async function keepAside(target: string, aside: string, isReplaced: boolean): Promise<void> {
   if (!isReplaced) return rename(target, aside);
   return link(target, aside).catch(() => rename(target, aside));

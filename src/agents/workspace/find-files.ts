@@ -2,7 +2,7 @@ import { type ProgramCall, programFor, runProgram } from './program.ts';
 import type { SkippedFiles } from './skipped-files.ts';
 import type { Workspace } from './workspace.ts';
 
-/** How ripgrep walks: as it does by default, hidden files included, in the order of the names. */
+/** The options of ripgrep: its defaults, with hidden files, ordered by name. */
 export const ripgrepWalk: readonly string[] = [
   '--no-config',
   '--no-messages',
@@ -11,21 +11,21 @@ export const ripgrepWalk: readonly string[] = [
   '--sort=path',
 ];
 
-/** The exit code of ripgrep when something went wrong, such as a folder that cannot be read. */
+/** The exit code of ripgrep for an error, such as an unreadable folder. */
 export const ripgrepFailed = 2;
 
 const mostFiles = 100_000;
 
-/** What a walk over files is given. */
+/** The options of a file walk. */
 export interface FileWalk {
   readonly signal: AbortSignal;
-  /** Gets what could not be listed. */
+  /** Collects the folders that could not be listed. */
   readonly skipped: SkippedFiles;
 }
 
 /**
- * The paths of the regular files below a folder, seen from it and in the order of their names. What git ignores is left
- * out when ripgrep or git is there. No link is followed.
+ * Yields the paths of the regular files below a folder, relative to it and ordered by name. Omits what git ignores when
+ * ripgrep or git is installed. Follows no link.
  */
 export async function* findFiles(workspace: Workspace, folder: string, walk: FileWalk): AsyncGenerator<string> {
   const real = await workspace.withFolder(folder, async opened => opened.real);
@@ -54,7 +54,7 @@ export async function* findFiles(workspace: Workspace, folder: string, walk: Fil
   }
 }
 
-/** A path below a folder of the workspace, both without links. */
+/** Joins a path to a folder of the workspace, both without links. */
 export function joined(folder: string, below: string): string {
   return folder === '' ? below : `${folder}/${below}`;
 }
@@ -72,7 +72,7 @@ const gitArguments: readonly string[] = [
   '--deduplicate',
 ];
 
-/** In the order in which folders are walked: name by name. */
+/** Compares paths in the order of a folder walk: name by name. */
 function comparePaths(one: string, other: string): number {
   const [a, b] = [one.replaceAll('/', '\0'), other.replaceAll('/', '\0')];
   return a < b ? -1 : a > b ? 1 : 0;
@@ -82,7 +82,7 @@ interface Listing extends Pick<ProgramCall, 'command' | 'args'> {
   readonly walk: FileWalk;
 }
 
-/** What a program prints in a folder, how it ended, and whether it warned of something. */
+/** The output of a program in a folder, its exit code, and whether it warned. */
 async function listed(workspace: Workspace, folder: string, { walk, ...call }: Listing) {
   const lines: string[] = [];
   let warned = false;
@@ -102,7 +102,7 @@ async function listed(workspace: Workspace, folder: string, { walk, ...call }: L
 
 interface FolderWalk {
   readonly folder: string;
-  /** Where it is below the folder, with a `/` at the end. */
+  /** The path from the top of the repository to the folder, with a `/` at the end. */
   readonly below: string;
   readonly walk: FileWalk;
 }

@@ -2,12 +2,12 @@ import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, lstat, open, readlink } from 'node:fs/promises';
 import { checkOpened, type Root } from './root.ts';
 
-/** Opens a folder only as a place to go on from: this needs no right to list it. */
+/** Opens a folder only for lookups: this needs no permission to list it. */
 const linuxPathOnly = 0x20_0000;
 
 /**
- * An opened folder inside the root. Names are looked up in the opened folder itself: whoever exchanges a folder for a
- * link meanwhile exchanges nothing here. Where descriptors are no paths, what was opened is checked afterwards.
+ * An opened folder inside the root. Names are looked up relative to the open descriptor, so replacing a folder by a
+ * link meanwhile has no effect. On systems without descriptor paths, the result is verified after opening.
  */
 export class Folder {
   readonly names: readonly string[];
@@ -24,17 +24,17 @@ export class Folder {
     return new Folder(root, [], await open(root.path, folderFlags(root)));
   }
 
-  /** A path for the file system that leads to this folder while it is open. */
+  /** A file system path to this folder, valid while it is open. */
   get path(): string {
     return this.#root.byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : [this.#root.path, ...this.names].join('/');
   }
 
-  /** A path for the file system that leads to a name in this folder. */
+  /** A file system path to a name in this folder. */
   at(name: string): string {
     return `${this.path}/${name}`;
   }
 
-  /** What is at a name, links as links; undefined when there is nothing. */
+  /** Returns the stats of a name without following links; undefined when nothing exists there. */
   async look(name: string): Promise<BigIntStats | undefined> {
     try {
       return await lstat(this.at(name), { bigint: true });
@@ -44,12 +44,12 @@ export class Folder {
     }
   }
 
-  /** Where a link points to. */
+  /** Returns the target of a link. */
   linkAt(name: string): Promise<string> {
     return readlink(this.at(name));
   }
 
-  /** Opens a name in this folder, never through a link and never waiting for another process. */
+  /** Opens a name in this folder, never through a link and never blocking on another process. */
   async openFile(name: string, flags: number): Promise<FileHandle> {
     return this.#checked(name, await open(this.at(name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK));
   }

@@ -4,38 +4,41 @@ import { Folder } from './folder.ts';
 import { missing, refused } from './refusal.ts';
 import { namesInside, type Root } from './root.ts';
 
-/** Where a path ends, without any link on the way: a name in an opened folder, which whoever holds it closes. */
+/** The location of a path after following all links: a name in an opened folder, which the caller closes. */
 export interface Place {
   readonly folder: Folder;
-  /** `.` for the root itself; several names with `/` between them when missing folders are allowed. */
+  /** `.` for the root itself; several names joined by `/` when missing folders are allowed. */
   readonly name: string;
-  /** What is there; undefined when there is nothing. */
+  /** The stats of the location; undefined when nothing exists there. */
   readonly stats: BigIntStats | undefined;
 }
 
 export interface LocateOptions {
-  /** Makes the folders on the way that are missing, but none that a link points to. */
+  /** Creates missing folders on the path, but none through a link. */
   readonly makeFolders?: boolean;
-  /** A link at the end is the place itself. */
+  /** Does not follow a link at the end of the path. */
   readonly keepLink?: boolean;
-  /** Names that do not exist yet are part of the name of the place. */
+  /** Makes names that do not exist yet part of the name. */
   readonly allowMissing?: boolean;
 }
 
 interface Link {
   readonly target: string;
-  /** Which of the names is the link. */
+  /** The index of the link among the names. */
   readonly index: number;
 }
 
 const mostLinks = 40;
 
-/** The path from the root of a place. */
+/** Returns the path of a location from the root. */
 export function realOf({ folder, name }: Place): string {
   return [...folder.names, ...(name === '.' ? [] : [name])].join('/');
 }
 
-/** Follows a path inside the root, links included; throws when it or a link leads out, or elsewhere than it is pinned to. */
+/**
+ * Resolves a path inside the root, links included; throws when it or a link leads outside, or to another target than
+ * its pin.
+ */
 export async function locate(root: Root, path: string, options: LocateOptions = {}): Promise<Place> {
   let names = await namesInside(root, path);
   let linked = 0;
@@ -61,7 +64,7 @@ async function checkPin({ pins }: Root, path: string, place: Place): Promise<Pla
   throw refused(path, 'does not lead where it led when the call was permitted. Try again.');
 }
 
-/** A way to go: the first `linked` names were named by a link. */
+/** A path to walk: the first `linked` names come from a link. */
 interface Way {
   readonly path: string;
   readonly names: readonly string[];

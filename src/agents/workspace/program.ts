@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
-import { lineText } from '../cli/process/line-reader.ts';
-import { type ProcessLine, runProcess } from '../cli/process/run-process.ts';
+import { lineText } from '../cli/agent/line-reader.ts';
+import { type ProcessLine, runProcess } from '../cli/agent/run-process.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Where a program is in the PATH of a workspace; one that lies inside the workspace is not taken. */
+/** Returns the path of a program in the PATH of a workspace; ignores one inside the workspace. */
 export async function programFor({ env, root }: Workspace, name: string): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, name);
@@ -30,8 +30,8 @@ export interface ProgramCall {
 const timeoutMs = 60_000;
 
 /**
- * Gives each line that a helper program prints to `take`, until that returns false. Returns its exit code, undefined
- * when it was not run to its end; throws when it could not start or took too long.
+ * Passes each line that a helper program prints to `take`, until it returns false. Returns the exit code, undefined
+ * when the program was stopped early; throws when it could not start or timed out.
  */
 export async function runProgram(
   { env }: Workspace,

@@ -1,16 +1,16 @@
 import { SingletreeError } from '../../events/index.ts';
 
-/** The path may not be used; the message says why. */
+/** The error for a refused path; the message gives the reason. */
 export function refused(path: string, problem: string): SingletreeError {
   return new SingletreeError('invalid_argument', `${JSON.stringify(path)} ${problem}`, { details: { path } });
 }
 
-/** The path leads out of the workspace. */
+/** The error for a path outside the workspace. */
 export function outside(path: string): SingletreeError {
   return refused(path, 'is outside the workspace. Use a path inside it, relative to its root.');
 }
 
-/** There is nothing at the path. */
+/** The error for a missing file or folder. */
 export function missing(path: string): SingletreeError {
   return new SingletreeError(
     'not_found',
@@ -20,7 +20,7 @@ export function missing(path: string): SingletreeError {
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ENOTDIR: 'goes through something that is not a folder, or that changed meanwhile. Check the path and try again.',
+  ENOTDIR: 'contains a name that is not a folder, or that changed meanwhile. Check the path and try again.',
   ELOOP: 'changed while it was opened. Try again.',
   EINVAL: 'changed while it was opened. Try again.',
   EEXIST: 'changed while it was written. Try again.',
@@ -31,7 +31,7 @@ const problems: Readonly<Record<string, string>> = {
   ENOSPC: 'cannot be written: the disk is full.',
 };
 
-/** What a failure of the file system means for a path; other errors stay as they are. */
+/** Translates a file system error for a path; other errors stay unchanged. */
 export function explained(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error && 'syscall' in error ? String(error.code) : undefined;
   if (code === undefined) return error;

@@ -3,18 +3,18 @@ import { relative } from 'node:path';
 import { locate, type Place, realOf } from './locate.ts';
 import type { Root } from './root.ts';
 
-/** A path that a call names, and the file or folder that it leads to in a workspace. */
+/** A path argument of a call, and the file or folder that it resolves to in a workspace. */
 export interface ResolvedPath {
-  /** The path as the call has it. */
+  /** The path as the call gives it. */
   readonly written: string;
   /**
-   * The paths of what it leads to, without links: first from the root, `.` for the root itself, then absolute. Empty
-   * when it leads out of the workspace or cannot be followed.
+   * The paths of the target without links: first relative to the root, `.` for the root itself, then absolute. Empty
+   * when the path leads outside the workspace or cannot be resolved.
    */
   readonly resolved: readonly string[];
 }
 
-/** Follows a path as opening it does; of what does not exist yet, the deepest folder that exists is followed. */
+/** Resolves a path the way opening it does; for a missing target, resolves the deepest folder that exists. */
 export async function resolvePath(
   root: Root,
   written: string,
@@ -32,7 +32,7 @@ export async function resolvePath(
   }
 }
 
-/** A path below a folder that was opened, where no link is. */
+/** Resolves a path below an opened folder, where no link exists. */
 export function resolvedBelow(root: Root, path: string): ResolvedPath {
   return resolvedAs(root, path, [path]);
 }
@@ -44,7 +44,7 @@ function resolvedAs(root: Root, written: string, reals: readonly string[]): Reso
   return { written, resolved: [...new Set([...reals.map(real => real || '.'), ...absolute])] };
 }
 
-/** The path as the disk spells it: where descriptors are no paths, the disk may ignore the case of names. */
+/** The path as spelled on disk: on systems without descriptor paths, the file system may ignore case. */
 async function storedPath(root: Root, { folder, name, stats }: Place, { keepLink = false }): Promise<string[]> {
   if (root.byDescriptor) return [];
   const below = keepLink || stats === undefined ? name : '';

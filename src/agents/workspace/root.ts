@@ -4,30 +4,34 @@ import { basename, dirname, normalize, relative, resolve } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
 import { outside, refused } from './refusal.ts';
 
-/** The folder that a workspace is confined to. */
+/** The root folder of a workspace. */
 export interface Root {
   /** Its real path. */
   readonly path: string;
-  /** Its path as it was given, made absolute. */
+  /** Its path as given, made absolute. */
   readonly given: string;
-  /** Whether files are reached through opened folders, so that nothing can be exchanged on the way. */
+  /** Whether files are opened relative to folder descriptors, so that nothing can be swapped on the path. */
   readonly byDescriptor: boolean;
-  /** Where paths have to lead, seen from the root; any path that is not named here leads where it does. */
+  /** The required targets of paths relative to the root; a path without a pin may lead anywhere inside. */
   readonly pins?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** Looks at the folder of a workspace; throws `invalid_argument` when it is none. */
+/** Opens the root folder of a workspace; throws `invalid_argument` when it is not a folder. */
 export function rootAt(path: string, byDescriptor: boolean = hasDescriptorPaths): Root {
   const given = resolve(path);
   try {
     const real = realpathSync.native(given);
     if (statSync(real).isDirectory()) return { path: real, given, byDescriptor };
   } catch (cause) {
-    throw new SingletreeError('invalid_argument', `There is no folder ${given}: a workspace needs one that exists.`, {
-      cause,
-    });
+    throw new SingletreeError(
+      'invalid_argument',
+      `The folder ${given} does not exist: a workspace needs an existing one.`,
+      {
+        cause,
+      },
+    );
   }
   throw new SingletreeError('invalid_argument', `${given} is not a folder: a workspace needs one.`);
 }
@@ -35,11 +39,11 @@ export function rootAt(path: string, byDescriptor: boolean = hasDescriptorPaths)
 const longestPath = 4096;
 
 /**
- * The names that lead from the root to a path, none for the root itself; throws when it is outside. A `..` takes back
- * the name before it, whatever that name is. A relative path starts at the folder `from`.
+ * Returns the names from the root to a path, none for the root itself; throws when it is outside. A `..` removes the
+ * name before it, whatever that name is. A relative path starts at the folder `from`.
  */
 export async function namesInside(root: Root, path: string, from: readonly string[] = []): Promise<string[]> {
-  if (path.includes('\0')) throw refused(path, 'holds a NUL byte.');
+  if (path.includes('\0')) throw refused(path, 'contains a NUL byte.');
   if (Buffer.byteLength(path) > longestPath) throw refused(`${path.slice(0, 80)}…`, 'is too long for a path.');
   const within = path.startsWith('/') ? await fromRoot(root, path) : normalize([...from, path].join('/'));
   if (within === undefined || climbs(within)) throw outside(path);
@@ -51,7 +55,7 @@ function isInside(root: Root, real: string): boolean {
   return !climbs(relative(root.path, real));
 }
 
-/** Whether two views of the disk show the same file. */
+/** Whether two stats belong to the same file. */
 function isSame(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
@@ -61,10 +65,10 @@ interface Identity {
   readonly ino: bigint;
 }
 
-/** How many times a path is looked at: somebody may exchange it to and fro between two calls, hardly so many times. */
+/** The number of checks of a path: it could be swapped back and forth between two checks, but hardly so many times. */
 const looks = 4;
 
-/** Throws when what was opened at a path is not what is there now, inside the root. */
+/** Throws when the opened file is not the one at its path now, inside the root. */
 export async function checkOpened(root: Root, path: string, opened: Identity): Promise<void> {
   for (let look = 0; look < looks; look++) {
     const real = await realpath(path);
@@ -78,7 +82,7 @@ function climbs(path: string): boolean {
   return path === '..' || path.startsWith('../') || path.startsWith('/');
 }
 
-/** An absolute path seen from the root, by its text, or because one of the folders it names is the root. */
+/** Returns an absolute path relative to the root, by its text, or because one of the folders in it is the root. */
 async function fromRoot(root: Root, path: string): Promise<string | undefined> {
   for (const start of [root.path, root.given]) {
     const within = relative(start, path);

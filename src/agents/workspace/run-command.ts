@@ -14,22 +14,22 @@ export interface CommandOptions {
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandEnd {
-  /** As a shell tells it: 128 and the number of the signal that ended it, 124 when its time was up. */
+  /** The exit code as a shell reports it: 128 plus the number of the signal that ended it, 124 after a timeout. */
   readonly exitCode: number;
   readonly signal?: NodeJS.Signals;
   readonly timedOut: boolean;
 }
 
-/** How long output may still come after the shell is gone, when something it started holds its streams. */
+/** The time for further output after the shell has exited, while another process holds its streams. */
 const drainMs = 500;
-/** How long each step of the stop ladder waits. */
+/** The delay between the signals that stop a process. */
 const stopStepMs = 2_000;
 
 /**
- * Runs a command with a shell in a process group of its own. It ends when the shell does; what the shell leaves in the
- * background ends with it. When it is aborted, it rejects with the reason as soon as the group is gone.
+ * Runs a command with a shell in its own process group. It ends when the shell exits; background processes of the shell
+ * end with it. On abort it rejects with the reason as soon as the group is gone.
  */
 export function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, signal, timeoutMs, runMark, onOutput } = options;

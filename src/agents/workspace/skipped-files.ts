@@ -1,4 +1,4 @@
-/** Why a search did not look at something: the words that a person and a model read, for a count of it. */
+/** The reasons for skipping files, in words for people and models, with a count. */
 const reasons = {
   large: count => `${files(count)} too large to be searched`,
   unreadable: () => 'files or folders that cannot be read',
@@ -7,10 +7,10 @@ const reasons = {
   guarded: count => `${files(count)} that the permission rules guard`,
 } satisfies Record<string, (count: number) => string>;
 
-/** Why something was skipped. */
+/** The reason for skipping a file. */
 export type SkipReason = keyof typeof reasons;
 
-/** Counts what a search skipped although it could hold what is searched for. */
+/** Counts files that a search skipped although they could match. */
 export class SkippedFiles {
   readonly #counts = new Map<SkipReason, number>();
 
@@ -22,12 +22,12 @@ export class SkippedFiles {
     return this.#counts.size === 0;
   }
 
-  /** How many of each kind were skipped, at least. */
+  /** The minimum number of skipped files of each kind. */
   get counts(): Partial<Record<SkipReason, number>> {
     return Object.fromEntries(this.#counts);
   }
 
-  /** One line that says what was skipped; none when nothing was. */
+  /** Returns one line about the skipped files; none when nothing was skipped. */
   get lines(): string[] {
     if (this.isEmpty) return [];
     return [`[Skipped: ${Array.from(this.#counts, ([reason, count]) => reasons[reason](count)).join('; ')}.]`];

@@ -44,7 +44,7 @@ const openFiles = () => readdirSync('/dev/fd').length;
 describe('a workspace', () => {
   it('needs a folder that exists', () => {
     file('file.txt', '');
-    expect(() => workspace(join(root, 'nothing'))).toThrow(`There is no folder ${root}/nothing`);
+    expect(() => workspace(join(root, 'nothing'))).toThrow(`The folder ${root}/nothing`);
     expect(() => workspace(join(root, 'file.txt'))).toThrow('is not a folder');
   });
 

@@ -1,7 +1,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants, type FileHandle, opendir } from 'node:fs/promises';
 import { SingletreeError } from '../../events/index.ts';
-import { environmentFor } from '../cli/process/environment.ts';
+import { environmentFor } from '../process/environment.ts';
 import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
 import { locate, realOf } from './locate.ts';
 import { explained, missing, refused } from './refusal.ts';
@@ -10,7 +10,7 @@ import { type Root, rootAt } from './root.ts';
 import { type CommandEnd, runCommand } from './run-command.ts';
 
 export interface WorkspaceOptions {
-  /** Variables for its processes, beside the few that any program needs. */
+  /** Environment variables for its processes, beside the few that any program needs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -22,14 +22,14 @@ export interface OpenedFile {
   readonly stamp: Stamp;
   /** Its path from the root, without links. */
   readonly real: string;
-  /** A path under which another program finds this very file while it is open. */
+  /** A path by which another program can open this very file while it is open. */
   readonly path: string;
 }
 
 /** A folder that is open. */
 export interface OpenedFolder {
   readonly real: string;
-  /** A path that leads to this very folder while it is open. */
+  /** A path to this very folder while it is open. */
   readonly path: string;
 }
 
@@ -40,25 +40,28 @@ export interface FolderEntry {
 
 export interface CommandRequest {
   readonly command: string;
-  /** The folder it starts in; the root when absent. */
+  /** The working directory. Default: the root. */
   readonly folder?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** Marks it as a process of a run, so that a takeover of the run ends it. */
   readonly runMark?: string | undefined;
-  /** Gets output as it comes. */
+  /** Receives output as it arrives. */
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
-/** Confined access to the files of a folder, and processes that start in it; throws when the folder does not exist. */
+/**
+ * Creates confined access to the files of a folder, and to processes that start in it; throws when the folder does not
+ * exist.
+ */
 export function workspace(root: string, options: WorkspaceOptions = {}): Workspace {
   return new Workspace(rootAt(root), options);
 }
 
 /**
- * The files of one folder. Every path is resolved inside it, links included: one that leads out is refused, also when
- * something is exchanged for a link meanwhile. Only regular files are opened. A process is confined by nothing but the
- * folder it starts in and the variables it gets.
+ * The files of one folder. Every path is resolved inside it, links included: a path that leads outside is refused, also
+ * when something is replaced by a link meanwhile. Only regular files are opened. A process is confined only by its
+ * working directory and its environment variables.
  */
 export class Workspace {
   readonly #root: Root;
@@ -75,24 +78,24 @@ export class Workspace {
     return this.#root.path;
   }
 
-  /** Follows a path as opening it does, also to what does not exist yet; never rejects. */
+  /** Resolves a path the way opening it does, also to a missing target; never rejects. */
   resolve(path: string, options: { readonly keepLink?: boolean } = {}): Promise<ResolvedPath> {
     return resolvePath(this.#root, path, options);
   }
 
-  /** The paths of something in a folder that was opened: `path` is its path from the root, without links. */
+  /** Resolves an entry of an opened folder: `path` is its path from the root, without links. */
   resolvedBelow(path: string): ResolvedPath {
     return resolvedBelow(this.#root, path);
   }
 
-  /** The same workspace, in which these paths lead where they were resolved to, or are refused. */
+  /** Returns the same workspace with these paths pinned to their resolved targets; other targets are refused. */
   pinned(paths: readonly ResolvedPath[]): Workspace {
     const pins = new Map<string, Set<string>>();
     for (const { written, resolved } of paths) pins.set(written, new Set([...(pins.get(written) ?? []), ...resolved]));
     return new Workspace({ ...this.#root, pins }, { env: this.env });
   }
 
-  /** Opens a regular file for the time of `use`. */
+  /** Opens a regular file while `use` runs. */
   async withFile<Value>(path: string, use: (file: OpenedFile) => Promise<Value>): Promise<Value> {
     const opened = await this.#explaining(path, () => this.#openFile(path));
     try {
@@ -102,7 +105,7 @@ export class Workspace {
     }
   }
 
-  /** Opens a folder for the time of `use`. */
+  /** Opens a folder while `use` runs. */
   async withFolder<Value>(path: string, use: (folder: OpenedFolder) => Promise<Value>): Promise<Value> {
     const folder = await this.#explaining(path, async () => {
       const place = await locate(this.#root, path);
@@ -121,7 +124,10 @@ export class Workspace {
     }
   }
 
-  /** What is at a path and its state; undefined when there is nothing. A link at its end is followed, if not kept. */
+  /**
+   * Returns the kind and state of a path; undefined when it does not exist. Follows a link at its end unless `keepLink`
+   * is set.
+   */
   async look(
     path: string,
     options: { readonly keepLink?: boolean } = {},
@@ -137,7 +143,7 @@ export class Workspace {
     });
   }
 
-  /** The entries of a folder as the disk has them, at most `limit`. */
+  /** Returns the entries of a folder in disk order, at most `limit`. */
   async entries(path: string, limit: number): Promise<FolderEntry[]> {
     return this.withFolder(path, async folder => {
       const found: FolderEntry[] = [];
@@ -149,12 +155,12 @@ export class Workspace {
     });
   }
 
-  /** Makes all changes or none, each file in one step; missing folders are made. */
+  /** Applies all changes or none, each file atomically; creates missing folders. */
   change(changes: readonly FileChange[]): Promise<ChangedFile[]> {
     return changeFiles(this.#root, changes);
   }
 
-  /** Runs a shell command in a folder, in a process group of its own; nothing of the group is left when it ends. */
+  /** Runs a shell command in a folder, in its own process group; ends the whole group with it. */
   run({ folder = '.', ...request }: CommandRequest): Promise<CommandEnd> {
     return this.withFolder(folder, ({ path }) => runCommand({ ...request, cwd: path, env: this.env }));
   }

@@ -5,18 +5,18 @@ import { messageNamed } from './runs.ts';
 import { all, type Reader, start, type Tree } from './tables.ts';
 import { endOfBranch } from './tree.ts';
 
-/** What a view shows: a branch of the conversation, or all of it. */
+/** The content of a view: a branch of the conversation, or all of it. */
 export interface Active {
-  /** The ids of its messages, in order; those of subagents are inside of them. */
+  /** The ids of its messages, in order; messages of subagents are nested in them. */
   readonly messages: readonly string[];
   /** Whether it is everything: all branches, and the source of every summary. */
   readonly full: boolean;
 }
 
-/** The active branch of the tree that was asked for last, for each storage of conversations. */
+/** The most recent active branch for each storage of conversations. */
 const newestActive = new WeakMap<object, { readonly tree: Tree; readonly active: Active }>();
 
-/** The branch that is active: of each set of siblings the one that was made or selected last. */
+/** Returns the active branch: of each set of siblings the one that was created or selected last. */
 export function defaultActive(conversation: Conversation): Active {
   const moment = momentOf(conversation);
   const tree = moment.last('tree', all);
@@ -28,7 +28,7 @@ export function defaultActive(conversation: Conversation): Active {
   return active;
 }
 
-/** The branch with the messages that were added to its end since; undefined when something else happened to the tree. */
+/** Returns the branch extended by messages added at its end; undefined when the tree changed in another way. */
 function extended(before: { readonly tree: Tree; readonly active: Active }, tree: Tree): Active | undefined {
   const added: string[] = [];
   for (let at = tree; at !== before.tree; ) {
@@ -39,19 +39,19 @@ function extended(before: { readonly tree: Tree; readonly active: Active }, tree
   return { messages: [...before.active.messages, ...added.toReversed()], full: false };
 }
 
-/** The branch that ends with a message; throws `invalid_argument` when there is none. */
+/** Returns the branch that ends with a message; throws `invalid_argument` when there is none. */
 export function activeUpTo(conversation: Conversation, messageId: string): Active {
   const moment = momentOf(conversation);
   return branchTo(moment, onBranch(moment, messageId).id);
 }
 
-/** The branch through a message, and from there on as it is active; throws `invalid_argument` when there is none. */
+/** Returns the branch through a message, continued as it is active; throws `invalid_argument` when there is none. */
 export function selectSibling(conversation: Conversation, messageId: string): Active {
   const moment = momentOf(conversation);
   return branchTo(moment, endOfBranch(moment, onBranch(moment, messageId).id));
 }
 
-/** Everything that ever happened, in the order in which the messages came. */
+/** Returns everything that ever happened, in the order of the messages. */
 export function fullHistory(conversation: Conversation): Active {
   const moment = momentOf(conversation);
   const messages = moment.all('messages', all).filter(id => moment.last('message', id)?.spawnedBy === undefined);
@@ -61,7 +61,7 @@ export function fullHistory(conversation: Conversation): Active {
 function onBranch(reader: Reader, id: string): Message {
   const message = messageNamed(reader, id);
   if (message !== undefined && message.spawnedBy === undefined) return message;
-  throw new SingletreeError('invalid_argument', `There is no message "${id}" on a branch of this conversation.`, {
+  throw new SingletreeError('invalid_argument', `Unknown message "${id}": it is on no branch of this conversation.`, {
     details: { id },
   });
 }

@@ -3,7 +3,7 @@ import { blockChanged, chunkChanged } from './changes.ts';
 import type { Block, Chunk, ChunkKind } from './record.ts';
 import { all, type ConversationDraft, streamKey } from './tables.ts';
 
-/** Begins a block at the end of a message. */
+/** Starts a block at the end of a message. */
 export function openBlock(draft: ConversationDraft, messageId: string, role: Block['role'], step?: number): Block {
   const id = `${messageId}:block:${draft.count('blocks', messageId) + 1}`;
   const block: Block = {
@@ -21,14 +21,14 @@ export function openBlock(draft: ConversationDraft, messageId: string, role: Blo
   return block;
 }
 
-/** The block that what a model says next goes into; after results it is a new one. */
+/** Returns the block for the model's next output; after results it is a new one. */
 export function contentBlock(draft: ConversationDraft, messageId: string): Block {
   const block = currentBlock(draft, messageId);
   const goesOn = block?.role === 'assistant' && block.state !== 'superseded' && !block.answered;
   return goesOn ? block : openBlock(draft, messageId, 'assistant');
 }
 
-/** The block that facts beside the model's words go into. */
+/** Returns the block for facts beside the model's output. */
 export function factBlock(draft: ConversationDraft, messageId: string): Block {
   const role = draft.last('message', messageId)?.role ?? 'assistant';
   return currentBlock(draft, messageId) ?? openBlock(draft, messageId, role);
@@ -41,7 +41,7 @@ export function currentBlock(draft: ConversationDraft, messageId: string): Block
 }
 
 export interface NewChunk {
-  /** What its id is made from; a taken one gets the next free number. */
+  /** The base of its id; a taken one gets the next free number. */
   readonly name: string;
   readonly kind: ChunkKind;
   readonly event: AgentEvent;
@@ -68,7 +68,10 @@ export function addChunk(draft: ConversationDraft, block: Block, { name, kind, e
   return chunk;
 }
 
-/** Appends a fragment to the newest chunk of its stream in the block when it is of the same kind, else begins one; returns its id. */
+/**
+ * Appends a fragment to the newest chunk of its stream in the block when the kind matches, else starts a chunk; returns
+ * its id.
+ */
 export function growChunk(
   draft: ConversationDraft,
   block: Block,
@@ -87,13 +90,13 @@ export function growChunk(
   return chunkId;
 }
 
-/** Replaces a block and tells that its message changed. */
+/** Replaces a block and marks its message as changed. */
 export function changeBlock(draft: ConversationDraft, block: Block, change: Partial<Block>): void {
   draft.add('block', block.id, { ...block, ...change });
   blockChanged(draft, block);
 }
 
-/** An id nobody has: the name, or the name with the first free number. */
+/** Returns an unused id: the name, or the name with the first free number. */
 export function claim(draft: ConversationDraft, tier: 'chunk' | 'message', name: string): string {
   if (draft.last(tier, name) === undefined) return name;
   const key = `${tier}\u0000${name}`;

@@ -14,7 +14,7 @@ export function addInput(draft: ConversationDraft, event: EventOf<'tool_input_de
   draft.add('named', named('input', event.id, event.runId), id);
 }
 
-/** Adds a call to what the model says. */
+/** Adds a call to the model's output. */
 export function addCall(draft: ConversationDraft, event: EventOf<'tool_call'>): void {
   const block = contentBlock(draft, runOf(draft, event).messageId);
   const { id } = addChunk(draft, block, { name: event.id, kind: 'tool_call', event });
@@ -22,7 +22,7 @@ export function addCall(draft: ConversationDraft, event: EventOf<'tool_call'>): 
   takeInput(draft, event, id);
 }
 
-/** Gives a call the arguments that were seen while the model wrote them. */
+/** Completes a call with the arguments that were streamed. */
 function takeInput(draft: ConversationDraft, event: EventOf<'tool_call'>, callId: string): void {
   const key = named('input', event.id, event.runId);
   const input = draft.last('named', key);
@@ -41,13 +41,13 @@ export function addExecution(draft: ConversationDraft, event: EventOf<'repl_inpu
   register(draft, 'execution', event, id);
 }
 
-/** Adds that a call started, what it reports and what came of it; a block whose call has a result is answered. */
+/** Adds the start, the reports and the result of a call; a block whose call has a result is answered. */
 export function addToCall(
   draft: ConversationDraft,
   event: EventOf<'tool_start'> | EventOf<'tool_progress'> | EventOf<'tool_result'>,
 ): void {
   const run = runOf(draft, event);
-  if (event.type === 'tool_start' && !run.tellsStart) changeRun(draft, run, { tellsStart: true });
+  if (event.type === 'tool_start' && !run.reportsStart) changeRun(draft, run, { reportsStart: true });
   const callId = event.type === 'tool_progress' ? event.toolCallId : event.id;
   const owner = find(draft, 'call', { id: callId, runId: event.runId });
   const name = event.type === 'tool_progress' ? event.id : `${event.id}:${suffixes[event.type]}`;
@@ -58,7 +58,7 @@ export function addToCall(
 
 const suffixes = { tool_start: 'start', tool_result: 'result' } as const;
 
-/** Adds what an execution printed. */
+/** Adds the output of an execution. */
 export function addPrinted(draft: ConversationDraft, event: EventOf<'repl_progress'>): void {
   const owner = find(draft, 'execution', event);
   const block = ownBlock(draft, event, owner);
@@ -72,14 +72,14 @@ export function addPrinted(draft: ConversationDraft, event: EventOf<'repl_progre
   });
 }
 
-/** Adds how an execution ended; a second end stands alone. */
+/** Adds the end of an execution; a second end stands alone. */
 export function addOutput(draft: ConversationDraft, event: EventOf<'repl_output'>): void {
   const owner = find(draft, 'execution', event);
   const ended = owner && draft.all('attached', owner.id).some(id => draft.last('chunk', id)?.kind === 'repl_output');
   attach(draft, ended ? undefined : owner, { name: `${event.id}:output`, kind: 'repl_output', event });
 }
 
-/** Adds a question to a person, to the call that waits for it when there is one. */
+/** Adds a relay, to the call that waits for it when there is one. */
 export function addRelay(draft: ConversationDraft, event: EventOf<'relay'>): void {
   const { runId, toolCallId } = event;
   const owner = toolCallId === undefined ? undefined : find(draft, 'call', { id: toolCallId, runId });
@@ -91,12 +91,14 @@ export function addRelay(draft: ConversationDraft, event: EventOf<'relay'>): voi
   draft.add('asked', event.runId, id);
 }
 
-/** Tells that what a run asked and nobody answered is closed now. */
+/** Marks the unanswered relays of a run as closed. */
 export function closeRelays(draft: ConversationDraft, runId: string): void {
   for (const id of draft.all('asked', runId)) if (draft.last('answer', id) === undefined) chunkChanged(draft, id);
 }
 
-/** Writes an answer onto its relay and returns whether it was asked; the first answer before the end of its run counts. */
+/**
+ * Adds an answer to its relay and returns whether the relay exists; the first answer before the end of its run counts.
+ */
 export function answerRelay(draft: ConversationDraft, event: EventOf<'relay_resolved'>): boolean {
   const asked = draft.all('named', named('relay', event.relayId));
   for (const id of asked) {
@@ -109,7 +111,7 @@ export function answerRelay(draft: ConversationDraft, event: EventOf<'relay_reso
   return asked.length > 0;
 }
 
-/** Forgets the calls of a superseded block that had no effect: what names them later means something else. */
+/** Drops the calls of a superseded block that had no effect: a later use of their ids means something else. */
 export function forgetCalls(draft: ConversationDraft, block: Block): void {
   for (const id of draft.all('chunks', block.id)) {
     const chunk = draft.last('chunk', id);
@@ -139,7 +141,7 @@ function register(
   adoptWaiting(draft, event.id, chunkId);
 }
 
-/** The newest call or execution of that id: of the run when it has one, else of any. */
+/** Returns the newest call or execution of that id: of the run when it has one, else of any. */
 function find(
   draft: ConversationDraft,
   kind: 'call' | 'execution',
@@ -156,7 +158,7 @@ function attach(draft: ConversationDraft, owner: Chunk | undefined, chunk: Attac
   return addChunk(draft, block, { ...chunk, ...(owner && { ownerId: owner.id }) });
 }
 
-/** The block of what an event belongs to, or the newest one of its run. */
+/** Returns the block that an event refers to, or the newest one of its run. */
 function ownBlock(draft: ConversationDraft, event: Attachment['event'], owner: Chunk | undefined): Block {
   const block = owner && draft.last('block', owner.blockId);
   return block ?? factBlock(draft, runOf(draft, event).messageId);

@@ -3,12 +3,12 @@ import { all, type ConversationDraft } from './tables.ts';
 
 let count = 0;
 
-/** A number that no change had before. */
+/** Returns a number that no change had before. */
 export function nextChange(): number {
   return ++count;
 }
 
-/** Notes that a message is not what it was, and neither is the one that it is inside of. */
+/** Marks a message, and the message it is nested in, as changed. */
 export function changed(draft: ConversationDraft, messageId: string): void {
   count++;
   let id: string | undefined = messageId;
@@ -26,19 +26,19 @@ export function changed(draft: ConversationDraft, messageId: string): void {
   if (draft.last('touched', all) !== outermost) draft.add('touched', all, outermost);
 }
 
-/** Notes that other messages follow a message. */
+/** Marks the followers of a message as changed. */
 export function followersChanged(draft: ConversationDraft, messageId: string): void {
   draft.add('followersChanged', messageId, ++count);
 }
 
-/** Notes that a block is not what it was, and neither is its message. */
+/** Marks a block and its message as changed. */
 export function blockChanged(draft: ConversationDraft, { id, messageId }: Block): void {
   changed(draft, messageId);
   touchBlock(draft, messageId, id);
   draft.add('blockChanged', id, count);
 }
 
-/** Notes that a chunk is not what it was, and neither is what it belongs to. */
+/** Marks a chunk and everything that contains it as changed. */
 export function chunkChanged(draft: ConversationDraft, chunkId: string): void {
   const chunk = draft.last('chunk', chunkId);
   if (chunk === undefined) return;
@@ -52,7 +52,7 @@ export function chunkChanged(draft: ConversationDraft, chunkId: string): void {
   changed(draft, messageId);
 }
 
-/** Notes that every part of a message may have another status. */
+/** Marks the status of every part of a message as possibly changed. */
 export function standingChanged(draft: ConversationDraft, messageId: string): void {
   draft.add('standingChanged', messageId, ++count);
 }

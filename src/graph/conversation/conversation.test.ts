@@ -153,7 +153,7 @@ describe('branches', () => {
     const edited = reduce([editMessage(talk, 'u2:user', { runId: 'u2b', content: 'Else' })], talk);
     expect(activeUpTo(edited, 'u2:user').messages).toEqual(['u1:user', 'r1', 'u2:user']);
     expect(fullHistory(edited).messages).toEqual([...branch(talk), 'u2b:user']);
-    expect(() => activeUpTo(edited, 'nowhere')).toThrow('no message "nowhere"');
+    expect(() => activeUpTo(edited, 'nowhere')).toThrow('Unknown message "nowhere"');
   });
 
   it('are not begun by two people who speak before the first is answered', () => {

@@ -6,10 +6,10 @@ import type { Tables } from './tables.ts';
 
 /**
  * An immutable conversation: chunks in blocks, blocks in messages, messages in a tree of branches. Every conversation
- * stays valid and unchanged whatever is reduced after it.
+ * stays valid and unchanged by later reductions.
  */
 export interface Conversation {
-  /** The seq of the newest logged event in it; an event that is not newer leaves the conversation as it is. */
+  /** The seq of its newest logged event; an event that is not newer leaves the conversation unchanged. */
   readonly seq: number | undefined;
 }
 
@@ -19,14 +19,15 @@ export function createConversation(): Conversation {
 }
 
 /**
- * The conversation with one more event, in constant time; only an event that changes an earlier turn walks the branch.
- * The given conversation stays as it is; reducing an older one starts a branch that shares everything before it.
+ * Returns the conversation with one more event, in constant time; only an event that changes an earlier turn walks the
+ * branch. The given conversation is not modified; reducing an older one starts a branch that shares everything before
+ * it.
  */
 export function reduceConversation(conversation: Conversation, event: AgentEvent): Conversation {
   return advance(momentOf(conversation), event, draft => applyEvent(draft, event));
 }
 
-/** What a conversation reads from. */
+/** The storage of a conversation. */
 export function momentOf(conversation: Conversation): Moment<Tables> {
   if (conversation instanceof Moment) return conversation as Moment<Tables>;
   throw new SingletreeError(

@@ -4,7 +4,7 @@ import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { start } from './tables.ts';
 
-/** The event by which a person says something else in the place of a message of theirs; both stay. */
+/** Creates the event that adds an alternative to a message of a person; both stay. */
 export function editMessage(
   conversation: Conversation,
   messageId: string,
@@ -16,7 +16,7 @@ export function editMessage(
   return { type: 'user', runId: edited.runId, content, parentMessageId: message.parentMessageId ?? start };
 }
 
-/** The user message that a run has to have as its `parentId` to be another try at an agent's message. */
+/** Returns the user message that must be the `parentId` of a run that retries an agent's message. */
 export function retryOf(conversation: Conversation, messageId: string): string {
   const message = messageOf(conversation, messageId);
   const cause = message.role === 'user' ? message.id : momentOf(conversation).last('run', message.runId)?.parentId;
@@ -25,7 +25,7 @@ export function retryOf(conversation: Conversation, messageId: string): string {
   throw notPossible(`"${messageId}" is no answer to a person: there is nothing to ask again.`);
 }
 
-/** The event that makes a message the active one of its siblings. */
+/** Creates the event that makes a message the active one of its siblings. */
 export function selectMessage(
   conversation: Conversation,
   messageId: string,
@@ -34,7 +34,7 @@ export function selectMessage(
   return { type: 'branch_selected', runId, nodeId: messageOf(conversation, messageId).id };
 }
 
-/** The event that lets a text stand for a span of messages, both ends included; its source stays. */
+/** Creates the event that replaces a span of messages, both ends included, by a summary; the source stays. */
 export function summariseSpan(
   conversation: Conversation,
   span: { readonly from: string; readonly to: string },
@@ -45,7 +45,7 @@ export function summariseSpan(
   return { type: 'summary', runId, id, covers, text, kind };
 }
 
-/** The event that folds a message, a call or a summary, or unfolds it: the source of a summary is shown then. */
+/** Creates the event that folds or unfolds a message, a call or a summary; an unfolded summary shows its source. */
 export function collapseNode(
   nodeId: string,
   { runId, collapsed }: { readonly runId: string; readonly collapsed: boolean },

@@ -8,22 +8,22 @@ import type { ConversationDraft } from './tables.ts';
 
 type Prose = EventOf<'text'> | EventOf<'reasoning'>;
 
-/** A stream of words that grew in a step; when it grows in the next one, too, the places to write to are looked up once. */
+/** The text stream that grew in a step; while it keeps growing, its locations are looked up once. */
 interface Growing {
   readonly runId: string;
   readonly id: string;
   readonly type: Prose['type'];
   version: number;
-  places: Places | undefined;
+  places: Semaphore | undefined;
 }
 
-interface Places {
+interface Semaphore {
   readonly text: GrowingText;
-  /** The numbers of the changes of its chunk, its block and its message. */
+  /** The change numbers of its chunk, its block and its message. */
   readonly changes: readonly Timeline<number>[];
 }
 
-/** What a model says: one more fragment of a stream, by far the most frequent event. */
+/** Adds a fragment to a stream, by far the most frequent event. */
 export function addProse(event: Prose, draft: ConversationDraft): void {
   const before = draft.hint as Growing | undefined;
   const goesOn = before !== undefined && before.version === draft.version - 1 && isSame(before, event);
@@ -44,17 +44,17 @@ function isSame({ runId, id, type }: Growing, event: Prose): boolean {
   return runId === event.runId && id === event.id && type === event.type;
 }
 
-function growOn(draft: ConversationDraft, { text, changes }: Places, fragment: string): void {
+function growOn(draft: ConversationDraft, { text, changes }: Semaphore, fragment: string): void {
   draft.growAt(text, fragment);
   const change = nextChange();
   for (const list of changes) draft.addTo(list, change);
 }
 
-/** None in a run that a call started: there a change is one of the call, too. */
+/** None in a run that a call started: there a change also changes the call. */
 function placesOf(
   draft: ConversationDraft,
   { chunkId, blockId, messageId }: { chunkId: string; blockId: string; messageId: string },
-): Places | undefined {
+): Semaphore | undefined {
   const text = draft.text(chunkId);
   const changes = [
     draft.list('chunkChanged', chunkId),

@@ -1,29 +1,29 @@
 import type { AgentEvent, EventOf, EventType } from '../../events/index.ts';
 
-/** A turn of the conversation: what a person said, one run of an agent, or what stands before the first of these. */
+/** A turn of the conversation: a message of a person, one run of an agent, or the events before the first of these. */
 export interface Message {
-  /** A person's is `{runId}:user`; an agent's is the id of its run. */
+  /** `{runId}:user` for a person's message; the run id for an agent's. */
   readonly id: string;
   readonly role: 'user' | 'assistant' | 'system';
   readonly runId: string;
-  /** Its place among all messages. */
+  /** Its index among all messages. */
   readonly order: number;
-  /** The message it follows; absent at the beginning of the conversation and inside another message. */
+  /** Its predecessor; absent at the beginning of the conversation and inside another message. */
   readonly parentMessageId?: string;
-  /** The chunk that started the run, when it is a subagent's. */
+  /** The chunk that started the run, for a subagent. */
   readonly spawnedBy?: string;
 }
 
-/** Chunks of one invocation: one model call and what its tools did, or one thing a person said. */
+/** Chunks of one invocation: one model call and its tools, or one message of a person. */
 export interface Block {
   readonly id: string;
   readonly messageId: string;
   readonly role: 'user' | 'assistant' | 'system';
-  /** The step of the run it began with; absent when the run did not tell. */
+  /** The step of the run at its start; absent when the run reports no steps. */
   readonly step?: number;
-  /** A block is open until its model call ended; a later attempt at the step supersedes an open one. */
+  /** A block is open until its model call has ended; a later attempt at the step supersedes an open one. */
   readonly state: 'open' | 'complete' | 'superseded';
-  /** Whether one of its calls has a result: the model's next word begins a new block. */
+  /** Whether one of its calls has a result: the model's next output starts a new block. */
   readonly answered: boolean;
 }
 
@@ -40,28 +40,28 @@ export interface Chunk {
   readonly blockId: string;
   readonly kind: ChunkKind;
   readonly runId: string;
-  /** Its place among all chunks. */
+  /** Its index among all chunks. */
   readonly order: number;
-  /** The event it was made from; the first one when it grows. */
+  /** The event it was made from; the first one for a growing chunk. */
   readonly event: AgentEvent;
   /** The call or the execution it belongs to. */
   readonly ownerId?: string;
-  /** The newest that was given, for a chunk that grows. */
+  /** The newest value, for a growing chunk. */
   readonly providerMetadata?: Record<string, unknown>;
 }
 
-/** One run: the message it is, or the message it speaks in. */
+/** One run: its own message, or the message it belongs to. */
 export interface Run {
   readonly runId: string;
   readonly messageId: string;
   readonly agentId?: string;
   readonly model?: string;
   readonly parentId?: string;
-  /** The step it is in. */
+  /** Its current step. */
   readonly step?: number;
   readonly status: RunStatus;
-  /** Whether it tells when a tool starts: then a call that was not started did not run. */
-  readonly tellsStart: boolean;
+  /** Whether it reports when a tool starts: then a call without a start did not run. */
+  readonly reportsStart: boolean;
 }
 
 export type RunStatus = 'running' | NonNullable<EventOf<'harness_end'>['reason']>;

@@ -20,7 +20,7 @@ import { summaryOf } from './summaries.ts';
 import { all, type ConversationDraft, start } from './tables.ts';
 import { activate, addMessage, tipOf } from './tree.ts';
 
-/** Adds what an event says to the conversation; one of a type this version does not know adds nothing. */
+/** Applies an event to the conversation; ignores unknown types. */
 export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
   if (isKnownEvent(event)) (on[event.type] as (event: AgentEvent, draft: ConversationDraft) => void)(event, draft);
 }
@@ -85,7 +85,7 @@ const on: Handlers<[ConversationDraft], void> = {
   abort_requested: () => {},
 };
 
-/** What a person said: within a run that is under way a part of it, else a message of its own. */
+/** Adds a user message: to a running run as a part of it, else as a message of its own. */
 function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
   const run = draft.last('run', event.runId);
   const name = `${event.runId}:user`;
@@ -104,14 +104,14 @@ function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
   addChunk(draft, openBlock(draft, id, 'user'), { name, kind: 'user', event });
 }
 
-/** The message a person's words follow: the one they name, nothing when they name the beginning, else the newest. */
+/** Returns the predecessor of a user message: the one it names, none when it names the beginning, else the newest. */
 function placeOf({ parentMessageId }: EventOf<'user'>, draft: ConversationDraft): string | undefined {
   if (parentMessageId === start) return undefined;
   const named = parentMessageId === undefined ? undefined : messageNamed(draft, parentMessageId);
   return named === undefined || named.spawnedBy !== undefined ? tipOf(draft) : named.id;
 }
 
-/** Begins a block; an earlier attempt at the same step that did not come to its end no longer counts. */
+/** Starts a block; supersedes an earlier incomplete attempt at the same step. */
 function beginStep(event: EventOf<'step_start'>, draft: ConversationDraft): void {
   const run = runOf(draft, event);
   const { step, model } = event;
@@ -126,7 +126,7 @@ function beginStep(event: EventOf<'step_start'>, draft: ConversationDraft): void
   changeRun(draft, run, { step, ...(model !== undefined && { model }) });
 }
 
-/** Adds a fact beside the words: to its run when there is one, else to the newest message. */
+/** Adds a fact: to its run when it has one, else to the newest message. */
 function addFact(
   event: AgentEvent & { readonly type: Exclude<ChunkKind, 'run'> },
   draft: ConversationDraft,
@@ -137,7 +137,7 @@ function addFact(
   changed(draft, messageId);
 }
 
-/** A message for what comes before anybody said anything. */
+/** Returns a message for events before the first message. */
 function beginning({ runId }: AgentEvent, draft: ConversationDraft): string {
   const id = claim(draft, 'message', `${runId}:beginning`);
   addMessage(draft, { id, role: 'system', runId });

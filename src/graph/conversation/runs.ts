@@ -5,7 +5,7 @@ import type { Message, Run } from './record.ts';
 import { all, type ConversationDraft, named, type Reader, start } from './tables.ts';
 import { addMessage, moveUnder, tipOf } from './tree.ts';
 
-/** The run of an event; with its first event it gets its place in the conversation. */
+/** Returns the run of an event; its first event places it in the conversation. */
 export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
   const known = draft.last('run', event.runId);
   if (known !== undefined) return known;
@@ -14,7 +14,7 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
     runId,
     messageId: placeRun(draft, event),
     status: 'running',
-    tellsStart: false,
+    reportsStart: false,
     ...(agentId !== undefined && { agentId }),
     ...(parentId !== undefined && { parentId }),
   };
@@ -22,14 +22,14 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
   return run;
 }
 
-/** Replaces what is known about a run. */
+/** Replaces the record of a run. */
 export function changeRun(draft: ConversationDraft, run: Run, change: Partial<Run>): void {
   draft.add('run', run.runId, { ...run, ...change });
-  if (change.status !== undefined || change.tellsStart !== undefined) standingChanged(draft, run.messageId);
+  if (change.status !== undefined || change.reportsStart !== undefined) standingChanged(draft, run.messageId);
   changed(draft, run.messageId);
 }
 
-/** The message an id means: its own, that of a run or of the start of one, or the one that a chunk is in. */
+/** Returns the message of an id: its own, that of a run or of the start of one, or the one that contains a chunk. */
 export function messageNamed(reader: Reader, id: string): Message | undefined {
   const message = reader.last('message', id);
   if (message !== undefined) return message;
@@ -40,7 +40,7 @@ export function messageNamed(reader: Reader, id: string): Message | undefined {
   return block && reader.last('message', block.messageId);
 }
 
-/** Puts the runs that waited for a call or an execution under it, unless it is inside of one of them. */
+/** Moves runs that waited for a call or an execution under it, unless it is nested in one of them. */
 export function adoptWaiting(draft: ConversationDraft, eventId: string, chunkId: string): void {
   for (const messageId of draft.all('waiting', eventId)) {
     if (draft.last('message', messageId)?.spawnedBy !== undefined || isInside(draft, chunkId, messageId)) continue;
@@ -50,7 +50,7 @@ export function adoptWaiting(draft: ConversationDraft, eventId: string, chunkId:
   }
 }
 
-/** The message that a run is, or speaks in. */
+/** Returns the message of a run. */
 function placeRun(draft: ConversationDraft, event: AgentEvent): string {
   const { runId, parentId } = event;
   const starts = event.type === 'harness_start';
@@ -70,12 +70,12 @@ function placeRun(draft: ConversationDraft, event: AgentEvent): string {
   return id;
 }
 
-/** The newest call or execution of that id. */
+/** Returns the newest call or execution of that id. */
 function spawnerNamed(reader: Reader, id: string): string | undefined {
   return reader.last('named', named('call', id)) || reader.last('named', named('execution', id)) || undefined;
 }
 
-/** A run under the chunk that started it. */
+/** Places a run under the chunk that started it. */
 function spawn(draft: ConversationDraft, runId: string, chunkId: string): string {
   const id = claim(draft, 'message', runId);
   addMessage(draft, { id, role: 'assistant', runId, spawnedBy: chunkId });
@@ -83,7 +83,9 @@ function spawn(draft: ConversationDraft, runId: string, chunkId: string): string
   return id;
 }
 
-/** A run that answers a person: the first one follows whatever came since, another one is a sibling of the first. */
+/**
+ * Places a run that answers a person: the first one follows the newest message, another one is a sibling of the first.
+ */
 function reply(draft: ConversationDraft, runId: string, asked: Message): string {
   const first = draft.last('firstAnswer', asked.id);
   if (first !== undefined) return add(draft, runId, draft.last('message', first)?.parentMessageId ?? asked.id);

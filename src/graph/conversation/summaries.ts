@@ -3,7 +3,7 @@ import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { all, type Reader } from './tables.ts';
 
-/** The summary of an event with the blocks it stands for, as they are now; undefined when it names nothing known. */
+/** Returns the summary of an event with its current blocks; undefined when its ids are unknown. */
 export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | undefined {
   const fromBlockId = blockNamed(reader, event.covers.from, 'first');
   const toBlockId = blockNamed(reader, event.covers.to, 'last');
@@ -11,7 +11,7 @@ export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | 
   return { id: event.id, text: event.text, kind: event.kind, fromBlockId, toBlockId };
 }
 
-/** The first or the last block that an id stands for: of an earlier summary, a message, a run, a block or a chunk. */
+/** Returns the first or the last block of an id: of an earlier summary, a message, a run, a block or a chunk. */
 function blockNamed(reader: Reader, id: string, end: 'first' | 'last'): string | undefined {
   const summary = reader.last('summaries', id);
   if (id !== all && summary !== undefined) return end === 'first' ? summary.fromBlockId : summary.toBlockId;
@@ -29,7 +29,7 @@ function messageOf(reader: Reader, blockId: string | undefined): Message | undef
   return block && reader.last('message', block.messageId);
 }
 
-/** The block on a branch that a subagent's message is inside of. */
+/** Returns the block on a branch that contains a subagent's message. */
 function outermost(reader: Reader, message: Message): string | undefined {
   let blockId: string | undefined;
   for (let at: Message | undefined = message; at?.spawnedBy !== undefined; at = messageOf(reader, blockId))

@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/index.ts';
 import type { Draft } from '../versioned/draft.ts';
 import type { Block, Chunk, Message, Run, Summary } from './record.ts';
 
-/** What a conversation keeps: each table maps a key to a list, whose newest value is the current one. */
+/** The tables of a conversation: each maps a key to a list, whose newest value is the current one. */
 export interface Tables {
   message: Message;
   block: Block;
@@ -12,34 +12,34 @@ export interface Tables {
   messages: string;
   everyBlock: string;
   everyChunk: string;
-  /** Message to its blocks, block to its chunks, message (or `start`) to those that follow it. */
+  /** Message to its blocks, block to its chunks, message (or `start`) to its followers. */
   blocks: string;
   chunks: string;
   followers: string;
-  /** Block to its chunks that belonged to no call or execution when they came. */
+  /** Block to its chunks that belonged to no call or execution when they were created. */
   heads: string;
-  /** Message (or `start`) to the active one of those that follow it; `none` when all of them moved away. */
+  /** Message (or `start`) to its active follower; `none` when all of them were moved. */
   activeFollower: string;
-  /** `tip` to the last message of the active branch; `unknown` when it has to be looked for. */
+  /** `tip` to the last message of the active branch; `unknown` when it has to be searched. */
   tip: string;
-  /** Message to the block that what comes next goes into. */
+  /** Message to the block that receives its next content. */
   openBlock: string;
   /** Run to the block of its newest attempt at a step. */
   attempt: string;
   /** User message to the first run that answers it. */
   firstAnswer: string;
-  /** A name of an id to how many ids were made of it. */
+  /** A base name to the number of ids made from it. */
   claims: string;
-  /** The id of a call, relay, execution, stream or growing input, as `named` builds it, to the newest chunk it means. */
+  /** The id of a call, relay, execution, stream or streamed input, as `named` builds it, to its newest chunk. */
   named: string;
   /** Block to the stream that grew last, and its chunk. */
   growing: { readonly stream: string; readonly chunkId: string };
-  /** Call or execution to the chunks that belong to it, but for reports, and to the messages of the runs it started. */
+  /** Call or execution to its chunks, except reports, and to the messages of the runs it started. */
   attached: string;
   spawned: string;
-  /** Call to what it reported. */
+  /** Call to its reports. */
   reports: string;
-  /** An id nobody has yet to the messages of the runs that name it as their cause. */
+  /** An unknown id to the messages of the runs that name it as their cause. */
   waiting: string;
   /** Run to the chunks of its relays. */
   asked: string;
@@ -49,49 +49,49 @@ export interface Tables {
   summaries: Summary;
   /** Message, call or summary to whether a person folded it. */
   collapsed: boolean;
-  /** Message, block or chunk to a number that is another one after every change in it, in any conversation. */
+  /** Message, block or chunk to a number that changes with every change of it, unique across conversations. */
   changed: number;
   blockChanged: number;
   chunkChanged: number;
-  /** Message (or `start`) to a number that is another one when other messages follow it. */
+  /** Message (or `start`) to a number that changes when its followers do. */
   followersChanged: number;
-  /** `all` to the messages on branches that changed, in order; one that changes again and again is there once. */
+  /** `all` to the changed messages on branches, in order; consecutive changes of one count once. */
   touched: string;
-  /** Message to its blocks that changed, in order; one that changes again and again is there once. */
+  /** Message to its changed blocks, in order; consecutive changes of one count once. */
   touchedBlocks: string;
-  /** Message to a number that is another one when a run in it ended, or first told that a tool started. */
+  /** Message to a number that changes when a run in it ends, or first reports the start of a tool. */
   standingChanged: number;
-  /** `all` to the messages that were taken off a branch and put under what started them. */
+  /** `all` to the messages that were moved off a branch and under their cause. */
   moved: string;
-  /** `all` to a new object after every change in who follows whom. */
+  /** `all` to a new object after every change of the order of messages. */
   tree: Tree;
 }
 
-/** Who follows whom at one moment; when only a message was added at the end of the active branch, it says so. */
+/** The order of messages at one moment; records when the only change was a message at the end of the active branch. */
 export interface Tree {
   readonly added?: { readonly to: Tree; readonly messageId: string };
 }
 
 export type ConversationDraft = Draft<Tables>;
 
-/** What reads tables: a conversation, or one that is being added to. */
+/** A reader of tables: a conversation, or a draft of one. */
 export type Reader = Pick<ConversationDraft, 'last' | 'all' | 'count'>;
 
-/** The key under which the followers of no message are. */
+/** The key of messages without a predecessor. */
 export const start = '';
 
 /** The key of the only list of a table. */
 export const all = '';
 
-/** The value that stands for no id. */
+/** The value that represents no id. */
 export const none = '';
 
-/** The key of something named by an event: in its run, or in any run when no run is given. */
+/** Returns the key of an event's id: in its run, or in any run when no run is given. */
 export function named(kind: 'call' | 'input' | 'relay' | 'execution', id: string, runId = ''): string {
   return `${kind}\u0000${runId}\u0000${id}`;
 }
 
-/** The key of a stream of fragments in a block. */
+/** Returns the key of a stream of fragments in a block. */
 export function streamKey(blockId: string, id: string): string {
   return `stream\u0000${blockId}\u0000${id}`;
 }

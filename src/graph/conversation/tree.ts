@@ -4,7 +4,7 @@ import { all, type ConversationDraft, none, type Reader, start } from './tables.
 
 const unknownTip = '\u0000unknown';
 
-/** The last message of the active branch. */
+/** Returns the last message of the active branch. */
 export function tipOf(draft: ConversationDraft): string | undefined {
   let tip = draft.last('tip', all);
   if (tip === unknownTip) {
@@ -14,7 +14,7 @@ export function tipOf(draft: ConversationDraft): string | undefined {
   return tip === undefined || tip === none ? undefined : tip;
 }
 
-/** The last message of the branch that is active below a message. */
+/** Returns the last message of the active branch below a message. */
 export function endOfBranch(reader: Reader, messageId: string): string {
   let at = messageId;
   for (let next = reader.last('activeFollower', at); next !== undefined && next !== none; ) {
@@ -24,7 +24,7 @@ export function endOfBranch(reader: Reader, messageId: string): string {
   return at;
 }
 
-/** Adds a message after another one, or at the beginning; it becomes the active one of its siblings. */
+/** Adds a message after another one, or at the beginning, and makes it the active one of its siblings. */
 export function addMessage(draft: ConversationDraft, fields: Omit<Message, 'order'>): void {
   const message: Message = { ...fields, order: draft.count('messages', all) };
   draft.add('message', message.id, message);
@@ -40,7 +40,7 @@ export function activate(draft: ConversationDraft, { id, parentMessageId = start
   draft.add('tree', all, {});
 }
 
-/** Takes a message out of the tree and puts it under the chunk that started its run; those after it close the gap. */
+/** Moves a message out of the tree and under the chunk that started its run; its followers close the gap. */
 export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: string): void {
   const message = draft.last('message', messageId) as Message;
   const { parentMessageId, ...rest } = message;
@@ -61,7 +61,7 @@ export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: 
   draft.add('tree', all, {});
 }
 
-/** The messages that follow a message, or begin the conversation, in the order in which they came. */
+/** Returns the followers of a message, or the first messages of the conversation, in order of creation. */
 export function followersOf(reader: Reader, messageId: string | undefined): Message[] {
   const messages = reader.all('followers', messageId ?? start).flatMap(id => reader.last('message', id) ?? []);
   const here = messages.filter(message => message.spawnedBy === undefined && message.parentMessageId === messageId);

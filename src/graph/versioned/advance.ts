@@ -2,15 +2,15 @@ import { Draft } from './draft.ts';
 import { Moment } from './moment.ts';
 import { Store } from './store.ts';
 
-/** A state in which nothing is. */
+/** Returns an empty state. */
 export function emptyMoment<Tables>(): Moment<Tables> {
   return new Moment(new Store<Tables>(undefined), 0, undefined);
 }
 
 /**
- * The state with one more event, as `write` adds it. The given state stays as it is; going on from an older one starts a
- * branch that shares everything before it. An event whose seq is not newer, or that changes nothing, returns the given
- * state itself.
+ * Returns the state with one more event, as `write` adds it. The given state is not modified; advancing an older one
+ * starts a branch that shares everything before it. An event whose seq is not newer, or that has no effect, returns the
+ * given state itself.
  */
 export function advance<Tables>(
   from: Moment<Tables>,
@@ -34,7 +34,7 @@ export function advance<Tables>(
   return next;
 }
 
-/** More stores than this are joined into one, so that a read never walks far. */
+/** The limit of stores; more are joined into one, so that a read never walks far. */
 const maxDepth = 16;
 
 function branchFrom<Tables>(moment: Moment<Tables>): Moment<Tables> {
@@ -42,7 +42,7 @@ function branchFrom<Tables>(moment: Moment<Tables>): Moment<Tables> {
   return new Moment(new Store(base), 0, moment.seq);
 }
 
-/** The same state in one store of its own, in time proportional to its size. */
+/** Returns the same state in a store of its own, in time proportional to its size. */
 function joined<Tables>(moment: Moment<Tables>): Moment<Tables> {
   const store = new Store<Tables>(undefined);
   for (const [name, key, values] of moment.values())

@@ -3,7 +3,7 @@ import type { GrowingText } from './growing-text.ts';
 import type { Moment } from './moment.ts';
 import type { Store } from './store.ts';
 
-/** The state an event is being added to: what was written is read back at once, and only by it. */
+/** The state that an event is being added to: only the draft reads back what was written. */
 export class Draft<Tables> {
   readonly #from: Moment<Tables>;
   readonly #store: Store<Tables>;
@@ -23,7 +23,7 @@ export class Draft<Tables> {
     return this.#store.head;
   }
 
-  /** What an earlier step left for this one. */
+  /** The cache of an earlier step. */
   get hint(): unknown {
     return this.#store.hint;
   }
@@ -46,7 +46,7 @@ export class Draft<Tables> {
     return [...(this.#store.base?.all(name, key) ?? []), ...own];
   }
 
-  /** Adds a value to the list of a key; it is the key's current value from now on. */
+  /** Adds a value to the list of a key; it becomes the key's current value. */
   add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
     this.#changed = true;
     this.#store.add(name, key, value);
@@ -60,7 +60,7 @@ export class Draft<Tables> {
     else text.append(this.#store.head, fragment);
   }
 
-  /** Where the values of a key are put, and where its text grows; undefined when that is to be made yet. */
+  /** Returns the location of a key's values, and of its text; undefined when it does not exist yet. */
   list<Name extends keyof Tables>(name: Name, key: string): Timeline<Tables[Name]> | undefined {
     return this.#store.timeline(name, key);
   }
@@ -69,7 +69,7 @@ export class Draft<Tables> {
     return this.#store.texts.get(key);
   }
 
-  /** The same as `add` and `grow` for places that are known. */
+  /** Like `add` and `grow`, for known locations. */
   addTo<Value>(list: Timeline<Value>, value: Value): void {
     this.#changed = true;
     list.push(this.#store.head, value);

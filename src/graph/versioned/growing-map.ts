@@ -1,6 +1,6 @@
 /**
- * An immutable map in the order of insertion whose successors share one storage: adding to the newest one costs
- * constant time, adding to an older one copies it first.
+ * An immutable map in insertion order whose successors share one storage: adding to the newest one costs constant time,
+ * adding to an older one copies it first.
  */
 export class GrowingMap<Key, Value> {
   readonly size: number;
@@ -11,7 +11,7 @@ export class GrowingMap<Key, Value> {
     this.size = size;
   }
 
-  /** A map of these entries; keys are not repeated. */
+  /** Creates a map of these entries; keys are unique. */
   static of<Key, Value>(entries: readonly (readonly [Key, Value])[]): GrowingMap<Key, Value> {
     return new GrowingMap(new Map(entries.map(([key, value], position) => [key, { position, value }])), entries.length);
   }
@@ -21,7 +21,7 @@ export class GrowingMap<Key, Value> {
     return found !== undefined && found.position < this.size ? found.value : undefined;
   }
 
-  /** The map with one more entry, whose key it does not have. */
+  /** Returns the map with one more entry, whose key must be new. */
   with(key: Key, value: Value): GrowingMap<Key, Value> {
     const { size } = this;
     const own = this.#shared.size === size ? this.#shared : new Map([...this.#shared].slice(0, size));

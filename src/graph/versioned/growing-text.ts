@@ -1,6 +1,6 @@
 import type { Growth } from '../growth.ts';
 
-/** A text that grows: it keeps one string, and its growth knows the length it had at each version. */
+/** A growing text: it keeps one string, and its growth has the length at each version. */
 export class GrowingText {
   readonly born: number;
   readonly #growth: Growth;
@@ -22,7 +22,7 @@ export class GrowingText {
     this.#entry = this.#growth.add(version, this.#text.length, this.#entry);
   }
 
-  /** The text as it was at that version. */
+  /** Returns the text at that version. */
   at(version: number): string {
     return version >= this.#newest ? this.#text : this.#text.slice(0, this.#growth.lengthAt(this.#entry, version));
   }

@@ -1,10 +1,10 @@
 import type { Store } from './store.ts';
 
-/** A store as it was at one version: an immutable state. The newest value of a key's list is its current value. */
+/** A store at one version: an immutable state. The newest value of a key's list is its current value. */
 export class Moment<Tables> {
   readonly #store: Store<Tables>;
   readonly #version: number;
-  /** The seq of the newest logged event in it. */
+  /** The seq of its newest logged event. */
   readonly seq: number | undefined;
 
   constructor(store: Store<Tables>, version: number, seq: number | undefined) {
@@ -30,7 +30,7 @@ export class Moment<Tables> {
     return undefined;
   }
 
-  /** How many values a key has. */
+  /** The number of values of a key. */
   count(name: keyof Tables, key: string): number {
     let count = 0;
     for (let at: Moment<Tables> | undefined = this; at !== undefined; at = at.#store.base)
@@ -45,7 +45,7 @@ export class Moment<Tables> {
     return base.length === 0 ? own : [...base, ...own];
   }
 
-  /** The values of a key from a place on, oldest first. */
+  /** The values of a key from an index on, oldest first. */
   from<Name extends keyof Tables>(name: Name, key: string, start: number): readonly Tables[Name][] {
     const { base } = this.#store;
     const before = base?.count(name, key) ?? 0;

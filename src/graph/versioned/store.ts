@@ -4,23 +4,24 @@ import { GrowingText } from './growing-text.ts';
 import type { Moment } from './moment.ts';
 
 /**
- * The storage that successive states of a fold share: tables of lists, and growing texts. It only grows, and everything
- * in it carries the version that added it; a state is a store and a version number, and reads what was there then.
+ * The storage that successive states of a fold share: tables of lists, and growing texts. It only grows, and every
+ * entry carries the version that added it; a state is a store and a version number, and reads the entries of that
+ * version.
  */
 export class Store<Tables> {
   /** The newest version. */
   head = 0;
-  /** The state it goes on from; a read that finds nothing here looks there. */
+  /** The state it extends; a read that finds nothing here continues there. */
   readonly base: Moment<Tables> | undefined;
   readonly depth: number;
   readonly #tables = new Map<keyof Tables, Map<string, Timeline<unknown>>>();
   readonly texts = new Map<string, GrowingText>();
   readonly growth = new Growth();
-  /** The step taken last: asking for it again gives the same state. */
+  /** The last step: requesting it again returns the same state. */
   lastEvent: object | undefined;
   lastFrom: number;
   lastNext: Moment<Tables> | undefined;
-  /** What a step left for those after it, to be faster by it: nothing is known from it alone. */
+  /** A cache that a step leaves for the next ones; nothing depends on it. */
   hint: unknown;
 
   constructor(base: Moment<Tables> | undefined) {
@@ -48,7 +49,7 @@ export class Store<Tables> {
     else timeline.push(this.head, value);
   }
 
-  /** Makes a text at the newest version. */
+  /** Creates a text at the newest version. */
   write(key: string, text: string): void {
     this.texts.set(key, new GrowingText(this.head, text, this.growth));
   }

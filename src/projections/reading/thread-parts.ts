@@ -37,7 +37,7 @@ const kept = new WeakMap<Chunk, { change: number; standing: string; key: string;
 function keptPart(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
   const change = changeOf(conversation, 'chunk', chunk.id);
   const run = getRun(conversation, chunk.runId);
-  const standing = `${run?.status} ${run?.tellsStart}`;
+  const standing = `${run?.status} ${run?.reportsStart}`;
   const before = kept.get(chunk);
   if (before?.change === change && before.standing === standing && before.key === context.key) return before.part;
   const part = partOf(conversation, chunk, context);

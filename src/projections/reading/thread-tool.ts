@@ -73,7 +73,7 @@ function statusOf(conversation: Conversation, chunk: Chunk, { output, pieces, re
     pieces.some(({ kind }) => kind === 'tool_start') || reports.some(({ kind }) => kind === 'tool_progress');
   const refused = relays.some(({ answer }) => answer?.outcome !== 'approve' && answer?.outcome !== 'revise');
   const called = chunk.kind !== 'tool_input_delta';
-  if (run?.status !== 'running') return !started && (run?.tellsStart || refused || !called) ? 'skipped' : 'unknown';
+  if (run?.status !== 'running') return !started && (run?.reportsStart || refused || !called) ? 'skipped' : 'unknown';
   if (relays.some(({ status }) => status === 'pending')) return 'waiting';
   return called ? 'running' : 'preparing';
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ScriptedTurn } from '../../agents/model/script.ts';
-import { type Answer, resolveTurn } from '../../agents/model/scripted-answer.ts';
-import { scriptedRequest } from '../../agents/model/scripted-request.ts';
+import type { ScriptedTurn } from '../../agents/model/scripted/script.ts';
+import { type Answer, resolveTurn } from '../../agents/model/scripted/scripted-answer.ts';
+import { scriptedRequest } from '../../agents/model/scripted/scripted-request.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 
 const hello = { model: 'm', stream: true, messages: [{ role: 'user', content: 'go' }] };

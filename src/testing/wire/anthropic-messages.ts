@@ -1,6 +1,6 @@
-import type { ScriptedFailure, ScriptedFinish, ScriptedUsage } from '../../agents/model/script.ts';
-import type { AnswerBlock } from '../../agents/model/scripted-answer.ts';
-import { failureMessage, streamErrorMessage } from '../../agents/model/scripted-failure.ts';
+import type { ScriptedFailure, ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
+import type { AnswerBlock } from '../../agents/model/scripted/scripted-answer.ts';
+import { failureMessage, streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
 import { parseMessagesRequest } from './anthropic-request.ts';
 import type { Wire, WireContext, WireFrame } from './wire.ts';
 

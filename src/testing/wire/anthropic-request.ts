@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SeenMessage } from '../../agents/model/scripted-request.ts';
+import type { SeenMessage } from '../../agents/model/scripted/scripted-request.ts';
 import { contentText, type WireRequest, wireContent } from './wire.ts';
 
 const block = z.looseObject({

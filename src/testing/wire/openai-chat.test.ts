@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ScriptedTurn } from '../../agents/model/script.ts';
-import { type Answer, resolveTurn } from '../../agents/model/scripted-answer.ts';
-import { scriptedRequest } from '../../agents/model/scripted-request.ts';
+import type { ScriptedTurn } from '../../agents/model/scripted/script.ts';
+import { type Answer, resolveTurn } from '../../agents/model/scripted/scripted-answer.ts';
+import { scriptedRequest } from '../../agents/model/scripted/scripted-request.ts';
 import { openaiChat } from './openai-chat.ts';
 import { encodeFrame } from './wire.ts';
 

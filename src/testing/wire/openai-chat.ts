@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/script.ts';
-import type { Answer, AnswerBlock, ToolBlock } from '../../agents/model/scripted-answer.ts';
-import { streamErrorMessage } from '../../agents/model/scripted-failure.ts';
-import { parseArguments, type SeenMessage } from '../../agents/model/scripted-request.ts';
+import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
+import type { Answer, AnswerBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';
+import { streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
+import { parseArguments, type SeenMessage } from '../../agents/model/scripted/scripted-request.ts';
 import { openaiError } from './openai-error.ts';
 import { contentText, type Wire, type WireContext, type WireFrame, wireContent } from './wire.ts';
 

@@ -1,5 +1,5 @@
-import type { ScriptedFailure } from '../../agents/model/script.ts';
-import { failureMessage } from '../../agents/model/scripted-failure.ts';
+import type { ScriptedFailure } from '../../agents/model/scripted/script.ts';
+import { failureMessage } from '../../agents/model/scripted/scripted-failure.ts';
 
 const known: Readonly<Record<number, { type: string; code: string | null }>> = {
   400: { type: 'invalid_request_error', code: null },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseArguments, type SeenMessage, type SeenToolCall } from '../../agents/model/scripted-request.ts';
+import { parseArguments, type SeenMessage, type SeenToolCall } from '../../agents/model/scripted/scripted-request.ts';
 import { contentText, type WireRequest, wireContent } from './wire.ts';
 
 const item = z.looseObject({

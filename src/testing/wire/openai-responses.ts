@@ -1,6 +1,6 @@
-import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/script.ts';
-import type { Answer, AnswerBlock, ProseBlock, ToolBlock } from '../../agents/model/scripted-answer.ts';
-import { streamErrorMessage } from '../../agents/model/scripted-failure.ts';
+import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
+import type { Answer, AnswerBlock, ProseBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';
+import { streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
 import { openaiError } from './openai-error.ts';
 import { parseResponsesRequest } from './openai-responses-request.ts';
 import type { Wire, WireContext, WireFrame } from './wire.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ScriptedFailure } from '../../agents/model/script.ts';
-import type { Answer } from '../../agents/model/scripted-answer.ts';
-import type { ScriptedApi, SeenMessage } from '../../agents/model/scripted-request.ts';
+import type { ScriptedFailure } from '../../agents/model/scripted/script.ts';
+import type { Answer } from '../../agents/model/scripted/scripted-answer.ts';
+import type { ScriptedApi, SeenMessage } from '../../agents/model/scripted/scripted-request.ts';
 
 /** One server-sent event; a token is one that a slow model makes its reader wait for. */
 export interface WireFrame {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CliAgentOptions } from '../../../src/agents/cli/cli-agent.ts';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { clineSettings } from './cline-settings.ts';
 import { gooseSettings } from './goose-settings.ts';
 import { opencodeSettings } from './opencode-settings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
-import { scriptedModel } from '../../../agents/model/scripted-model.ts';
+import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
 import { Harness } from '../harness.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 

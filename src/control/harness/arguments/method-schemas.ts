@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
-import { sureOf } from '../../../events/sure-of.ts';
+import { quickValidator } from '../../../events/quick-validate.ts';
 import { builtinToolIds } from '../tools/builtin-tools.ts';
 import type { HarnessConfig } from '../harness-config.ts';
 import { permissionPolicies, toolCategories } from '../permissions/permissions.ts';
@@ -94,7 +94,7 @@ const options = () =>
 const lazySchema = (build: () => z.ZodType) =>
   once(() => {
     const schema = build();
-    return { schema, isSure: sureOf(schema) };
+    return { schema, isSure: quickValidator(schema) };
   });
 
 /** The schema of each method's arguments, for callers without type checking. */

@@ -20,7 +20,7 @@ import {
 import type { Answers } from '../../../agents/agent.ts';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
 import { defineTool } from '../../../agents/loop/tool.ts';
-import { scriptedModel } from '../../../agents/model/scripted-model.ts';
+import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 
 describe('a plain turn', () => {

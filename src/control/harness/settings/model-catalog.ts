@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ModelRegistry } from '../../../agents/model/registry.ts';
+import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { HarnessConfig } from '../harness-config.ts';
 import type { ModelAuthChecker, ModelSources } from './models.ts';
 
@@ -20,7 +20,7 @@ export class ModelCatalog {
 
   /** Loaded on first use. */
   async registry(): Promise<ModelRegistry> {
-    const { createModelRegistry } = await import('../../../agents/model/registry.ts');
+    const { createModelRegistry } = await import('../../../agents/model/registry/registry.ts');
     const registry = createModelRegistry();
     const { resolveModel } = this.#options;
     return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };

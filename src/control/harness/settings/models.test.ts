@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createModelRegistry } from '../../../agents/model/registry.ts';
+import { createModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { listModels, modelAuthStatus, modelName, modelOfMode, subagentModelId, switchModel } from './models.ts';
 
 const registry = createModelRegistry({ env: { ANTHROPIC_API_KEY: 'x' } });

@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../../../agents/model/registry.ts';
+import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 
 /** Whether the models of a provider are usable; undefined leaves the decision to the environment. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
-import { scriptedModel } from '../../../agents/model/scripted-model.ts';
+import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../../../log/index.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import { foldHarness } from '../projection/project-harness.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
-import type { ModelRegistry } from '../../../agents/model/registry.ts';
+import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { ChildResult } from '../../../agents/subagents/child-run.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';

@@ -1,5 +1,5 @@
 import type { InvokeParams } from '../../../agents/agent.ts';
-import type { ModelRegistry } from '../../../agents/model/registry.ts';
+import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
 import { subagentTool } from '../tools/subagent-tool.ts';

@@ -1,0 +1,53 @@
+import { toolTables } from '../src/projections/activity/index.js';
+const shells = {
+  fresh: 'Relative paths of commands are in the folder the agent works in.',
+  persistent: 'Relative paths of commands are in the folder the agent works in, until a command leaves it.',
+  unknown: 'Relative paths of commands are as written: the agent does not tell the folder of a command.',
+};
+/** The page of one external agent in the documentation, in Markdown. */
+export function agentPage(adapter) {
+  const { id, name, install, login, records, versions } = adapter;
+  const table = toolTables[id];
+  const tools = Object.entries(table?.rules ?? {}).map(([tool, rule]) => `| \`${tool}\` | ${rule.activity} |`);
+  const recorded =
+    versions.length === 0
+      ? 'No stream of it was recorded: what its records become follows its documentation.'
+      : `Its streams were recorded with ${versions.join(' and ')}.`;
+  return `${[
+    `# ${name}`,
+    '',
+    `Written by \`npm run docs\` from \`src/agents/cli/${id}\` and \`src/projections/activity/tables/${id}.ts\`.`,
+    '',
+    `Install it with \`${install}\`. To log in, ${login}. ${recorded}`,
+    '',
+    '```',
+    commandLine(adapter, { prompt: 'PROMPT' }),
+    commandLine(adapter, { prompt: 'PROMPT', model: 'MODEL', sessionId: 'SESSION', yolo: true }),
+    '```',
+    '',
+    'The second line is with `--model MODEL --yolo` on a thread in which it has a session. A prompt that cannot be an',
+    'argument, because it is too long or would be taken for something else, is passed by standard input.',
+    '',
+    '## Its records',
+    '',
+    '| record | becomes |',
+    '|---|---|',
+    ...records.map(({ record, becomes }) => `| ${record} | ${becomes} |`),
+    '',
+    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`, unless it is in the table.',
+    '',
+    '## Its tools',
+    '',
+    '| tool | activity |',
+    '|---|---|',
+    ...tools,
+    '| any other | `unknown` |',
+    '',
+    `${shells[table?.shell ?? 'unknown']} An operation is told with the result of its call; one without a result at the end of the run, without success.`,
+  ].join('\n')}\n`;
+}
+/** What a person would type to do the same. */
+function commandLine(adapter, request) {
+  const { args, env = {} } = adapter.command(request);
+  return [...Object.entries(env).map(([name, value]) => `${name}=${value}`), adapter.executable, ...args].join(' ');
+}

@@ -1,0 +1,86 @@
+import type { LineContext } from '../../shared/line-context.ts';
+import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
+import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
+import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { PlainText } from './plain-text.ts';
+import { AntigravitySteps } from './steps.ts';
+import { readDenied, readError, readStep, readUsage } from './wire.ts';
+
+/** Translates the output of `agy --print`: records, or the plain text of older releases. */
+export function antigravityTranslator(options: TranslatorOptions): Translator {
+  return lineTranslator(options, context => new AntigravityReader(context));
+}
+
+const known = /^\{"event":"(init|step_update|result)"/;
+
+class AntigravityReader implements RecordReader {
+  readonly #context: LineContext;
+  readonly #steps: AntigravitySteps;
+  readonly #plain: PlainText;
+  #form: 'records' | 'plain' | undefined;
+
+  constructor(context: LineContext) {
+    this.#context = context;
+    this.#steps = new AntigravitySteps(context);
+    this.#plain = new PlainText(context);
+  }
+
+  /** The first line decides whether this is plain text; it stays plain text until a record arrives. */
+  takeLine(line: string): boolean {
+    if (this.#form === 'records' || (this.#form === undefined && line.trim() === '')) return false;
+    if (known.test(line) || (this.#form === undefined && isObject(line))) this.#form = 'records';
+    else this.#form = 'plain';
+    if (this.#form === 'plain') this.#plain.take(line);
+    return this.#form === 'plain';
+  }
+
+  take(record: WireRecord): void {
+    const event = textOf(record['event']);
+    // With another output format the output is the result itself.
+    const result = event === 'result' ? recordOf(record['result']) : event === undefined ? record : undefined;
+    if (event === 'init') this.#init(record);
+    else if (event === 'step_update') this.#step(record);
+    else if (textOf(result?.['status']) !== undefined) this.#result(result as WireRecord);
+    else this.#context.unknown(record);
+  }
+
+  flush(): void {
+    this.#steps.flush();
+  }
+
+  #init(record: WireRecord): void {
+    const init = recordOf(record['init']);
+    const id = textOf(record['conversation_id']) ?? textOf(init?.['conversation_id']);
+    if (id === undefined) this.#context.unknown(record);
+    else this.#context.session(id, { cwd: textOf(init?.['cwd']), model: textOf(init?.['model']) });
+  }
+
+  #step(record: WireRecord): void {
+    this.#context.finished = false;
+    const step = readStep(record);
+    if (step === undefined || !this.#steps.take(step)) this.#context.unknown(record);
+  }
+
+  #result(result: WireRecord): void {
+    const { status, response, error } = result;
+    const id = textOf(result['conversation_id']);
+    this.#context.finished = true;
+    if (id !== undefined && this.#context.sessionId === undefined) this.#context.session(id);
+    const isSuccess = status === 'SUCCESS' || status === 'success';
+    this.#steps.finish(isSuccess, textOf(response));
+    const usage = this.#steps.hasUsage ? undefined : readUsage(result['usage']);
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage });
+    for (const action of readDenied(result['denied_actions']))
+      this.#context.emit({ type: 'warning', message: `${action} was not permitted.`, code: 'permission_denied' });
+    const message = readError(error) ?? `Antigravity ended with status ${String(status)}.`;
+    if (!isSuccess) this.#context.fail({ message, code: textOf(recordOf(error)?.['type']) });
+  }
+}
+
+function isObject(line: string): boolean {
+  try {
+    return recordOf(JSON.parse(line)) !== undefined;
+  } catch {
+    return false;
+  }
+}

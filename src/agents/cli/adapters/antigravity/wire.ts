@@ -1,0 +1,95 @@
+import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import {
+  countOf,
+  joinedText,
+  listOf,
+  numberOf,
+  present,
+  recordOf,
+  textOf,
+  type WireRecord,
+} from '../../shared/wire-value.ts';
+
+/** One step of a conversation, as described by one record. */
+export interface Step {
+  /** The conversation it belongs to, when the record names it. */
+  readonly conversation: string | undefined;
+  /** Its index in the conversation. */
+  readonly index: number;
+  readonly type: string;
+  readonly isOver: boolean;
+  readonly isFailed: boolean;
+  readonly wire: WireRecord;
+}
+
+const failed: ReadonlySet<unknown> = new Set(['ERROR', 'FAILED', 'CANCELLED', 'CANCELED', 'DENIED']);
+
+/** Returns the step of a record; undefined when it describes none. */
+export function readStep(record: WireRecord): Step | undefined {
+  const wire = recordOf(record['step_update']);
+  const type = textOf(wire?.['step_type']);
+  if (wire === undefined || type === undefined) return undefined;
+  const isFailed = failed.has(wire['state']);
+  return {
+    conversation: textOf(wire['conversation_id']) ?? textOf(record['conversation_id']),
+    index: numberOf(wire['step_index']) ?? 0,
+    type,
+    isOver: isFailed || wire['state'] === 'DONE',
+    isFailed,
+    wire,
+  };
+}
+
+/** Returns the message of an error that is a text or an object. */
+export function readError(value: unknown): string | undefined {
+  return textOf(value) ?? textOf(recordOf(value)?.['message']);
+}
+
+/** Returns the output of a tool. A failed command has its exit code only in its error text. */
+export function readToolOutput({ wire, isFailed }: Step): ToolOutput {
+  const info = recordOf(wire['tool_info']);
+  const output = info?.['output'] ?? '';
+  const context = joinedText(output) ?? output;
+  const error = readError(info?.['error']) ?? readError(wire['error']);
+  if (error === undefined && !isFailed) return { context };
+  const message = error ?? (typeof context === 'string' && context !== '' ? context : 'The step failed.');
+  if (/denied permission|permission (was )?denied|auto-denied/i.test(message))
+    return { status: 'denied', reason: message };
+  const exitCode = /^exit status (\d+)/.exec(message)?.[1];
+  return exitCode === undefined ? { error: message } : { context, result: { exitCode: Number(exitCode) } };
+}
+
+/** The subagents that a step starts or started. */
+export function readSubagents(wire: WireRecord): { name: string; conversation?: string }[] {
+  const info = recordOf(wire['subagent_info']);
+  return listOf(info?.['subagents']).map(value => {
+    const entry = recordOf(value);
+    const conversation = textOf(entry?.['conversation_id']);
+    const name = textOf(entry?.['role']) ?? textOf(entry?.['type_name']) ?? 'subagent';
+    return { name, ...present({ conversation }) };
+  });
+}
+
+/** Returns the usage of a step or a result; undefined when nothing was used. Cached input is counted separately. */
+export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
+  const usage = recordOf(value);
+  const uncached = countOf(usage?.['input_tokens']);
+  const outputTokens = countOf(usage?.['output_tokens']);
+  if (usage === undefined || uncached === undefined || outputTokens === undefined) return undefined;
+  const cacheReadTokens = countOf(usage['cache_read_tokens']);
+  const inputTokens = uncached + (cacheReadTokens ?? 0);
+  if (inputTokens + outputTokens === 0) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    ...present({ cacheReadTokens, reasoningTokens: countOf(usage['thinking_tokens']) }),
+  };
+}
+
+/** Returns the calls that were refused because nobody could be asked. */
+export function readDenied(value: unknown): string[] {
+  return listOf(value).map(entry => {
+    const action = recordOf(entry);
+    return textOf(action?.['display_name']) ?? textOf(action?.['action']) ?? textOf(entry) ?? 'An action';
+  });
+}

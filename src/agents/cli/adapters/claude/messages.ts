@@ -1,0 +1,76 @@
+import type { LineContext } from '../../shared/line-context.ts';
+import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+
+type Kind = 'text' | 'reasoning';
+
+/** The current message of a run: the text of a block may arrive in fragments first and whole afterwards. */
+interface CurrentMessage {
+  readonly id: string;
+  /** The index of the block that is being written. */
+  block: number;
+  kind: Kind | undefined;
+  streamed: string;
+}
+
+/** Emits text and reasoning of assistant messages, each piece once. */
+export class ClaudeMessages {
+  readonly #context: LineContext;
+  readonly #current = new Map<string, CurrentMessage>();
+  #unnamed = 0;
+
+  constructor(context: LineContext) {
+    this.#context = context;
+  }
+
+  /** Registers a record of this message: a message that is new to its run begins a step. */
+  enter(runId: string, message: WireRecord | undefined): void {
+    const id = textOf(message?.['id']) ?? this.#current.get(runId)?.id ?? `message-${++this.#unnamed}`;
+    if (this.#current.get(runId)?.id === id) return;
+    this.#current.set(runId, { id, block: 0, kind: undefined, streamed: '' });
+    this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
+  }
+
+  /** Emits a whole block, without the part that was streamed. */
+  write(runId: string, kind: Kind, whole: string): void {
+    const message = this.#message(runId);
+    const rest = message.kind === kind ? remainder(message.streamed, whole) : undefined;
+    if (rest === undefined && message.kind !== undefined) message.block++;
+    if (rest !== '' && (rest ?? whole) !== '') this.#emit(runId, kind, rest ?? whole);
+    this.nextBlock(runId);
+  }
+
+  /** Emits a fragment of the current block. */
+  stream(runId: string, event: WireRecord | undefined): void {
+    const delta = recordOf(event?.['delta']);
+    const text = textOf(delta?.['text']) ?? textOf(delta?.['thinking']);
+    if (event?.['type'] === 'message_start') this.enter(runId, recordOf(event['message']));
+    if (event?.['type'] !== 'content_block_delta' || text === undefined) return;
+    const kind = delta?.['type'] === 'thinking_delta' ? 'reasoning' : 'text';
+    const message = this.#message(runId);
+    if (message.kind !== undefined && message.kind !== kind) this.nextBlock(runId);
+    message.kind = kind;
+    message.streamed += text;
+    this.#emit(runId, kind, text);
+  }
+
+  nextBlock(runId: string): void {
+    const message = this.#message(runId);
+    message.block++;
+    message.kind = undefined;
+    message.streamed = '';
+  }
+
+  forget(runId: string): void {
+    this.#current.delete(runId);
+  }
+
+  #emit(runId: string, type: Kind, content: string): void {
+    const { id, block } = this.#message(runId);
+    this.#context.emit({ type, runId, id: `${runId}/${id}/${block}`, content, callId: id });
+  }
+
+  #message(runId: string): CurrentMessage {
+    if (!this.#current.has(runId)) this.enter(runId, undefined);
+    return this.#current.get(runId) as CurrentMessage;
+  }
+}

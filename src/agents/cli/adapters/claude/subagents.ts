@@ -1,0 +1,112 @@
+import type { ToolOutput } from '../../../../events/index.ts';
+import { type ChildRun, ChildRuns } from '../../shared/child-runs.ts';
+import { dropOldest } from '../../../drop-oldest.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
+import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { readAnswer } from './wire.ts';
+
+/** The runs of subagents, by call id: a notice or a first record starts one, a notice or the result ends it. */
+export class ClaudeSubagents {
+  readonly #context: LineContext;
+  readonly #calls: OpenCalls;
+  readonly #children: ChildRuns;
+  readonly #onEnd: (runId: string) => void;
+  /** Their tasks in a few words. */
+  readonly #asked = new Map<string, string>();
+  /** Their calls, by the program's ids. */
+  readonly #callOf = new Map<string, string>();
+
+  constructor(context: LineContext, calls: OpenCalls, onEnd: (runId: string) => void) {
+    this.#context = context;
+    this.#calls = calls;
+    this.#children = new ChildRuns(context);
+    this.#onEnd = onEnd;
+  }
+
+  /** The number of running subagents. */
+  get size(): number {
+    return this.#children.size;
+  }
+
+  isOpen(runId: string): boolean {
+    return this.#children.isOpen(runId);
+  }
+
+  /** Returns the subagent that a record comes from and starts it if necessary; undefined for the main agent. */
+  of(record: WireRecord): ChildRun | undefined {
+    const key = textOf(record['parent_tool_use_id']);
+    return key === undefined ? undefined : this.#child(key, record);
+  }
+
+  started(record: WireRecord): void {
+    const key = textOf(record['tool_use_id']);
+    if (key === undefined || record['task_type'] === 'local_bash') {
+      this.#context.unknown(record);
+      return;
+    }
+    this.#child(key, record);
+    this.#asked.set(key, textOf(record['description']) ?? '');
+    this.#callOf.set(textOf(record['task_id']) ?? key, key);
+    dropOldest(this.#asked);
+    dropOldest(this.#callOf);
+  }
+
+  ended(record: WireRecord): void {
+    const key = textOf(record['tool_use_id']);
+    const summary = textOf(record['summary']);
+    if (key === undefined || this.#children.get(key) === undefined) this.#context.unknown(record);
+    // Some versions summarise a task by its request: that is not an answer.
+    else this.#end(key, record['status'] === 'completed', summary === this.#asked.get(key) ? undefined : summary);
+  }
+
+  /** The result of a foreground call ends its subagent; a background subagent continues. */
+  answered(key: string, call: OpenCall, { output, record }: { output: ToolOutput; record: WireRecord }): void {
+    const result = recordOf(record['tool_use_result']);
+    if (result?.['status'] === 'async_launched' || result?.['isAsync'] === true) return;
+    if (!('context' in output)) this.#end(key, false, 'error' in output ? output.error : output.reason);
+    else {
+      const id = textOf(result?.['agentId']) ?? key;
+      if (!this.#children.has(key))
+        this.#children.start(key, { id, parentId: call.id, agentId: agentTypeOf(result, call) });
+      const hasSpoken = this.#children.get(key)?.lastText !== undefined;
+      this.#end(key, true, hasSpoken ? undefined : readAnswer(output.context, result));
+    }
+  }
+
+  /** Handles an unknown notice: one about a running subagent belongs to its run. */
+  strange(record: WireRecord): void {
+    const key = textOf(record['tool_use_id']) ?? this.#callOf.get(textOf(record['task_id']) ?? '') ?? '';
+    const runId = this.#children.get(key)?.runId ?? this.#context.runId;
+    this.#context.emit({ type: 'unknown', runId, raw: record });
+  }
+
+  flush(): void {
+    this.#children.flush();
+  }
+
+  #child(key: string, record: WireRecord): ChildRun {
+    const running = this.#children.get(key);
+    if (running !== undefined) return running;
+    const found = this.#calls.find(key);
+    const call = found === 'ambiguous' ? undefined : found;
+    const parentId = call?.id ?? `${this.#context.runId}/${key}`;
+    const id = textOf(record['task_id']) ?? textOf(record['agent_id']) ?? key;
+    return this.#children.start(key, { id, parentId, agentId: agentTypeOf(record, call) });
+  }
+
+  #end(key: string, isSuccess: boolean, answer: string | undefined): void {
+    const child = this.#children.get(key);
+    this.#children.end(key, isSuccess ? 'complete' : 'error', answer);
+    if (child !== undefined) this.#onEnd(child.runId);
+  }
+}
+
+function agentTypeOf(record: WireRecord | undefined, call: OpenCall | undefined): string {
+  return (
+    textOf(record?.['subagent_type']) ??
+    textOf(record?.['agentType']) ??
+    textOf(recordOf(call?.input)?.['subagent_type']) ??
+    'subagent'
+  );
+}

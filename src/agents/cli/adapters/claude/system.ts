@@ -1,0 +1,29 @@
+import { numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+
+/** Returns the message of a retry notice. */
+export function retryMessage(record: WireRecord): string {
+  const status = numberOf(record['error_status']);
+  const error = textOf(record['error']) ?? 'unknown error';
+  const attempt = numberOf(record['attempt']) ?? '?';
+  const most = numberOf(record['max_retries']) ?? '?';
+  const delay = numberOf(record['retry_delay_ms']);
+  const wait = delay === undefined ? '' : ` in ${Math.round(delay)} ms`;
+  return `The API failed${status === undefined ? '' : ` with status ${status}`} (${error}): retry ${attempt} of ${most}${wait}.`;
+}
+
+/** Returns the message of a rate limit notice; undefined when the status is `allowed`. */
+export function rateLimitMessage(record: WireRecord): string | undefined {
+  const info = recordOf(record['rate_limit_info']);
+  const status = textOf(info?.['status']) ?? textOf(record['status']);
+  if (status === 'allowed') return undefined;
+  const kind = textOf(info?.['rateLimitType']);
+  const used = numberOf(info?.['utilization']);
+  const resets = numberOf(info?.['resetsAt']);
+  const parts = [
+    `Rate limit: ${status ?? 'unknown status'}`,
+    ...(kind === undefined ? [] : [`window ${kind}`]),
+    ...(used === undefined ? [] : [`${Math.round(used * 100)} % used`]),
+    ...(resets === undefined || Math.abs(resets) > 8e12 ? [] : [`resets at ${new Date(resets * 1000).toISOString()}`]),
+  ];
+  return parts.join(', ');
+}

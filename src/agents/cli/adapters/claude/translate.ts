@@ -1,0 +1,217 @@
+import type { ToolOutput } from '../../../../events/index.ts';
+import { dropOldest } from '../../../drop-oldest.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
+import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
+import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
+import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { ClaudeMessages } from './messages.ts';
+import { ClaudePlan } from './plan.ts';
+import { rateLimitMessage, retryMessage } from './system.ts';
+import { ClaudeSubagents } from './subagents.ts';
+import { ClaudeUsage } from './usage.ts';
+import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readToolOutput } from './wire.ts';
+
+/** Translates the output of `claude --print --output-format stream-json --verbose`. */
+export function claudeTranslator(options: TranslatorOptions): Translator {
+  return lineTranslator(options, context => new ClaudeReader(context));
+}
+
+type On = Readonly<Record<string, (record: WireRecord) => void>>;
+
+class ClaudeReader implements RecordReader {
+  readonly #context: LineContext;
+  readonly #calls = new OpenCalls();
+  readonly #subagents: ClaudeSubagents;
+  readonly #messages: ClaudeMessages;
+  readonly #usage = new ClaudeUsage();
+  readonly #denied = new Set<string>();
+  readonly #plan = new ClaudePlan();
+  /** The model of the main agent's last message. */
+  #model: string | undefined;
+  /** The result of a skill waits one record for the folder of the skill. */
+  #skill: { readonly call: OpenCall; readonly output: ToolOutput } | undefined;
+
+  constructor(context: LineContext) {
+    this.#context = context;
+    this.#messages = new ClaudeMessages(context);
+    this.#subagents = new ClaudeSubagents(context, this.#calls, runId => this.#messages.forget(runId));
+  }
+
+  take(record: WireRecord): void {
+    const sessionId = textOf(record['session_id']);
+    if (sessionId !== undefined && this.#context.sessionId === undefined && record['subtype'] !== 'init')
+      this.#context.session(sessionId);
+    this.#endSkill(readSkillFolder(record));
+    dispatch(this.#on, textOf(record['type']), record, () => this.#context.unknown(record));
+  }
+
+  flush(): void {
+    this.#endSkill(undefined);
+    this.#subagents.flush();
+    const usage = this.#usage.subagents();
+    if (usage !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...usage });
+  }
+
+  readonly #on: On = {
+    system: record =>
+      dispatch(this.#onSystem, textOf(record['subtype']), record, () => this.#subagents.strange(record)),
+    assistant: record => this.#assistant(record),
+    user: record => this.#user(record),
+    rate_limit_event: record => {
+      const message = rateLimitMessage(record);
+      if (message !== undefined) this.#context.emit({ type: 'warning', message, code: 'rate_limit' });
+    },
+    result: record => this.#result(record),
+    stream_event: record => this.#messages.stream(this.#runOf(record), recordOf(record['event'])),
+  };
+
+  readonly #onSystem: On = {
+    init: record => {
+      const sessionId = textOf(record['session_id']);
+      const details = { cwd: textOf(record['cwd']), model: textOf(record['model']) };
+      if (sessionId === undefined) this.#context.unknown(record);
+      else if (this.#context.sessionId !== sessionId || !this.#told) this.#context.session(sessionId, details);
+      this.#told = true;
+    },
+    status: () => {},
+    thinking_tokens: () => {},
+    api_retry: record => {
+      this.#context.forgive();
+      this.#context.emit({ type: 'warning', message: retryMessage(record), code: 'api_retry' });
+    },
+    permission_denied: record => this.#deny(textOf(record['tool_use_id']), record),
+    task_started: record => this.#subagents.started(record),
+    task_notification: record => this.#subagents.ended(record),
+  };
+
+  #told = false;
+
+  #assistant(record: WireRecord): void {
+    const message = recordOf(record['message']);
+    const blocks = readBlocks(message);
+    if (message === undefined || blocks === undefined) {
+      this.#context.unknown(record);
+      return;
+    }
+    const runId = this.#runOf(record);
+    if (runId === this.#context.runId) {
+      this.#context.finished = false;
+      if (message['model'] !== '<synthetic>') this.#model = textOf(message['model']) ?? this.#model;
+    }
+    const failure = readApiError(record);
+    if (failure !== undefined && runId === this.#context.runId) this.#context.fail(failure);
+    else if (failure !== undefined) this.#context.emit({ type: 'error', runId, ...failure });
+    else {
+      this.#messages.enter(runId, message);
+      for (const block of blocks) this.#block(block, runId, record);
+    }
+  }
+
+  #block(value: unknown, runId: string, record: WireRecord): void {
+    const block = recordOf(value);
+    const { type, text, thinking } = block ?? {};
+    if (type === 'text' && typeof text === 'string') {
+      const child = this.#subagents.of(record);
+      if (child !== undefined) child.lastText = text;
+      this.#messages.write(runId, 'text', text);
+    } else if (type === 'thinking' && typeof thinking === 'string') this.#messages.write(runId, 'reasoning', thinking);
+    else if (type === 'tool_use') this.#toolUse(block as WireRecord, runId);
+    else if (type !== 'redacted_thinking') this.#context.emit({ type: 'unknown', runId, raw: value ?? null });
+  }
+
+  #toolUse(block: WireRecord, runId: string): void {
+    const [rawId, name, input] = [textOf(block['id']), textOf(block['name']), block['input']];
+    if (rawId === undefined || name === undefined || input === undefined) {
+      this.#context.emit({ type: 'unknown', runId, raw: block });
+      return;
+    }
+    this.#messages.nextBlock(runId);
+    const { id } = this.#calls.add(rawId, { runId, name, input });
+    this.#context.emit({ type: 'tool_call', runId, id, name, input });
+  }
+
+  /** Translates results; consumes an echoed prompt and injected text. */
+  #user(record: WireRecord): void {
+    const blocks = readBlocks(record['message']);
+    if (blocks === undefined) this.#context.unknown(record);
+    for (const value of blocks ?? []) {
+      const block = recordOf(value);
+      if (block?.['type'] === 'tool_result') this.#toolResult(block, record);
+      else if (block === undefined || typeof block['type'] !== 'string') this.#context.unknown(value ?? null);
+    }
+  }
+
+  #toolResult(block: WireRecord, record: WireRecord): void {
+    const rawId = textOf(block['tool_use_id']);
+    const call = rawId === undefined ? undefined : (this.#calls.settle(rawId) ?? this.#recover(rawId, record));
+    if (rawId === undefined || call === undefined || call === 'ambiguous' || !this.#isOpen(call.runId)) {
+      this.#context.unknown(record);
+      return;
+    }
+    const read = readToolOutput(block, record, call.name);
+    const isDenied = this.#denied.delete(rawId) && 'error' in read;
+    const output: ToolOutput = isDenied ? { status: 'denied', reason: read.error } : read;
+    if (call.name === 'Skill' && 'context' in output) this.#skill = { call, output };
+    else {
+      if (call.name === 'Agent' || call.name === 'Task') this.#subagents.answered(rawId, call, { output, record });
+      this.#endCall(call, output);
+      const tasks = 'context' in output ? this.#plan.take(call, record['tool_use_result']) : undefined;
+      if (tasks !== undefined) this.#context.emit({ type: 'tasks', runId: call.runId, tasks });
+    }
+  }
+
+  #recover(rawId: string, record: WireRecord): OpenCall | undefined {
+    const input = readRecoveredRead(record);
+    if (input === undefined) return undefined;
+    const runId = this.#runOf(record);
+    const { id, name } = this.#calls.add(rawId, { runId, name: 'Read', input });
+    this.#context.emit({ type: 'tool_call', runId, id, name, input });
+    return this.#calls.settle(rawId) as OpenCall;
+  }
+
+  #endCall({ id, runId, name }: OpenCall, output: ToolOutput): void {
+    this.#context.emit({ type: 'tool_result', runId, id, name, output });
+  }
+
+  #endSkill(folder: string | undefined): void {
+    if (this.#skill === undefined) return;
+    const { call, output } = this.#skill;
+    this.#skill = undefined;
+    this.#endCall(call, folder === undefined ? output : { ...output, result: { path: `${folder}/SKILL.md` } });
+  }
+
+  #runOf(record: WireRecord): string {
+    return this.#subagents.of(record)?.runId ?? this.#context.runId;
+  }
+
+  #isOpen(runId: string): boolean {
+    return runId === this.#context.runId || this.#subagents.isOpen(runId);
+  }
+
+  #deny(rawId: string | undefined, record: WireRecord): void {
+    const message = textOf(record['message']) ?? `${textOf(record['tool_name']) ?? 'A tool'} was not permitted.`;
+    if (rawId !== undefined) this.#denied.add(rawId);
+    dropOldest(this.#denied);
+    this.#context.emit({ type: 'warning', message, code: 'permission_denied' });
+  }
+
+  /** A result does not end the run while background subagents are running: their end starts another turn. */
+  #result(record: WireRecord): void {
+    this.#context.finished = this.#subagents.size === 0;
+    const usage = this.#usage.take(record);
+    const model = this.#model;
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...(model !== undefined && { model }) });
+    const subtype = textOf(record['subtype']) ?? 'error';
+    if (record['is_error'] !== true && !subtype.startsWith('error')) return;
+    const told = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
+    const reason = subtype === 'error_max_turns' ? ('max_iterations' as const) : ('error' as const);
+    const code = subtype === 'success' ? undefined : subtype;
+    this.#context.fail({ message: told || `Claude Code ended with ${subtype}.`, code, reason });
+  }
+}
+
+function dispatch(on: On, name: string | undefined, record: WireRecord, otherwise: () => void): void {
+  if (name !== undefined && Object.hasOwn(on, name)) (on[name] as (record: WireRecord) => void)(record);
+  else otherwise();
+}

@@ -1,0 +1,106 @@
+import type { EventOf } from '../../../../events/index.ts';
+import { countOf, present, recordOf, type WireRecord } from '../../shared/wire-value.ts';
+
+type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
+type Counts = Record<'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens', number>;
+
+const none: Counts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/**
+ * Counts each token once. A `result` reports the usage of the main agent since the previous result; its `modelUsage`
+ * and its cost are totals of the process, including subagents, and may be ahead of it: the remainder at the end belongs
+ * to the subagents.
+ */
+export class ClaudeUsage {
+  #main = none;
+  #all = none;
+  #models: readonly string[] = [];
+  #cost = 0;
+
+  /**
+   * Returns the usage that a result adds to the main agent, with the cost of all agents; undefined when there is none.
+   */
+  take(result: WireRecord): Usage | undefined {
+    const main = mainUsage(result['usage']);
+    this.#main = add(this.#main, main?.counts ?? none);
+    const total = countOf(result['total_cost_usd']);
+    const cost = total === undefined ? undefined : rounded(Math.max(0, total - this.#cost));
+    this.#cost = total ?? this.#cost;
+    const models = recordOf(result['modelUsage']);
+    if (models !== undefined) {
+      this.#all = allModels(models);
+      this.#models = Object.keys(models);
+    }
+    return main === undefined || isZero(main.counts) ? undefined : { ...main.usage, ...present({ cost }) };
+  }
+
+  /** Returns the usage of the subagents; undefined when there is none. Names the model when there is only one. */
+  subagents(): Usage | undefined {
+    const others = subtract(this.#all, this.#main);
+    const [model] = this.#models.length === 1 ? this.#models : [];
+    return isZero(others) ? undefined : { ...others, ...present({ model }) };
+  }
+}
+
+function mainUsage(value: unknown): { usage: Usage; counts: Counts } | undefined {
+  const usage = recordOf(value);
+  const uncached = countOf(usage?.['input_tokens']);
+  const outputTokens = countOf(usage?.['output_tokens']);
+  if (usage === undefined || uncached === undefined || outputTokens === undefined) return undefined;
+  const cacheReadTokens = countOf(usage['cache_read_input_tokens']);
+  const cacheWriteTokens = countOf(usage['cache_creation_input_tokens']);
+  const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const reasoningTokens = countOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens']);
+  return {
+    usage: { inputTokens, outputTokens, ...present({ cacheReadTokens, cacheWriteTokens, reasoningTokens }) },
+    counts: {
+      inputTokens,
+      outputTokens,
+      cacheReadTokens: cacheReadTokens ?? 0,
+      cacheWriteTokens: cacheWriteTokens ?? 0,
+    },
+  };
+}
+
+function allModels(models: WireRecord): Counts {
+  let all = none;
+  for (const entry of Object.values(models)) {
+    const model = recordOf(entry);
+    const cacheReadTokens = countOf(model?.['cacheReadInputTokens']) ?? 0;
+    const cacheWriteTokens = countOf(model?.['cacheCreationInputTokens']) ?? 0;
+    const inputTokens = (countOf(model?.['inputTokens']) ?? 0) + cacheReadTokens + cacheWriteTokens;
+    all = add(all, {
+      inputTokens,
+      outputTokens: countOf(model?.['outputTokens']) ?? 0,
+      cacheReadTokens,
+      cacheWriteTokens,
+    });
+  }
+  return all;
+}
+
+function add(a: Counts, b: Counts): Counts {
+  return combine(a, b, (x, y) => x + y);
+}
+
+function subtract(a: Counts, b: Counts): Counts {
+  return combine(a, b, (x, y) => Math.max(0, x - y));
+}
+
+function combine(a: Counts, b: Counts, with_: (x: number, y: number) => number): Counts {
+  return {
+    inputTokens: with_(a.inputTokens, b.inputTokens),
+    outputTokens: with_(a.outputTokens, b.outputTokens),
+    cacheReadTokens: with_(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWriteTokens: with_(a.cacheWriteTokens, b.cacheWriteTokens),
+  };
+}
+
+function isZero(counts: Counts): boolean {
+  return counts.inputTokens === 0 && counts.outputTokens === 0;
+}
+
+/** Subtracts dollar amounts without the noise of binary fractions. */
+function rounded(dollars: number): number {
+  return Math.round(dollars * 1e9) / 1e9;
+}

@@ -1,0 +1,19 @@
+import type { CliAdapter } from '../../contract/cli-adapter.ts';
+import { clineCommand } from './command.ts';
+import { clineRecords } from './records.ts';
+import { clineTranslator } from './translate.ts';
+
+/** Cline. */
+export const clineAdapter: CliAdapter = {
+  id: 'cline',
+  name: 'Cline',
+  executable: 'cline',
+  install: 'npm install -g cline',
+  credentials: { variables: [], files: ['.cline/data/settings/providers.json'] },
+  login: 'run `cline auth`',
+  environment: [/^CLINE_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
+  versions: ['3.0.65', '2.18.0'],
+  records: clineRecords,
+  command: clineCommand,
+  translator: clineTranslator,
+};

@@ -1,0 +1,20 @@
+import type { CliAdapter } from '../../contract/cli-adapter.ts';
+import { codexCommand } from './command.ts';
+import { codexRecords } from './records.ts';
+import { codexTranslator } from './translate.ts';
+
+/** Codex. */
+export const codexAdapter: CliAdapter = {
+  id: 'codex',
+  name: 'Codex',
+  executable: 'codex',
+  install: 'npm install -g @openai/codex',
+  credentials: { variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'], files: ['.codex/auth.json'] },
+  login: 'run `codex login`, or set CODEX_API_KEY',
+  prices: 'openai',
+  environment: [/^(CODEX|OPENAI|AZURE_OPENAI)_/],
+  versions: ['0.166.0', '0.125.0'],
+  records: codexRecords,
+  command: codexCommand,
+  translator: codexTranslator,
+};

@@ -1,0 +1,114 @@
+import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import type { UsedTokens } from '../../../agent.ts';
+import {
+  countOf,
+  joinedText,
+  listOf,
+  numberOf,
+  present,
+  recordOf,
+  textOf,
+  type WireRecord,
+} from '../../shared/wire-value.ts';
+
+/**
+ * Returns the usage of the session so far; undefined without its two main counts. Input includes cached, output
+ * reasoning.
+ */
+export function readUsage(value: unknown): UsedTokens | undefined {
+  const usage = recordOf(value);
+  const inputTokens = countOf(usage?.['input_tokens']);
+  const outputTokens = countOf(usage?.['output_tokens']);
+  if (usage === undefined || inputTokens === undefined || outputTokens === undefined) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    ...present({
+      cacheReadTokens: countOf(usage['cached_input_tokens']),
+      cacheWriteTokens: countOf(usage['cache_write_input_tokens']),
+      reasoningTokens: countOf(usage['reasoning_output_tokens']),
+    }),
+  };
+}
+
+/** How one type of item maps to a tool call. */
+export interface ItemTool {
+  name(item: WireRecord): string;
+  input(item: WireRecord): unknown;
+  output(item: WireRecord): ToolOutput;
+}
+
+const failed = (item: WireRecord) => item['status'] === 'failed';
+const declined = (item: WireRecord) => item['status'] === 'declined';
+const messageOf = (value: unknown) => textOf(value) ?? textOf(recordOf(value)?.['message']);
+
+/** The types of items that are tool calls: `item.started` is the call and `item.completed` its result. */
+export const itemTools: Readonly<Record<string, ItemTool>> = {
+  command_execution: {
+    name: () => 'command_execution',
+    input: item => ({ command: textOf(item['command']) ?? '' }),
+    output: item => {
+      const context = textOf(item['aggregated_output']) ?? '';
+      const exitCode = numberOf(item['exit_code']);
+      if (declined(item)) return { status: 'denied', reason: context || 'The command was declined.' };
+      if (exitCode !== undefined) return { context, result: { exitCode } };
+      return failed(item) ? { error: context || 'The command failed.' } : { context };
+    },
+  },
+  file_change: {
+    name: () => 'file_change',
+    input: item => ({ changes: listOf(item['changes']) }),
+    output: item => {
+      if (declined(item)) return { status: 'denied', reason: 'The change was declined.' };
+      return failed(item) ? { error: 'The change could not be applied.' } : { context: 'The files were changed.' };
+    },
+  },
+  mcp_tool_call: {
+    name: item => `mcp__${textOf(item['server']) ?? ''}__${textOf(item['tool']) ?? ''}`,
+    input: item => item['arguments'] ?? {},
+    output: item => {
+      const result = recordOf(item['result']);
+      const structured = result?.['structured_content'] ?? undefined;
+      const context = joinedText(result?.['content']) ?? result?.['content'] ?? result ?? '';
+      const error = messageOf(item['error']);
+      if (error === undefined && !failed(item)) return { context, ...present({ result: structured }) };
+      return { error: error ?? textOf(context) ?? (context === '' ? 'The tool failed.' : JSON.stringify(context)) };
+    },
+  },
+  web_search: {
+    name: () => 'web_search',
+    input: item => present({ query: textOf(item['query']), action: item['action'] }),
+    output: item => ({ context: '', result: present({ query: textOf(item['query']), action: item['action'] }) }),
+  },
+  collab_tool_call: {
+    name: item => textOf(item['tool']) ?? 'collab_tool_call',
+    input: item => present({ prompt: textOf(item['prompt']), agents: listOf(item['receiver_thread_ids']) }),
+    output: item => {
+      const context = item['agents_states'] ?? {};
+      return failed(item) ? { error: `The call failed: ${JSON.stringify(context)}` } : { context };
+    },
+  },
+  todo_list: {
+    name: () => 'todo_list',
+    input: item => ({ items: listOf(item['items']) }),
+    output: () => ({ context: '' }),
+  },
+};
+
+/** Returns the tasks of a todo list; undefined when it is not one. */
+export function readTasks(item: WireRecord): EventOf<'tasks'>['tasks'] | undefined {
+  if (!Array.isArray(item['items'])) return undefined;
+  return item['items'].map((value, index) => {
+    const entry = recordOf(value);
+    const status = entry?.['completed'] === true ? ('completed' as const) : ('pending' as const);
+    return { id: `${index + 1}`, content: textOf(entry?.['text']) ?? '', status };
+  });
+}
+
+/** Returns the last known state of each agent that a collaboration call names. */
+export function readAgentStates(item: WireRecord): { id: string; status: string; message?: string }[] {
+  return Object.entries(recordOf(item['agents_states']) ?? {}).map(([id, value]) => {
+    const state = recordOf(value);
+    return { id, status: textOf(state?.['status']) ?? '', ...present({ message: textOf(state?.['message']) }) };
+  });
+}

@@ -1,0 +1,24 @@
+import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
+
+/** Returns the command of one run of Goose. */
+export function gooseCommand({ prompt, model, sessionId, yolo, extraArgs = [] }: CommandRequest): CliCommand {
+  const byInput = needsInput(prompt);
+  return {
+    args: [
+      'run',
+      // One JSON object on each line.
+      '--output-format',
+      'stream-json',
+      // The model to use.
+      ...(model === undefined ? [] : ['--model', model]),
+      // Resumes one of its own sessions; a new one gets a name, because otherwise Goose asks the model for one.
+      ...(sessionId === undefined ? ['--name', 'singletree'] : ['--resume', '--session-id', sessionId]),
+      ...extraArgs,
+      // The prompt in one argument, also when it begins with a dash; a lone dash reads it from stdin.
+      ...(byInput ? ['--instructions', '-'] : [`--text=${prompt}`]),
+    ],
+    // No questions. Without it, its own setting applies, under which a tool that needs approval ends the run.
+    ...(yolo === true && { env: { GOOSE_MODE: 'auto' } }),
+    ...(byInput && { input: prompt }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { LineContext } from '../../shared/line-context.ts';
+import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+
+type Kind = 'text' | 'reasoning';
+
+/** The current message: its records carry pieces of it, or all of it so far. */
+interface CurrentMessage {
+  /** The program's id for it. */
+  readonly id: string;
+  readonly number: number;
+  block: number;
+  kind: Kind | undefined;
+  written: string;
+}
+
+/** Emits text and reasoning of assistant messages, each piece once. */
+export class GooseMessages {
+  readonly #context: LineContext;
+  #current: CurrentMessage | undefined;
+  #count = 0;
+
+  constructor(context: LineContext) {
+    this.#context = context;
+  }
+
+  /** Registers a record of this message: a new message begins a step. */
+  enter(message: WireRecord): void {
+    const id = textOf(message['id']);
+    if (this.#current !== undefined && (id ?? this.#current.id) === this.#current.id) return;
+    const number = ++this.#count;
+    this.#current = { id: id ?? `m${number}`, number, block: 0, kind: undefined, written: '' };
+    const model = textOf(recordOf(recordOf(message['metadata'])?.['inference'])?.['requestedModel']);
+    this.#context.step({ callId: this.#current.id, model });
+  }
+
+  /** Handles a piece of text: either a continuation, or the text so far with a continuation. */
+  write(type: Kind, text: string): void {
+    const current = this.#current as CurrentMessage;
+    if (current.kind !== type) this.nextBlock();
+    current.kind = type;
+    const { id: callId, number, block, written } = current;
+    // A text shorter than the current one cannot repeat it, so no comparison is needed.
+    const rest = written !== '' && text.length >= written.length ? remainder(written, text) : undefined;
+    current.written = rest === undefined ? written + text : text;
+    const content = rest ?? text;
+    if (content === '') return;
+    this.#context.emit({ type, id: `${this.#context.runId}/m${number}/${block}`, content, callId });
+  }
+
+  /** Ends the current part of the message. */
+  nextBlock(): void {
+    if (this.#current?.kind === undefined) return;
+    this.#current.block++;
+    this.#current.kind = undefined;
+    this.#current.written = '';
+  }
+
+  /** Ends the message. */
+  end(): void {
+    this.#current = undefined;
+  }
+}

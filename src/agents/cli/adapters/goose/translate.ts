@@ -1,0 +1,152 @@
+import type { LineContext } from '../../shared/line-context.ts';
+import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
+import { OpenCalls } from '../../shared/open-calls.ts';
+import { SessionUsage } from '../../shared/session-usage.ts';
+import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
+import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { readBanner } from './banner.ts';
+import { GooseMessages } from './messages.ts';
+import { GooseSubagents } from './subagents.ts';
+import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
+
+/** Translates the output of `goose run --output-format stream-json`. */
+export function gooseTranslator(options: TranslatorOptions): Translator {
+  return lineTranslator(options, context => new GooseReader(context, options));
+}
+
+class GooseReader implements RecordReader {
+  readonly #context: LineContext;
+  readonly #calls = new OpenCalls();
+  readonly #messages: GooseMessages;
+  readonly #subagents: GooseSubagents;
+  #hasRecords = false;
+  #model: string | undefined;
+  #isResumed = false;
+  readonly #usage: SessionUsage | undefined;
+
+  constructor(context: LineContext, { usedBefore }: TranslatorOptions) {
+    this.#context = context;
+    this.#messages = new GooseMessages(context);
+    this.#subagents = new GooseSubagents(context);
+    this.#usage = usedBefore && new SessionUsage(usedBefore);
+  }
+
+  /** The banner before the first record is the only source of the session id. */
+  takeLine(line: string): boolean {
+    const banner = this.#hasRecords ? undefined : readBanner(line);
+    if (banner === undefined) return false;
+    const sessionId = banner.sessionId ?? this.#context.sessionId;
+    this.#model = banner.model ?? this.#model;
+    this.#isResumed = banner.isResumed ?? this.#isResumed;
+    if (sessionId !== undefined) this.#context.session(sessionId, { cwd: banner.cwd, model: this.#model });
+    if (banner.error !== undefined) this.#context.fail({ message: banner.error });
+    return true;
+  }
+
+  take(record: WireRecord): void {
+    this.#hasRecords = true;
+    const type = textOf(record['type']) ?? '';
+    if (Object.hasOwn(this.#on, type)) (this.#on[type] as (record: WireRecord) => void)(record);
+    else this.#context.unknown(record);
+  }
+
+  flush(): void {
+    this.#subagents.flush();
+  }
+
+  readonly #on: Readonly<Record<string, (record: WireRecord) => void>> = {
+    message: record => {
+      const message = recordOf(record['message']);
+      const content = message?.['content'];
+      if (message === undefined || !Array.isArray(content)) this.#context.unknown(record);
+      else if (message['role'] === 'assistant') this.#assistant(message, content);
+      else if (message['role'] === 'user') this.#user(content);
+      else this.#context.unknown(record);
+    },
+    notification: record => this.#subagents.notified(textOf(record['extension_id']) ?? '', record),
+    error: record => {
+      const message = textOf(record['error']);
+      this.#context.finished = true;
+      if (message === undefined) this.#context.unknown(record);
+      else this.#context.fail({ message: readFailure(message) ?? message });
+    },
+    complete: record => {
+      this.#context.finished = true;
+      // The counts are totals of the session.
+      const total = readUsage(record);
+      const usage = this.#isResumed ? total && this.#usage?.since(total) : total;
+      if (usage !== undefined)
+        this.#context.emit({ type: 'usage', ...usage, ...(this.#model !== undefined && { model: this.#model }) });
+    },
+  };
+
+  #assistant(message: WireRecord, content: readonly unknown[]): void {
+    this.#context.finished = false;
+    for (const value of content) {
+      const block = recordOf(value) ?? {};
+      const failure = isFromModel(message) ? undefined : failureIn(block);
+      if (failure !== undefined) this.#context.fail(failure);
+      else {
+        this.#messages.enter(message);
+        this.#block(block, value);
+      }
+    }
+  }
+
+  #block(block: WireRecord, value: unknown): void {
+    const { type, text, thinking, msg } = block;
+    if (type === 'text' && typeof text === 'string') this.#messages.write('text', text);
+    else if (type === 'thinking' && typeof thinking === 'string') this.#messages.write('reasoning', thinking);
+    else if (type === 'reasoning' && typeof text === 'string') this.#messages.write('reasoning', text);
+    else if (type === 'toolRequest') this.#toolRequest(block);
+    else if (type === 'toolResponse') this.#toolResponse(block);
+    else if (type === 'systemNotification' && typeof msg === 'string')
+      this.#context.emit({ type: 'warning', message: msg, code: textOf(block['notificationType']) ?? 'notification' });
+    else if (type !== 'redactedThinking') this.#context.unknown(value ?? null);
+  }
+
+  /** Translates results; consumes an echoed prompt. */
+  #user(content: readonly unknown[]): void {
+    this.#messages.end();
+    for (const value of content) {
+      const block = recordOf(value);
+      if (block?.['type'] === 'toolResponse') this.#toolResponse(block);
+      else if (block?.['type'] !== 'text') this.#context.unknown(value ?? null);
+    }
+  }
+
+  #toolRequest(block: WireRecord): void {
+    const request = readToolCall(block);
+    if (request === undefined) {
+      this.#context.unknown(block);
+      return;
+    }
+    const { rawId, name, input } = request;
+    this.#messages.nextBlock();
+    const call = this.#calls.add(rawId, { runId: this.#context.runId, name, input });
+    this.#context.emit({ type: 'tool_call', id: call.id, name, input });
+    this.#subagents.called(rawId, call);
+  }
+
+  #toolResponse(block: WireRecord): void {
+    const rawId = textOf(block['id']);
+    const call = rawId === undefined ? undefined : this.#calls.settle(rawId);
+    if (rawId === undefined || call === undefined || call === 'ambiguous') {
+      this.#context.unknown(block);
+      return;
+    }
+    const { output, meta } = readToolOutput(block);
+    const told = this.#subagents.answered(rawId, call, { output, meta });
+    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: told });
+    const tasks = call.name.startsWith('todo__') && 'context' in told ? readTasks(call.input) : undefined;
+    if (tasks !== undefined) this.#context.emit({ type: 'tasks', tasks });
+  }
+}
+
+/** Returns the failure in a message block that the program wrote itself. */
+function failureIn({ type, text, message, msg, kind, notificationType }: WireRecord) {
+  const told = type === 'error' ? textOf(message) : type === 'text' ? readFailure(textOf(text) ?? '') : undefined;
+  if (told !== undefined) return { message: readFailure(told) ?? told, code: textOf(kind) };
+  const isBroke = type === 'systemNotification' && notificationType === 'creditsExhausted' && typeof msg === 'string';
+  return isBroke ? { message: msg, code: 'creditsExhausted' } : undefined;
+}

@@ -1,0 +1,88 @@
+import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import type { UsedTokens } from '../../../agent.ts';
+import { countOf, joinedText, numberOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+
+/** The ending of every failure text: the program reports failures as messages of the assistant. */
+const advice =
+  /\n\nPlease (retry if you think this is a transient or recoverable error|resend your message to (try again|continue))\.\s*$/;
+
+/** Returns the failure in a text of the program, in its own words; undefined when there is none. */
+export function readFailure(text: string): string | undefined {
+  const { index } = advice.exec(text) ?? {};
+  return index === undefined ? undefined : text.slice(0, index).replace(/^Ran into this error: /, '');
+}
+
+/** Whether a message comes from the model: messages of the program itself name no model. */
+export function isFromModel(message: WireRecord): boolean {
+  return recordOf(recordOf(message['metadata'])?.['inference']) !== undefined;
+}
+
+/** Returns the tool call; an unreadable one has no input, and no name unless its error contains it. */
+export function readToolCall(block: WireRecord): { rawId: string; name: string; input: unknown } | undefined {
+  const rawId = textOf(block['id']);
+  const toolCall = recordOf(block['toolCall']);
+  const value = recordOf(toolCall?.['value']);
+  const name = textOf(value?.['name']);
+  const error = textOf(toolCall?.['error']);
+  if (rawId === undefined) return undefined;
+  if (name !== undefined) return { rawId, name, input: value?.['arguments'] ?? {} };
+  if (error === undefined) return undefined;
+  return { rawId, name: /Tool '([^']+)'/.exec(error)?.[1] ?? 'invalid', input: { error } };
+}
+
+/** Metadata of a tool output. */
+export interface ToolMeta {
+  /** The session of the subagent that the call is about. */
+  readonly sessionId?: string;
+  /** The outcome of a background subagent. */
+  readonly status?: string;
+}
+
+const notRun = /^(The user has declined to run this tool|Let the user know the tool call was skipped)/;
+
+/** Returns the output of a tool. Its status only says whether it could be called: the value has the outcome. */
+export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: ToolMeta } {
+  const toolResult = recordOf(block['toolResult']);
+  const value = recordOf(toolResult?.['value']);
+  const meta = recordOf(value?.['_meta']);
+  const content = value?.['content'] ?? toolResult?.['value'] ?? '';
+  const context = joinedText(content) ?? content;
+  return {
+    output: outputOf(toolResult, value, context),
+    meta: present({ sessionId: textOf(meta?.['subagent_session_id']), status: textOf(meta?.['task_status']) }),
+  };
+}
+
+function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefined, context: unknown): ToolOutput {
+  const text = typeof context === 'string' ? context : JSON.stringify(context);
+  if (toolResult === undefined || toolResult['status'] === 'error')
+    return { error: textOf(toolResult?.['error']) ?? (text || 'The tool failed.') };
+  const exitCode = numberOf(recordOf(value?.['structuredContent'])?.['exit_code']);
+  if (exitCode !== undefined) return { context, result: { exitCode } };
+  if (value?.['isError'] === true) return { error: text || 'The tool failed.' };
+  return notRun.test(text) ? { status: 'denied', reason: text } : { context };
+}
+
+/**
+ * Returns the usage of a session so far; undefined when nothing was used, or only a total is reported. Input includes
+ * cached.
+ */
+export function readUsage(record: WireRecord): UsedTokens | undefined {
+  const inputTokens = countOf(record['input_tokens']);
+  const outputTokens = countOf(record['output_tokens']);
+  if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
+  const cacheReadTokens = countOf(record['cache_read_input_tokens']);
+  const cacheWriteTokens = countOf(record['cache_write_input_tokens']);
+  return { inputTokens, outputTokens, ...present({ cacheReadTokens, cacheWriteTokens }) };
+}
+
+/** Returns the tasks of a Markdown checklist; undefined when it has none. */
+export function readTasks(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
+  const items = [...(textOf(recordOf(input)?.['content']) ?? '').matchAll(/^\s*[-*] \[([ xX])\] (.+)$/gm)];
+  if (items.length === 0) return undefined;
+  return items.map(([, mark, content = ''], index) => ({
+    id: `${index + 1}`,
+    content: content.trim(),
+    status: mark === ' ' ? 'pending' : 'completed',
+  }));
+}

@@ -1,0 +1,118 @@
+import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import { readableError } from '../../shared/readable-error.ts';
+import { countOf, listOf, numberOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+
+type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
+
+/**
+ * Returns the usage of a finished step's model call; undefined when it was not counted. Input excludes cached tokens.
+ * Output excludes reasoning, except in versions whose total shows otherwise or that report no total.
+ */
+export function readUsage(part: WireRecord): Usage | undefined {
+  const tokens = recordOf(part['tokens']);
+  const cache = recordOf(tokens?.['cache']);
+  const uncached = countOf(tokens?.['input']);
+  const output = countOf(tokens?.['output']);
+  if (uncached === undefined || output === undefined) return undefined;
+  const cacheReadTokens = countOf(cache?.['read']);
+  const cacheWriteTokens = countOf(cache?.['write']);
+  const reasoningTokens = countOf(tokens?.['reasoning']);
+  const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const total = countOf(tokens?.['total']) ?? inputTokens + output;
+  const outputTokens = total === inputTokens + output ? output : output + (reasoningTokens ?? 0);
+  if (inputTokens + outputTokens === 0) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    ...present({
+      cacheReadTokens,
+      cacheWriteTokens,
+      reasoningTokens,
+      cost: countOf(part['cost']),
+      finishReason: textOf(part['reason']),
+      callId: textOf(part['messageID']),
+    }),
+  };
+}
+
+/** Returns the message of an `error`: a text, or an object that has its text in one of these fields. */
+export function readError(value: unknown): { message: string; code?: string } | undefined {
+  const error = recordOf(value);
+  const code = textOf(error?.['name']);
+  const message = textOf(value) ?? textOf(recordOf(error?.['data'])?.['message']) ?? textOf(error?.['message']) ?? code;
+  return message === undefined ? undefined : { message: readableError(message), ...present({ code }) };
+}
+
+const refused = /^The user (rejected permission|has specified a rule which prevents)/;
+
+/**
+ * Returns the output of a tool; undefined while it is running. `completed` only means that the tool itself did not
+ * fail.
+ */
+export function readToolOutput(name: string, state: WireRecord): ToolOutput | undefined {
+  const { status, output: context = '' } = state;
+  const metadata = recordOf(state['metadata']) ?? {};
+  const text = typeof context === 'string' ? context : JSON.stringify(context);
+  if (status === 'error') {
+    const error = readError(state['error'])?.message ?? (text || 'The tool failed.');
+    const sessionId = readSubagent(state)?.sessionId;
+    // A subagent that was refused something did run: the refusal does not concern its call.
+    return sessionId === undefined && refused.test(error)
+      ? { status: 'denied', reason: error }
+      : present({ error, sessionId });
+  }
+  if (status !== 'completed') return undefined;
+  if (name === 'invalid') return { error: textOf(recordOf(state['input'])?.['error']) ?? text };
+  if (metadata['exit'] === null) return { error: text || 'The command did not end.' };
+  const result = readResult(metadata, state);
+  return Object.keys(result).length === 0 ? { context } : { context, result };
+}
+
+/** Returns the structured part of a tool's output. */
+function readResult(metadata: WireRecord, state: WireRecord): object {
+  const folder = textOf(metadata['dir']);
+  const files = listOf(metadata['files']).flatMap(value => {
+    const file = recordOf(value);
+    return [file?.['filePath'], file?.['movePath']].filter(path => textOf(path) !== undefined);
+  });
+  return present({
+    exitCode: numberOf(metadata['exit']),
+    isDirectory: recordOf(metadata['display'])?.['type'] === 'directory' || undefined,
+    path: folder === undefined ? undefined : `${folder}/SKILL.md`,
+    files: files.length === 0 ? undefined : files,
+    sessionId: readSubagent(state)?.sessionId,
+  });
+}
+
+interface Subagent {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly model: string | undefined;
+  readonly isStopped: boolean;
+  /** The call did not wait for it. */
+  readonly isBackground: boolean;
+}
+
+/** Returns the subagent of a call; undefined when it names no session. */
+export function readSubagent(state: WireRecord): Subagent | undefined {
+  const metadata = recordOf(state['metadata']);
+  const sessionId = textOf(metadata?.['sessionId']) ?? textOf(metadata?.['sessionID']);
+  if (sessionId === undefined) return undefined;
+  const model = recordOf(metadata?.['model']);
+  const [provider, name] = [textOf(model?.['providerID']), textOf(model?.['modelID'])];
+  const action = textOf(metadata?.['action']);
+  return {
+    sessionId,
+    agentId: textOf(recordOf(state['input'])?.['subagent_type']) ?? 'subagent',
+    model: provider === undefined || name === undefined ? name : `${provider}/${name}`,
+    isStopped: action === 'stop',
+    isBackground: metadata?.['background'] === true || action !== undefined,
+  };
+}
+
+/** Returns the answer of a subagent, without the wrapper that the program adds for the model. */
+export function readAnswer(output: unknown): string | undefined {
+  const text = textOf(output);
+  const [, answer] = /<task_result>\n?([^]*?)\n?<\/task_result>/.exec(text ?? '') ?? [];
+  return textOf(answer ?? text?.replace(/\s*<task_metadata>[^]*<\/task_metadata>\s*$/, ''));
+}

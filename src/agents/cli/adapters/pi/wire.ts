@@ -1,0 +1,41 @@
+import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import { countOf, joinedText, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+
+/** Returns the usage of one assistant message; undefined when nothing was used. */
+export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
+  const usage = recordOf(message['usage']);
+  const uncached = countOf(usage?.['input']);
+  const outputTokens = countOf(usage?.['output']);
+  if (usage === undefined || uncached === undefined || outputTokens === undefined) return undefined;
+  const cacheReadTokens = countOf(usage['cacheRead']);
+  const cacheWriteTokens = countOf(usage['cacheWrite']);
+  const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
+  if (inputTokens + outputTokens === 0) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    ...present({
+      cacheReadTokens,
+      cacheWriteTokens,
+      reasoningTokens: countOf(usage['reasoning']),
+      cost: countOf(recordOf(usage['cost'])?.['total']),
+      model: textOf(message['model']),
+      finishReason: textOf(message['stopReason']),
+    }),
+  };
+}
+
+/** Returns the output of a tool. A failed command has its exit code only in its text. */
+export function readToolOutput(record: WireRecord): ToolOutput {
+  const result = record['result'];
+  const content = recordOf(result)?.['content'] ?? result ?? record['output'] ?? '';
+  const context = joinedText(content) ?? content;
+  const details = recordOf(recordOf(result)?.['details']) ?? {};
+  const text = typeof context === 'string' ? context : JSON.stringify(context);
+  const error = textOf(record['error']) ?? textOf(recordOf(record['error'])?.['message']);
+  const failed = record['isError'] === true || error !== undefined || /^(error|failed)$/.test(String(record['status']));
+  if (!failed) return { context, ...(Object.keys(details).length > 0 && { result: details }) };
+  const exitCode = /Command exited with code (\d+)\s*$/.exec(text)?.[1];
+  if (exitCode !== undefined) return { context, result: { ...details, exitCode: Number(exitCode) } };
+  return { error: error ?? (text || 'The tool failed.') };
+}

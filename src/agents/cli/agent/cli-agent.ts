@@ -1,0 +1,167 @@
+import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
+import type { RawLine } from '../../../log/index.ts';
+import type { Agent, InvokeParams } from '../../agent.ts';
+import { costOf } from '../../model/prices/prices.ts';
+import { cliAdapters } from '../adapters/index.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
+import { failureHint, startFailure } from './failure-hint.ts';
+import { Semaphore } from '../../semaphore.ts';
+import { environmentFor } from '../../process/environment.ts';
+import { lineText } from './line-reader.ts';
+import { type ProcessLine, runProcess } from './run-process.ts';
+import { promptOf } from './prompt.ts';
+import { RunTranslation } from './run-translation.ts';
+
+export interface CliAgentOptions {
+  /** The working directory. Default: the current one. */
+  readonly cwd?: string;
+  readonly model?: string;
+  /** Lets it do everything without asking. */
+  readonly yolo?: boolean;
+  /** Further flags, passed unchanged. */
+  readonly extraArgs?: readonly string[];
+  /** Variables to add to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program to run instead of the one in the PATH. */
+  readonly executable?: string;
+  /** The time limit of a run, in milliseconds. Default: none. */
+  readonly timeoutMs?: number;
+  /** The time limit without output, in milliseconds. Default: none. */
+  readonly idleTimeoutMs?: number;
+  /** The time until it is stopped after it reported its end. Default: 10,000. */
+  readonly settleMs?: number;
+  /** The time after each of SIGINT and SIGTERM before the next signal. Default: 600. */
+  readonly stopStepMs?: number;
+  /** Receives every raw line, beside the caller of the run; the run waits for it. */
+  readonly onRaw?: (runId: string, line: RawLine) => Promise<void> | void;
+  /** Limits concurrent runs. Default: at most four external agents of a process at the same time. */
+  readonly semaphore?: Semaphore;
+}
+
+const sharedSemaphore = new Semaphore(4);
+
+/** Creates an agent for an external coding agent; throws `invalid_argument` when the name is unknown. */
+export function cliAgent(name: string, options: CliAgentOptions = {}): Agent {
+  const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
+  if (adapter === undefined) {
+    const known = Object.keys(cliAdapters).join(', ');
+    throw new SingletreeError('invalid_argument', `Unknown external agent "${name}". Known agents: ${known}.`);
+  }
+  return { id: adapter.id, invoke: params => invoke(adapter, options, params) };
+}
+
+async function* invoke(
+  adapter: CliAdapter,
+  options: CliAgentOptions,
+  params: InvokeParams,
+): AsyncGenerator<AgentEvent> {
+  const { runId, signal } = params;
+  const cwd = options.cwd ?? process.cwd();
+  const model = params.model ?? options.model;
+  const now = () => new Date().toISOString();
+  const translator = adapter.translator({ runId, usedBefore: params.session?.used });
+  const run = new RunTranslation({
+    runId,
+    agentId: adapter.id,
+    cwd,
+    translator,
+    now,
+    ...(params.parentId !== undefined && { parentId: params.parentId }),
+    ...(model !== undefined && { model }),
+  });
+  yield* run.start();
+  const sessionId = params.session?.id;
+  const prompt = promptOf(params.messages, params.session?.known);
+  const { semaphore = sharedSemaphore } = options;
+  if (prompt.includesHistory && sessionId === undefined) yield warning(runId, retold(adapter), 'new_session');
+  if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
+  let release = () => {};
+  try {
+    release = await semaphore.acquire(signal);
+    const command = adapter.command({ ...options, prompt: prompt.text, model, sessionId });
+    const lines = runProcess({
+      command: options.executable ?? adapter.executable,
+      args: command.args,
+      cwd,
+      env: environmentFor(process.env, adapter.environment, { ...command.env, ...options.env }),
+      signal,
+      runMark: params.runMark,
+      settleMs: options.settleMs ?? 10_000,
+      stopStepMs: options.stopStepMs ?? 600,
+      isFinished: () => translator.finished,
+      ...(command.input !== undefined && { input: command.input }),
+      ...(command.inputIsFile === true && { inputIsFile: true }),
+      ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+      ...(options.idleTimeoutMs !== undefined && { idleTimeoutMs: options.idleTimeoutMs }),
+    });
+    const priced = pricing(adapter, model);
+    let number = 0;
+    try {
+      for (let next = await lines.next(); ; next = await lines.next()) {
+        if (next.done === true) {
+          const { failedToStart, ...end } = next.value;
+          if (failedToStart !== undefined)
+            yield { type: 'error', runId, ...startFailure(adapter, failedToStart, cwd), fatal: true };
+          for (const event of run.end(end))
+            yield failedToStart !== undefined && event.type === 'harness_end'
+              ? { ...event, reason: 'error' }
+              : withHint(adapter, event);
+          return;
+        }
+        number++;
+        const { stream, bytes } = next.value;
+        const raw = { n: number, ts: now(), stream, line: bytes };
+        await params.raw?.(raw);
+        await options.onRaw?.(runId, raw);
+        for (const event of eventsOf(run, next.value, number)) yield priced(event);
+      }
+    } finally {
+      await lines.return({});
+    }
+  } catch (error) {
+    if (!signal.aborted) yield failed(runId, error);
+    for (const event of run.end(signal.aborted ? { stopped: { reason: 'aborted', message: '' } } : {}))
+      yield event.type === 'harness_end' && !signal.aborted ? { ...event, reason: 'error' } : event;
+  } finally {
+    release();
+  }
+}
+
+function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, number: number): AgentEvent[] {
+  if (kind === 'rest') return [];
+  if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
+  return run.line(stream, lineText(bytes), number);
+}
+
+/** Adds the cost from the price list to usage without a reported cost, when the model is known. */
+function pricing({ prices }: CliAdapter, asked: string | undefined): (event: AgentEvent) => AgentEvent {
+  let model = asked;
+  return event => {
+    if (event.type === 'session') model = event.model ?? model;
+    if (event.type !== 'usage' || event.cost !== undefined || event.agentId !== undefined || prices === undefined)
+      return event;
+    const used = event.model ?? model;
+    const cost = used === undefined ? undefined : costOf({ provider: prices, model: used.replace(/^.*\//, '') }, event);
+    return cost === undefined ? event : { ...event, cost };
+  };
+}
+
+function withHint(adapter: CliAdapter, event: AgentEvent): AgentEvent {
+  if (event.type !== 'error' || event.fatal !== true) return event;
+  const hint = failureHint(adapter, event.message);
+  return hint === undefined ? event : { ...event, message: `${event.message} ${hint}` };
+}
+
+function warning(runId: string, message: string, code: string): EventOf<'warning'> {
+  return { type: 'warning', runId, message, code };
+}
+
+function retold({ name }: CliAdapter): string {
+  return `${name} has no session of this conversation: a new one starts with the conversation written into the prompt.`;
+}
+
+function failed(runId: string, error: unknown): EventOf<'error'> {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = SingletreeError.is(error) ? error.code : 'agent_failed';
+  return { type: 'error', runId, message, code, fatal: true };
+}

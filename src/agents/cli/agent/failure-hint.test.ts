@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { antigravityAdapter } from '../adapters/antigravity/adapter.ts';
+import { codexAdapter } from '../adapters/codex/adapter.ts';
+import { failureHint } from './failure-hint.ts';
+
+describe('what a person can do about a failure', () => {
+  it('is to log in when the words say so', () => {
+    expect(failureHint(codexAdapter, '401 Unauthorized')).toContain(codexAdapter.login);
+  });
+
+  it.each(["unexpected argument '--json' found", 'unknown option', 'flags provided but not defined: -x'])(
+    'is to update a program that says: %s',
+    message => {
+      expect(failureHint(codexAdapter, message)).toContain('`npm install -g @openai/codex@latest`');
+      expect(failureHint(antigravityAdapter, message)).toContain(`\`${antigravityAdapter.install}\``);
+    },
+  );
+
+  it('is not said when the words do not say what it is', () => {
+    expect(failureHint(codexAdapter, 'the roof is on fire')).toBeUndefined();
+  });
+});

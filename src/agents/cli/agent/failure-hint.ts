@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
+
+/** Returns advice about a failure whose message is recognised; undefined otherwise. */
+export function failureHint(adapter: CliAdapter, message: string): string | undefined {
+  if (/\b401\b|unauthorized|not logged in|invalid (api )?key|api key|authentication|\/login/i.test(message))
+    return `If ${adapter.name} is not logged in, ${adapter.login}.`;
+  if (
+    /unexpected argument|unknown option|unrecognized (option|argument)|invalid choice|flags? provided but not defined/i.test(
+      message,
+    )
+  )
+    return `If this version of ${adapter.name} is too old, update it with \`${updateOf(adapter)}\`.`;
+  return undefined;
+}
+
+/** Returns the reason that a program could not be started, with advice. */
+export function startFailure(
+  adapter: CliAdapter,
+  error: NodeJS.ErrnoException,
+  cwd: string,
+): { message: string; code: string } {
+  if (!existsSync(cwd)) return { message: `The folder "${cwd}" does not exist.`, code: 'no_folder' };
+  if (error.code === 'ENOENT')
+    return {
+      message: `${adapter.name} is not installed: "${error.path ?? adapter.executable}" was not found. Install it with \`${adapter.install}\`.`,
+      code: 'not_installed',
+    };
+  return { message: `${adapter.name} could not be started: ${error.message}`, code: 'failed_to_start' };
+}
+
+/** A package is updated by its tag; an install script installs the latest version anyway. */
+function updateOf({ install }: CliAdapter): string {
+  return install.startsWith('npm ') ? `${install}@latest` : install;
+}

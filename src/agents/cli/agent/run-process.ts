@@ -1,0 +1,200 @@
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type GuardedProcess, startGuarded } from '../../process/guarded-process.ts';
+import { signalGroup, stopGroup } from '../../process/process-group.ts';
+import type { ProcessEnd } from './run-translation.ts';
+import { withInputFile } from './input-file.ts';
+import { type LinePiece, LineReader } from './line-reader.ts';
+
+export interface ProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Marks it as a process of a run, so that a takeover of the run ends it. */
+  readonly runMark?: string | undefined;
+  /** The content of stdin; closed at once when absent. */
+  readonly input?: string;
+  /** Whether stdin is a file instead of a pipe. */
+  readonly inputIsFile?: boolean;
+  readonly signal: AbortSignal;
+  /** The time limit, in milliseconds. Default: none. */
+  readonly timeoutMs?: number;
+  /** The time limit without output, in milliseconds. Default: none. */
+  readonly idleTimeoutMs?: number;
+  /** The time until it is stopped after it reported its end, in milliseconds. */
+  readonly settleMs: number;
+  /** Whether it reported its end. */
+  readonly isFinished: () => boolean;
+  /** The delay between the stop signals, in milliseconds. */
+  readonly stopStepMs: number;
+}
+
+/** A line that a process printed. */
+export interface ProcessLine extends LinePiece {
+  readonly stream: 'stdout' | 'stderr';
+}
+
+/** The result of a process; `failedToStart` when it never ran. */
+export interface ProcessExit extends ProcessEnd {
+  readonly failedToStart?: NodeJS.ErrnoException;
+}
+
+/** The limit of buffered bytes: above it the process has to wait for the reader. */
+const mostWaiting = 1024 * 1024;
+/** The time for further output after the process has exited, while another process holds its streams. */
+const drainMs = 1_000;
+
+/**
+ * Runs a program in its own process group, without a shell, yields its lines as they arrive, and returns its result. A
+ * reader that stops early stops the program. When it returns, the whole group has ended.
+ */
+export async function* runProcess(options: ProcessOptions): AsyncGenerator<ProcessLine, ProcessExit> {
+  const run = new ProcessRun(options);
+  try {
+    for (let line = await run.next(); line !== undefined; line = await run.next()) yield line;
+    return await run.exit;
+  } finally {
+    await run.dispose();
+  }
+}
+
+class ProcessRun {
+  readonly exit: Promise<ProcessExit>;
+  readonly #options: ProcessOptions;
+  readonly #child: GuardedProcess;
+  readonly #streams: readonly Readable[];
+  readonly #lines: ProcessLine[] = [];
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  #waiting = 0;
+  #isClosed = false;
+  #wake: () => void = () => {};
+  #stopped: ProcessEnd['stopped'];
+  #isSettled = false;
+  #callOff: (() => void) | undefined;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    const { command, args, cwd, env, runMark, input, inputIsFile, signal } = options;
+    // Some programs read their working directory from PWD, which a shell would set.
+    const surroundings = { ...env, PWD: resolve(cwd) };
+    const start = (stdin: 'ignore' | 'pipe' | number) =>
+      startGuarded({ command, args, cwd, env: surroundings, stdin, runMark });
+    if (input === undefined) this.#child = start('ignore');
+    else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
+    this.#child.stdin?.on('error', () => {});
+    this.#child.stdin?.end(input);
+    this.#streams = [this.#read('stdout'), this.#read('stderr')];
+    this.exit = this.#watch();
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal.aborted) this.#onAbort();
+    this.#limit('wall', options.timeoutMs, () => this.#timeOut('ran', options.timeoutMs));
+    this.#limit('idle', options.idleTimeoutMs, () => this.#timeOut('was silent', options.idleTimeoutMs));
+  }
+
+  /** Returns the next line; undefined at the end. */
+  async next(): Promise<ProcessLine | undefined> {
+    this.#settleWhenFinished();
+    while (this.#lines.length === 0 && !this.#isClosed) await new Promise<void>(resolve => (this.#wake = resolve));
+    const line = this.#lines.shift();
+    this.#waiting -= line?.bytes.length ?? 0;
+    if (this.#waiting < mostWaiting) for (const stream of this.#streams) stream.resume();
+    return line;
+  }
+
+  /** Stops the process if it is running and waits until it has ended. */
+  async dispose(): Promise<void> {
+    if (!this.#isClosed) {
+      this.#stop({ reason: 'aborted', message: 'The reader stopped.' });
+      for (const stream of this.#streams) stream.resume();
+    }
+    await this.exit;
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  readonly #onAbort = (): void => this.#stop({ reason: 'aborted', message: 'The run was aborted.' });
+
+  #read(name: 'stdout' | 'stderr'): Readable {
+    const stream = this.#child[name];
+    const reader = new LineReader();
+    const take = (pieces: readonly LinePiece[]) => {
+      for (const piece of pieces) {
+        this.#lines.push({ ...piece, stream: name });
+        this.#waiting += piece.bytes.length;
+      }
+      if (this.#waiting >= mostWaiting) for (const each of this.#streams) each.pause();
+      this.#wake();
+    };
+    stream.on('data', (chunk: Buffer) => {
+      const { idleTimeoutMs } = this.#options;
+      this.#limit('idle', idleTimeoutMs, () => this.#timeOut('was silent', idleTimeoutMs));
+      take(reader.push(chunk));
+    });
+    stream.on('close', () => take(reader.end()));
+    stream.on('error', () => {});
+    return stream;
+  }
+
+  #watch(): Promise<ProcessExit> {
+    return new Promise(resolve => {
+      this.#child.once('error', (failedToStart: NodeJS.ErrnoException) => this.#close(resolve, { failedToStart }));
+      this.#child.once('exit', () => {
+        signalGroup(this.#child, 'SIGTERM');
+        this.#drain();
+      });
+      this.#child.once('close', (exitCode, signal) => {
+        const exit = this.#isSettled ? { exitCode: 0 } : { exitCode, signal };
+        this.#close(resolve, { ...exit, ...(this.#stopped !== undefined && { stopped: this.#stopped }) });
+      });
+    });
+  }
+
+  /** Reads the remaining output at the reader's pace; closes streams that other processes only hold open. */
+  #drain(): void {
+    this.#limit('drain', drainMs, () => {
+      if (this.#streams.some(stream => stream.isPaused())) {
+        this.#drain();
+        return;
+      }
+      signalGroup(this.#child, 'SIGKILL');
+      for (const stream of this.#streams) stream.destroy();
+    });
+  }
+
+  #close(resolve: (exit: ProcessExit) => void, exit: ProcessExit): void {
+    this.#callOff?.();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#isClosed = true;
+    resolve(exit);
+    this.#wake();
+  }
+
+  /** Output after the end of a turn restarts the timer: the program may not be done yet. */
+  #settleWhenFinished(): void {
+    const settleMs = this.#options.isFinished() ? this.#options.settleMs : undefined;
+    this.#limit('settle', settleMs, () => {
+      this.#isSettled = true;
+      this.#stop(undefined);
+    });
+  }
+
+  #timeOut(did: string, ms = 0): void {
+    const { command } = this.#options;
+    this.#stop({
+      reason: 'timeout',
+      message: `${command} ${did} for ${ms / 1000} s, which is its limit, and was stopped.`,
+    });
+  }
+
+  #stop(stopped: ProcessEnd['stopped']): void {
+    if (this.#callOff !== undefined) return;
+    this.#stopped = stopped;
+    this.#callOff = stopGroup(this.#child, this.#options.stopStepMs);
+  }
+
+  #limit(name: string, ms: number | undefined, act: () => void): void {
+    clearTimeout(this.#timers.get(name));
+    if (ms !== undefined && !this.#isClosed) this.#timers.set(name, setTimeout(act, ms));
+  }
+}

@@ -1,0 +1,129 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import type { Translator } from '../contract/translator.ts';
+
+export interface RunTranslationOptions {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly parentId?: string;
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly translator: Translator;
+  /** The time in ISO 8601; each event carries the time of its line. */
+  readonly now: () => string;
+}
+
+/** The result of a process. */
+export interface ProcessEnd {
+  readonly exitCode?: number | null;
+  readonly signal?: string | null;
+  /** The reason it was stopped, when we stopped it. */
+  readonly stopped?: { readonly reason: 'aborted' | 'timeout'; readonly message: string };
+  /** The output ended before the program reported its end, and its exit status is unknown. */
+  readonly isCut?: boolean;
+}
+
+type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
+
+const tailLines = 20;
+
+/**
+ * Translates a whole run of an external program, from its two streams and its exit: `harness_start` to `harness_end`.
+ */
+export class RunTranslation {
+  readonly #options: RunTranslationOptions;
+  readonly #tails = { stdout: [] as string[], stderr: [] as string[] };
+  /** The session, once the program reported it. */
+  #sessionId: string | undefined;
+
+  constructor(options: RunTranslationOptions) {
+    this.#options = options;
+  }
+
+  start(): AgentEvent[] {
+    const { runId, agentId, parentId, cwd, model } = this.#options;
+    const event: AgentEvent = {
+      type: 'harness_start',
+      runId,
+      agentId,
+      ...(parentId !== undefined && { parentId }),
+      ...(model !== undefined && { model }),
+      ...(cwd !== undefined && { cwd }),
+    };
+    return this.#stamp([event]);
+  }
+
+  /** Returns the events of one line, without its line ending; `number` is its index in the raw record. */
+  line(stream: 'stdout' | 'stderr', text: string, number: number): AgentEvent[] {
+    if (stream === 'stdout') {
+      const events = this.#options.translator.translate(text, number);
+      if (events.some(event => event.type === 'unknown' && typeof event.raw === 'string')) this.#keep('stdout', text);
+      this.#sessionId = events.at(-1)?.sessionId ?? this.#sessionId;
+      return this.#stamp(events);
+    }
+    const message = stripVTControlCharacters(text).trimEnd();
+    if (message.trim() === '') return [];
+    this.#keep('stderr', message);
+    return this.#stamp([{ type: 'warning', runId: this.#options.runId, message, code: 'stderr', line: number }]);
+  }
+
+  /** Handles a line that is too long to parse: its beginning represents it; the raw record has it whole. */
+  longLine(stream: 'stdout' | 'stderr', beginning: string, number: number): AgentEvent[] {
+    const raw = { truncated: true, stream, beginning };
+    return this.#stamp([{ type: 'unknown', runId: this.#options.runId, raw, line: number }]);
+  }
+
+  end(end: ProcessEnd): AgentEvent[] {
+    const { runId, agentId, translator } = this.#options;
+    const events = translator.flush().map(event => (isFatal(event) ? withExit(event, agentId, end) : event));
+    const failed = events.some(isFatal);
+    const reason: EndReason = end.stopped?.reason ?? translator.failure?.reason ?? (failed ? 'error' : 'complete');
+    const message = failed ? undefined : this.#failureOf(end);
+    if (message !== undefined)
+      events.push({ type: 'error', runId, message, code: end.stopped?.reason ?? 'exit_code', fatal: true });
+    const unexplained: EndReason = end.isCut === true ? 'interrupted' : 'complete';
+    const ended: EndReason = reason !== 'complete' ? reason : message === undefined ? unexplained : 'error';
+    return this.#stamp([...events, { type: 'harness_end', runId, agentId, reason: ended }]);
+  }
+
+  #failureOf(end: ProcessEnd): string | undefined {
+    const { agentId } = this.#options;
+    if (end.stopped?.reason === 'aborted') return undefined;
+    if (end.stopped !== undefined) return end.stopped.message;
+    const exit = exitOf(agentId, end);
+    if (exit === undefined) return undefined;
+    const { stderr, stdout } = this.#tails;
+    const output = (stderr.length > 0 ? stderr : stdout).join('\n');
+    return output === '' ? `${exit}, without saying why.` : `${exit}: ${output}`;
+  }
+
+  #keep(stream: 'stdout' | 'stderr', line: string): void {
+    this.#tails[stream].push(line.slice(0, 2_000));
+    if (this.#tails[stream].length > tailLines) this.#tails[stream].shift();
+  }
+
+  #stamp(events: AgentEvent[]): AgentEvent[] {
+    const ts = this.#options.now();
+    for (const event of events) {
+      if (this.#sessionId !== undefined) event.sessionId ??= this.#sessionId;
+      event.ts ??= ts;
+    }
+    return events;
+  }
+}
+
+function isFatal(event: AgentEvent): event is EventOf<'error'> {
+  return event.type === 'error' && event.fatal === true;
+}
+
+function withExit(event: EventOf<'error'>, agentId: string, end: ProcessEnd): AgentEvent {
+  const exit = exitOf(agentId, end);
+  return exit === undefined ? event : { ...event, message: `${event.message} (${exit})` };
+}
+
+function exitOf(agentId: string, { exitCode, signal }: ProcessEnd): string | undefined {
+  if (signal !== undefined && signal !== null) return `${agentId} was ended by ${signal}`;
+  return exitCode === undefined || exitCode === null || exitCode === 0
+    ? undefined
+    : `${agentId} exited with code ${exitCode}`;
+}

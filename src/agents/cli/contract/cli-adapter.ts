@@ -1,0 +1,36 @@
+import type { CliCommand, CommandRequest } from './cli-command.ts';
+import type { Translator, TranslatorOptions } from './translator.ts';
+
+/** The definition of one external coding agent: how to start it and how to translate its output. */
+export interface CliAdapter {
+  readonly id: string;
+  /** Its display name. */
+  readonly name: string;
+  /** The name of the program in the PATH. */
+  readonly executable: string;
+  /** The command that installs it. */
+  readonly install: string;
+  /** Environment variables, and files relative to the home folder; any one of them indicates a login. */
+  readonly credentials: { readonly variables: readonly string[]; readonly files: readonly string[] };
+  /** How a person logs in. */
+  readonly login: string;
+  /** The provider whose prices apply to its models, when it has a single one and reports no costs. */
+  readonly prices?: string;
+  /** The environment variables that it needs beside those every program gets. */
+  readonly environment: readonly RegExp[];
+  /** The versions whose streams were recorded for the tests. */
+  readonly versions: readonly string[];
+  /** How its records are translated, for its documentation page. */
+  readonly records: readonly RecordRule[];
+  command(request: CommandRequest): CliCommand;
+  translator(options: TranslatorOptions): Translator;
+}
+
+/** How one kind of record is translated, for the documentation page. */
+export interface RecordRule {
+  readonly record: string;
+  readonly becomes: string;
+}
+
+/** The provider keys that several agents read from the environment. */
+export const providerKeys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY'];

@@ -1,0 +1,86 @@
+import type { EventOf } from '../../../events/index.ts';
+import { dropOldest } from '../../drop-oldest.ts';
+import type { LineContext } from './line-context.ts';
+import { present } from './wire-value.ts';
+
+export interface ChildRun {
+  readonly runId: string;
+  readonly agentId: string;
+  /** The last text it wrote. */
+  lastText: string | undefined;
+}
+
+interface ChildStart {
+  /** The program's id of the subagent, part of its run id. */
+  readonly id: string;
+  /** The event id of the call that started it. */
+  readonly parentId: string;
+  readonly agentId: string;
+  readonly model?: string | undefined;
+}
+
+/** The runs of subagents within one stream, by a key of the program. */
+export class ChildRuns {
+  readonly #context: LineContext;
+  readonly #open = new Map<string, ChildRun>();
+  readonly #starts = new Map<string, number>();
+  readonly #keys = new Set<string>();
+
+  constructor(context: LineContext) {
+    this.#context = context;
+  }
+
+  /** The number of running children. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get(key: string): ChildRun | undefined {
+    return this.#open.get(key);
+  }
+
+  /** Whether a child of this key is running or has run. */
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Whether this is the id of a running child. */
+  isOpen(runId: string): boolean {
+    return [...this.#open.values()].some(child => child.runId === runId);
+  }
+
+  /** Returns the child of this key and starts it if necessary. */
+  start(key: string, { id, parentId, agentId, model }: ChildStart): ChildRun {
+    const running = this.#open.get(key);
+    if (running !== undefined) return running;
+    const starts = (this.#starts.get(id) ?? 0) + 1;
+    this.#starts.set(id, starts);
+    dropOldest(this.#starts);
+    this.#keys.add(key);
+    dropOldest(this.#keys);
+    const runId = `${this.#context.runId}/${id}${starts > 1 ? `#${starts}` : ''}/run`;
+    const child: ChildRun = { runId, agentId, lastText: undefined };
+    this.#open.set(key, child);
+    this.#context.emit({ type: 'harness_start', runId, parentId, agentId, ...present({ model }) });
+    return child;
+  }
+
+  /** Ends a running child; its answer becomes its last text when it did not write it itself. */
+  end(key: string, reason: NonNullable<EventOf<'harness_end'>['reason']>, answer?: string): void {
+    const child = this.#open.get(key);
+    if (child === undefined) return;
+    this.#open.delete(key);
+    const { runId, agentId } = child;
+    if (answer !== undefined && answer !== child.lastText) {
+      if (reason === 'error') this.#context.emit({ type: 'error', runId, message: answer, fatal: true });
+      else this.#context.emit({ type: 'text', runId, id: `${runId}/answer`, content: answer });
+    }
+    this.#context.emit({ type: 'harness_end', runId, agentId, reason });
+    this.#context.forgetSteps(runId);
+  }
+
+  /** Ends the children whose end was never reported. */
+  flush(): void {
+    for (const key of [...this.#open.keys()].toReversed()) this.end(key, 'interrupted');
+  }
+}

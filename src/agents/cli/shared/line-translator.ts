@@ -1,0 +1,64 @@
+import { LineContext } from './line-context.ts';
+import type { Translator, TranslatorOptions } from '../contract/translator.ts';
+import { recordOf, type WireRecord } from './wire-value.ts';
+
+/** Translates the records of one program. */
+export interface RecordReader {
+  /**
+   * Receives every line first and returns true when it consumed it, for programs that also print lines that are not
+   * records.
+   */
+  takeLine?(line: string): boolean;
+  /** Emits the events of one record. */
+  take(record: WireRecord): void;
+  /** Emits the final events at the end of the stream. */
+  flush(): void;
+}
+
+/** Creates a translator for programs that print one JSON object per line. */
+export function lineTranslator(
+  { runId }: TranslatorOptions,
+  readerFor: (context: LineContext) => RecordReader,
+): Translator {
+  const context = new LineContext(runId);
+  const reader = readerFor(context);
+  let count = 0;
+  return {
+    translate(line, number) {
+      count++;
+      context.begin(number ?? count);
+      if (reader.takeLine?.(line) !== true && line.trim() !== '') take(line);
+      return context.end();
+    },
+    flush() {
+      context.begin(undefined);
+      reader.flush();
+      context.close();
+      return context.end();
+    },
+    get failure() {
+      return context.failure;
+    },
+    get finished() {
+      return context.finished;
+    },
+  };
+
+  function take(line: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      context.unknown(line);
+      return;
+    }
+    const record = recordOf(value);
+    if (record === undefined) context.unknown(value);
+    else
+      try {
+        reader.take(record);
+      } catch {
+        context.unknown(value);
+      }
+  }
+}

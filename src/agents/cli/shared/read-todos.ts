@@ -1,0 +1,20 @@
+import type { EventOf } from '../../../events/index.ts';
+import { recordOf, textOf } from './wire-value.ts';
+
+/** Returns the tasks that a todo tool sets, without cancelled ones; undefined when its input has no list of `todos`. */
+export function readTodos(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
+  const todos = recordOf(input)?.['todos'];
+  if (!Array.isArray(todos)) return undefined;
+  return todos.flatMap((value, index) => {
+    const todo = recordOf(value);
+    const status = todo?.['status'];
+    const activeForm = textOf(todo?.['activeForm']);
+    if (status === 'cancelled') return [];
+    return {
+      id: textOf(todo?.['id']) ?? `${index + 1}`,
+      content: textOf(todo?.['content']) ?? '',
+      status: status === 'in_progress' || status === 'completed' ? status : 'pending',
+      ...(activeForm !== undefined && { activeForm }),
+    };
+  });
+}

@@ -1,0 +1,95 @@
+import { APICallError } from '@ai-sdk/provider';
+import { type EventOf, SingletreeError } from '../../../events/index.ts';
+import { UnfinishedStream } from './model-stream.ts';
+import { createModelRegistry, type ModelRegistry } from '../registry/registry.ts';
+
+/** The failure of a model call, for an `error` or a `warning` event. */
+export interface ModelFailure {
+  readonly message: string;
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/** Converts a thrown error to a failure of a model call; `provider` is the model's own name for its provider. */
+export function modelFailure(error: unknown, provider: string, registry?: ModelRegistry): ModelFailure {
+  if (SingletreeError.is(error)) return { message: error.message, code: error.code, retryable: false };
+  const message = messageOf(error);
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  const refused = status !== undefined && status >= 400;
+  if (!refused && isConnectionError(error))
+    return { message: `The connection to the model broke: ${message}.`, code: 'model_connection', retryable: true };
+  if (APICallError.isInstance(error)) return apiFailure(error, message, () => keyHint(provider, registry));
+  return { message: `The model call failed: ${message}.`, code: 'model_error', retryable: mayPass(error) };
+}
+
+/** The event of a failure that ends the run. */
+export function failureEvent(runId: string, failure: ModelFailure): EventOf<'error'> {
+  return { type: 'error', runId, ...failure, fatal: true };
+}
+
+function apiFailure(error: APICallError, message: string, hint: () => string): ModelFailure {
+  const { statusCode: status, responseHeaders = {} } = error;
+  if (status === undefined)
+    return { message: `The model could not be reached: ${message}.`, code: 'model_connection', retryable: true };
+  const told = `The model's service answered ${status}: ${message}.`;
+  if (status === 401 || status === 403) return { message: `${told} ${hint()}`, code: 'model_auth', retryable: false };
+  const after = retryAfter(responseHeaders);
+  const retry = { ...(after !== undefined && { retryAfterMs: after }) };
+  if (status === 429) return { message: told, code: 'model_rate_limit', retryable: true, ...retry };
+  if (status >= 500) return { message: told, code: 'model_unavailable', retryable: true, ...retry };
+  return { message: told, code: 'model_request', retryable: error.isRetryable, ...retry };
+}
+
+function keyHint(provider: string, registry: ModelRegistry = createModelRegistry()): string {
+  const id = provider.split('.')[0] ?? provider;
+  try {
+    const variable = registry.envVarOf(`${id}/any`);
+    if (variable !== undefined) return `Check the key in ${variable}.`;
+  } catch {
+    // The registry does not know this provider, so the name of its key is unknown.
+  }
+  return `Check the key that was given to the provider "${id}".`;
+}
+
+/** The message of an error without its full stop; some providers put plain objects and strings into their streams. */
+function messageOf(error: unknown): string {
+  const message = fieldOf(error, 'message') ?? fieldOf(fieldOf(error, 'error'), 'message') ?? error;
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  return (text ?? String(message)).replace(/\.+$/, '');
+}
+
+/** Whether a failure that a provider reported in its stream is transient. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof UnfinishedStream) return true;
+  const kinds = [error, fieldOf(error, 'error')].flatMap(at => [fieldOf(at, 'type'), fieldOf(at, 'code')]);
+  return kinds.some(kind => /overloaded|rate_limit|server_error|api_error|unavailable|timeout/.test(String(kind)));
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+const brokenConnection =
+  /^terminated$|fetch failed|other side closed|socket hang up|premature close|stream ended (before|without)/i;
+
+function isConnectionError(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = 'code' in at ? String(at.code) : '';
+    if (/^(ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$|UND_ERR_)/.test(code)) return true;
+    if (brokenConnection.test(at.message)) return true;
+  }
+  return false;
+}
+
+/**
+ * Returns the delay in milliseconds that the response headers of a service ask for; undefined when they ask for none.
+ */
+export function retryAfter(headers: Readonly<Record<string, string>>, now = Date.now()): number | undefined {
+  const ms = Number.parseFloat(headers['retry-after-ms'] ?? '');
+  if (ms >= 0) return ms;
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

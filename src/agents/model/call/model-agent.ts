@@ -1,0 +1,83 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { type AgentEvent, SingletreeError } from '../../../events/index.ts';
+import type { Agent, InvokeParams } from '../../agent.ts';
+import { checkFields, checkOptions, optional, type Taken, text } from '../../check-options.ts';
+import { checkTool } from '../../loop/check-tool.ts';
+import { EventChannel } from '../../loop/event-channel.ts';
+import { stopWith } from '../../loop/stop-with.ts';
+import { describeTool, type Tool } from '../../loop/tool.ts';
+import { failureEvent } from './failure.ts';
+import { modelOptions, modelSource } from './model-options.ts';
+import type { ModelSettings } from './model-settings.ts';
+import { type ModelSource, resolveModel } from '../registry/model-source.ts';
+import { modelStep } from './model-step.ts';
+import { toPrompt } from './prompt.ts';
+import type { ModelRegistry } from '../registry/registry.ts';
+import { type RetryOptions, RetryPolicy } from './retry.ts';
+
+export interface ModelAgentOptions {
+  /** Default: `model`. */
+  readonly id?: string;
+  readonly instructions?: string;
+  /** The tools the model may call; none is executed. */
+  readonly tools?: readonly Tool[];
+  readonly settings?: ModelSettings;
+  readonly retry?: RetryOptions;
+  /** The registry that resolves model ids. Default: the one of the environment. */
+  readonly registry?: ModelRegistry;
+}
+
+/** The abort reason of a model call that has ended. */
+const runEnded = new Error('The run has ended.');
+
+const taken = {
+  id: optional(text),
+  ...modelOptions,
+  tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
+} satisfies Record<keyof ModelAgentOptions, Taken>;
+
+/**
+ * Creates an agent that makes one model call: it streams text and reasoning, then emits the tool calls, unexecuted.
+ * Throws `invalid_argument` for invalid options.
+ */
+export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
+  checkOptions('modelAgent', options, taken);
+  const { id = 'model', instructions, settings, registry, tools: own = [] } = options;
+  checkFields(`The agent "${id}"`, { model }, { model: modelSource });
+  own.forEach(checkTool);
+  const described = own.map(describeTool);
+  const retry = new RetryPolicy(options.retry);
+
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const { runId, parentId, withheldTools = [] } = params;
+    yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
+    let resolved: LanguageModelV3;
+    try {
+      resolved = await resolveModel(params.model ?? model, registry ?? params.registry);
+    } catch (error) {
+      const code = SingletreeError.is(error) ? error.code : 'model_error';
+      const message = error instanceof Error ? error.message : String(error);
+      yield { type: 'error', runId, message, code, fatal: true };
+      yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
+      return;
+    }
+    const prompt = toPrompt(params.messages, instructions);
+    const tools = described.filter(({ name }) => !withheldTools.includes(name));
+    const channel = new EventChannel();
+    const stop = stopWith(params.signal);
+    const { signal } = stop;
+    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry };
+    const calling = modelStep(step, channel);
+    try {
+      yield* channel.until(calling);
+    } finally {
+      stop.abort(runEnded);
+      channel.leave();
+    }
+    const result = await calling;
+    if (result.ended === 'failed') yield failureEvent(runId, result.failure);
+    const reason = result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? 'error' : 'aborted';
+    yield { type: 'harness_end', runId, agentId: id, reason };
+  }
+  return { id, invoke };
+}

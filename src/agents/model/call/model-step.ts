@@ -1,0 +1,113 @@
+import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
+import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import { CallIds } from './call-ids.ts';
+import { costOf } from '../prices/prices.ts';
+import { type ModelFailure, modelFailure } from './failure.ts';
+import { callSettings, type ModelSettings } from './model-settings.ts';
+import { ModelStream } from './model-stream.ts';
+import type { ModelRegistry } from '../registry/registry.ts';
+import { requestHash } from './request-hash.ts';
+import type { RetryPolicy } from './retry.ts';
+
+export interface ModelStepOptions {
+  readonly runId: string;
+  readonly step: number;
+  readonly model: LanguageModelV3;
+  readonly prompt: LanguageModelV3Prompt;
+  readonly tools?: readonly LanguageModelV3FunctionTool[];
+  readonly settings?: ModelSettings | undefined;
+  /** The ids of the run's calls. Default: those of a run with a single step. */
+  readonly callIds?: CallIds;
+  /** The registry that knows which variable holds a key. Default: the one of the environment. */
+  readonly registry?: ModelRegistry | undefined;
+  readonly signal: AbortSignal;
+  readonly retry: RetryPolicy;
+}
+
+/** The outcome of a step: the tool calls, or the reason that there is no answer. */
+export type ModelStepResult =
+  | { readonly ended: 'answered'; readonly calls: readonly EventOf<'tool_call'>[] }
+  | { readonly ended: 'failed'; readonly failure: ModelFailure }
+  | { readonly ended: 'aborted' };
+
+/** The receiver of a model's events. */
+export interface ModelSink {
+  /** Resolves when the event was handled. */
+  put(event: AgentEvent): Promise<void>;
+  /** Receives a fragment; the caller waits only when it returns a promise. */
+  pass(event: AgentEvent): Promise<void> | undefined;
+}
+
+/**
+ * Calls a model, and again while failures are transient. Each attempt starts with a `step_start`, which replaces an
+ * earlier attempt of the same step. The tool calls come after the stream ended, then the usage. Never throws.
+ */
+export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
+  const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
+  const request = {
+    ...callSettings(options.settings),
+    prompt,
+    ...(tools.length > 0 && { tools: [...tools] }),
+  };
+  const hash = requestHash(request);
+  for (let attempt = 0; ; attempt++) {
+    const callId = newId();
+    const name = `${model.provider}/${model.modelId}`;
+    await sink.put({ type: 'step_start', runId, step, callId, model: name, requestHash: hash });
+    callIds.begin();
+    try {
+      const stream = new ModelStream({ runId, callId, callIds });
+      const { stream: parts } = await model.doStream({ ...request, abortSignal: signal });
+      await readParts(parts, signal, part => {
+        const event = stream.take(part);
+        return event && sink.pass(event);
+      });
+      if (signal.aborted) return { ended: 'aborted' };
+      const { calls, usage } = stream.finish();
+      callIds.keep();
+      for (const call of calls) await sink.put(call);
+      await sink.put(priced(usage, model));
+      return { ended: 'answered', calls };
+    } catch (error) {
+      if (signal.aborted) return { ended: 'aborted' };
+      const failure = modelFailure(error, model.provider, options.registry);
+      const ms = retry.waitFor(failure, attempt);
+      if (ms === undefined) return { ended: 'failed', failure };
+      const message = `${failure.message} Trying again in ${ms} ms.`;
+      await sink.put({ type: 'warning', runId, code: failure.code, message });
+      try {
+        await retry.wait(ms, signal);
+      } catch {
+        return { ended: 'aborted' };
+      }
+    }
+  }
+}
+
+/** Reads a stream to its end, or until the signal aborts. */
+async function readParts<Part>(
+  parts: ReadableStream<Part>,
+  signal: AbortSignal,
+  take: (part: Part) => Promise<void> | undefined,
+): Promise<void> {
+  const reader = parts.getReader();
+  let isRead = false;
+  try {
+    for (;;) {
+      const next = await reader.read();
+      isRead = next.done;
+      if (next.done) return;
+      const taken = take(next.value);
+      if (taken !== undefined) await taken;
+      if (signal.aborted) return;
+    }
+  } finally {
+    if (!isRead) reader.cancel().catch(() => {});
+  }
+}
+
+/** Adds the cost of a call when the price list contains the model. */
+function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
+  const cost = usage.cost ?? costOf({ provider: provider.split('.')[0] ?? provider, model: modelId }, usage);
+  return cost === undefined ? usage : { ...usage, cost };
+}

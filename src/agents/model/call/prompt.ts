@@ -1,0 +1,89 @@
+import type {
+  JSONValue,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolResultOutput,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider';
+import type { ContentPart, ToolOutput } from '../../../events/index.ts';
+import { KeptPrefix } from '../../../projections/kept-prefix.ts';
+import type { AssistantPart, Message } from '../../../projections/message.ts';
+
+const converted = new WeakMap<Message, LanguageModelV3Message>();
+const prompts = new KeptPrefix<Message, LanguageModelV3Message>(message => {
+  const known = converted.get(message) ?? toPromptMessage(message);
+  converted.set(message, known);
+  return known;
+});
+
+/** The part of a prompt after its instructions. */
+const saidIn = new WeakMap<LanguageModelV3Prompt, LanguageModelV3Prompt>();
+
+/** Converts messages to the form of AI SDK models; the same message yields the same object each time. */
+export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
+  const said = prompts.each(messages);
+  if (!instructions) return said;
+  const prompt: LanguageModelV3Prompt = [{ role: 'system', content: instructions }, ...said];
+  saidIn.set(prompt, said);
+  return prompt;
+}
+
+/** Returns a prompt without its leading system messages. */
+export function saidOf(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  const known = saidIn.get(prompt);
+  if (known !== undefined && known[0]?.role !== 'system') return known;
+  const start = prompt.findIndex(({ role }) => role !== 'system');
+  return start === 0 ? prompt : prompt.slice(start < 0 ? prompt.length : start);
+}
+
+function toPromptMessage(message: Message): LanguageModelV3Message {
+  if (message.role === 'system') return { role: 'system', content: message.content };
+  if (message.role === 'user') return { role: 'user', content: toUserParts(message.content) };
+  if (message.role === 'assistant') return { role: 'assistant', content: message.content.map(toAssistantPart) };
+  return {
+    role: 'tool',
+    content: message.content.map(({ id, name, output }) => ({
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: name,
+      output: toResultOutput(output),
+    })),
+  };
+}
+
+type UserParts = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
+
+function toUserParts(content: string | readonly ContentPart[]): UserParts {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map(part => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    const data = /^https?:\/\//.test(part.data) ? new URL(part.data) : part.data;
+    const filename = part.type === 'file' ? part.filename : undefined;
+    return { type: 'file', data, mediaType: part.mediaType, ...(filename !== undefined && { filename }) };
+  });
+}
+
+type AssistantParts = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
+
+function toAssistantPart(part: AssistantPart): AssistantParts[number] {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const providerOptions = part.providerMetadata && {
+    providerOptions: part.providerMetadata as SharedV3ProviderOptions,
+  };
+  if (part.type === 'reasoning') return { type: 'reasoning', text: part.text, ...providerOptions };
+  const input = isObject(part.input) ? part.input : { input: part.input };
+  return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input, ...providerOptions };
+}
+
+/** Some providers reject arguments that are not an object, whatever produced the call. */
+function isObject(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+function toResultOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
+  if ('status' in output) return { type: 'execution-denied', reason: output.reason };
+  if ('error' in output) return { type: 'error-text', value: output.error };
+  return typeof output.context === 'string'
+    ? { type: 'text', value: output.context }
+    : { type: 'json', value: output.context as JSONValue };
+}

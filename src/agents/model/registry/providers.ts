@@ -1,0 +1,77 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+
+/** The settings that a provider is created from; the registry reads them from the environment. */
+export interface ProviderSettings {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
+
+/** Creates a model by name. */
+export type ModelFactory = (model: string) => LanguageModelV3;
+
+/** A provider of models. */
+export interface ModelProvider {
+  /** The part before the slash in `provider/model`. */
+  readonly id: string;
+  readonly name?: string;
+  /** The environment variable that holds the key; absent when no key is needed. */
+  readonly envVar?: string;
+  readonly baseURL?: string;
+  /** The environment variable that replaces `baseURL`. */
+  readonly baseURLVar?: string;
+  /** The provider's id in the price list, when it differs. */
+  readonly pricesId?: string;
+  /** Loads the factory of the models; called once for the same settings. */
+  load(settings: ProviderSettings): ModelFactory | Promise<ModelFactory>;
+}
+
+/** A server that implements OpenAI's chat completions at a base URL. */
+export type CompatibleProvider = Omit<ModelProvider, 'load'> & { readonly baseURL: string };
+
+/** Returns a compatible server as a provider. */
+export function compatibleProvider(provider: Omit<ModelProvider, 'load'>): ModelProvider {
+  return { ...provider, load: settings => loadCompatible(provider.id, settings) };
+}
+
+/** The built-in providers; each loads its package when a model is first resolved. */
+export const builtInProviders: readonly ModelProvider[] = [
+  {
+    id: 'anthropic',
+    name: 'Anthropic',
+    envVar: 'ANTHROPIC_API_KEY',
+    baseURL: 'https://api.anthropic.com/v1',
+    baseURLVar: 'ANTHROPIC_BASE_URL',
+    async load({ apiKey = '', baseURL = '' }) {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({ apiKey, baseURL: withVersion(baseURL) });
+    },
+  },
+  {
+    id: 'openai',
+    name: 'OpenAI',
+    envVar: 'OPENAI_API_KEY',
+    baseURL: 'https://api.openai.com/v1',
+    baseURLVar: 'OPENAI_BASE_URL',
+    async load(settings) {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI(settings);
+    },
+  },
+  compatibleProvider({
+    id: 'openai-compatible',
+    name: 'OpenAI-compatible server',
+    envVar: 'OPENAI_COMPATIBLE_API_KEY',
+    baseURLVar: 'OPENAI_COMPATIBLE_BASE_URL',
+  }),
+];
+
+async function loadCompatible(name: string, { apiKey, baseURL = '' }: ProviderSettings): Promise<ModelFactory> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey === undefined ? {} : { apiKey }) });
+}
+
+/** Anthropic's own tools write the base URL without the version, which the provider package expects. */
+function withVersion(baseURL: string): string {
+  const trimmed = baseURL.replace(/\/+$/, '');
+  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+}

@@ -1,0 +1,118 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { costOf, type PricedModel, pricedModel, pricedModels, type TokenCounts } from '../prices/prices.ts';
+import { invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
+import {
+  builtInProviders,
+  type CompatibleProvider,
+  compatibleProvider,
+  type ModelFactory,
+  type ModelProvider,
+} from './providers.ts';
+import { type Environment, isReady, settingsOf } from './provider-settings.ts';
+
+export interface ModelRegistryOptions {
+  /** The source of keys and base URLs, read each time they are needed. Default: the environment of the process. */
+  env?: Environment;
+  /** Further providers; one with the id of a built-in provider replaces it. */
+  providers?: readonly (ModelProvider | CompatibleProvider)[];
+  /** The time of price lookups. Default: the clock. */
+  now?: () => Date;
+}
+
+/** A provider and whether its models can be used now. */
+export interface ProviderInfo {
+  readonly id: string;
+  readonly name: string;
+  /** The environment variable that holds the key; absent when no key is needed. */
+  readonly envVar?: string;
+  readonly configured: boolean;
+}
+
+/** A known model; `id` is valid for `resolve`. */
+export interface ModelInfo extends PricedModel {
+  readonly id: string;
+  readonly provider: string;
+}
+
+/** The available models, by `provider/model`. */
+export interface ModelRegistry {
+  /** Adds a provider, or replaces the one with its id. */
+  register(provider: ModelProvider | CompatibleProvider): void;
+  /**
+   * Resolves the model of an id. Rejects with `unknown_provider`, `missing_api_key` or `missing_base_url`, never with a
+   * key in the text.
+   */
+  resolve(modelId: string): Promise<LanguageModelV3>;
+  providers(): ProviderInfo[];
+  /** The models of the price list; a provider may have others. */
+  models(): ModelInfo[];
+  /** Returns the price list entry of one model, also by a dated name; undefined when there is none. */
+  model(modelId: string): ModelInfo | undefined;
+  /** Whether the key and the base URL that the model's provider needs are set; false for an unknown provider. */
+  isConfigured(modelId: string): boolean;
+  /** The environment variable that holds the key for a model; throws `unknown_provider`. */
+  envVarOf(modelId: string): string | undefined;
+  /** Returns the cost in US dollars; undefined when the price list does not contain the model. */
+  priceOf(modelId: string, usage: TokenCounts): number | undefined;
+}
+
+/** Creates a registry with the built-in providers. Loads no provider package and does no network access. */
+export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
+  const { env = process.env, now = () => new Date() } = options;
+  const known = new Map<string, ModelProvider>();
+  const loaded = new Map<string, { settings: string; factory: Promise<ModelFactory> }>();
+
+  const register: ModelRegistry['register'] = provider => {
+    if (!/^[\w.-]+$/.test(provider.id)) throw invalidId(provider.id);
+    known.set(provider.id, 'load' in provider ? provider : compatibleProvider(provider));
+    loaded.delete(provider.id);
+  };
+  const split = (modelId: string) => {
+    const { provider: id, model } = splitModelId(modelId);
+    const provider = known.get(id);
+    if (provider === undefined) throw unknownProvider(modelId, id, [...known.keys()]);
+    return { provider, model, priceKey: { provider: provider.pricesId ?? id, model } };
+  };
+  const factoryOf = (provider: ModelProvider) => {
+    const settings = settingsOf(provider, env);
+    const key = JSON.stringify(settings);
+    const before = loaded.get(provider.id);
+    if (before?.settings === key) return before.factory;
+    const factory = Promise.resolve(provider.load(settings));
+    factory.catch(() => loaded.delete(provider.id));
+    loaded.set(provider.id, { settings: key, factory });
+    return factory;
+  };
+
+  for (const provider of [...builtInProviders, ...(options.providers ?? [])]) register(provider);
+
+  return {
+    register,
+    async resolve(modelId) {
+      const { provider, model } = split(modelId);
+      return (await factoryOf(provider))(model);
+    },
+    providers: () =>
+      [...known.values()].map(provider => ({
+        id: provider.id,
+        name: provider.name ?? provider.id,
+        ...(provider.envVar === undefined ? {} : { envVar: provider.envVar }),
+        configured: isReady(provider, env),
+      })),
+    models: () =>
+      [...known.values()].flatMap(({ id, pricesId = id }) =>
+        pricedModels(pricesId, now()).map(priced => ({ id: `${id}/${priced.model}`, provider: id, ...priced })),
+      ),
+    model(modelId) {
+      const { provider, priceKey } = split(modelId);
+      const priced = pricedModel(priceKey, now());
+      return priced && { id: modelId, provider: provider.id, ...priced };
+    },
+    isConfigured(modelId) {
+      const provider = known.get(modelId.slice(0, Math.max(0, modelId.indexOf('/'))));
+      return provider !== undefined && isReady(provider, env);
+    },
+    envVarOf: modelId => split(modelId).provider.envVar,
+    priceOf: (modelId, usage) => costOf(split(modelId).priceKey, usage, now()),
+  };
+}

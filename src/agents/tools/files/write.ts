@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../../loop/tool.ts';
+import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
+
+const input = z.object({
+  path: z.string().min(1).describe('the file; missing folders are made'),
+  content: z.string().describe('the whole new content'),
+});
+
+/** Writes a whole file; an existing one must have been read in the same run and be unchanged since. */
+export function writeTool(toolWorkspace: ToolWorkspace): Tool {
+  const { seen, fileLock } = toolWorkspace;
+  return defineTool({
+    name: 'write',
+    description:
+      'Writes a file of the workspace, all of it. To replace a file that exists, read it first. ' +
+      'To change a part of a file, use edit.',
+    category: 'edit',
+    input,
+    paths: pathArgument(toolWorkspace),
+    execute: ({ path, content }, context) =>
+      fileLock.run(context.signal, async () => {
+        const { runId } = context;
+        const workspace = permittedWorkspace(toolWorkspace, context);
+        const before = await workspace.look(path);
+        const known = before && seen.stampOf(runId, before.real);
+        if (before?.kind === 'file' && known === undefined)
+          throw new Error(`${path} exists and was not read. Read it before you replace it.`);
+        const from = before === undefined ? null : known;
+        const [after] = await workspace.change([{ path, content, ...(from !== undefined && { from }) }]);
+        if (after !== undefined) seen.note(runId, after.real, after.stamp);
+        const bytes = Buffer.byteLength(content);
+        const created = before === undefined;
+        return {
+          context: `${created ? 'Created' : 'Replaced'} ${path} (${bytes} bytes).`,
+          result: { path, bytes, created },
+        };
+      }),
+  });
+}

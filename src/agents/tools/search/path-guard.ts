@@ -1,0 +1,17 @@
+import type { ToolContext } from '../../loop/tool.ts';
+import { joined } from '../../workspace/find-files.ts';
+import type { Workspace } from '../../workspace/index.ts';
+
+/** Whether a permission rule keeps a path below the searched folder from the call. */
+export type PathGuard = (below: string) => boolean;
+
+/** Returns the guard of a call that lists or searches a folder; undefined when no rule can apply. */
+export async function pathGuard(
+  workspace: Workspace,
+  folder: string,
+  { isGuarded }: Pick<ToolContext, 'isGuarded'>,
+): Promise<PathGuard | undefined> {
+  if (isGuarded === undefined) return undefined;
+  const real = await workspace.withFolder(folder, async opened => opened.real);
+  return below => isGuarded('path', workspace.resolvedBelow(joined(real, below)));
+}

@@ -1,0 +1,89 @@
+import { runInNewContext } from 'node:vm';
+import { SingletreeError } from '../../../events/index.ts';
+import { findFiles, joined } from '../../workspace/find-files.ts';
+import type { Workspace } from '../../workspace/index.ts';
+import { binaryKind, utf16 } from '../files/binary-kind.ts';
+import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
+
+const largestFile = 10 * 1024 * 1024;
+/** The time limit for one file: some patterns take forever on a few characters. */
+const fileMs = 500;
+
+/** Searches without ripgrep: reads each file whole and searches it within a time limit. */
+export async function scanLines(workspace: Workspace, search: LineSearch): Promise<void> {
+  const { path, isFile, matches, signal, skipped, take } = search;
+  const expression = expressionOf(search);
+  if (isFile) {
+    const text = await textAt(workspace, path);
+    if (text === 'large') skipped.add('large');
+    else if (text !== undefined) foundIn(text.text, { ...search, expression, file: path }).every(take);
+    return;
+  }
+  const folder = await workspace.withFolder(path, async ({ real }) => real);
+  for await (const file of findFiles(workspace, path, search)) {
+    signal.throwIfAborted();
+    if (!matches(file)) continue;
+    const text = await textAt(workspace, joined(folder, file), { isReal: true }).catch(unread);
+    if (typeof text === 'string') skipped.add(text);
+    else if (text !== undefined && !foundIn(text.text, { ...search, expression, file }).every(take)) return;
+  }
+}
+
+/** A file that disappeared meanwhile has no lines. */
+function unread(error: unknown): 'unreadable' | undefined {
+  return SingletreeError.is(error, 'not_found') ? undefined : 'unreadable';
+}
+
+interface FileScan extends LineSearch {
+  readonly expression: RegExp;
+  readonly file: string;
+}
+
+function expressionOf({ pattern, ignoreCase }: LineSearch): RegExp {
+  try {
+    return new RegExp(pattern, ignoreCase ? 'i' : '');
+  } catch (error) {
+    throw invalidPattern(pattern, (error as Error).message.replace(/^Invalid regular expression: /, ''));
+  }
+}
+
+/** Returns the text of a file; undefined when it is binary. A real path contains no link. */
+function textAt(
+  workspace: Workspace,
+  path: string,
+  { isReal = false } = {},
+): Promise<{ text: string } | 'large' | undefined> {
+  return workspace.withFile(path, async ({ handle, size, real }) => {
+    if (isReal && real !== path) return undefined;
+    if (size > largestFile) return 'large';
+    const bytes = await handle.readFile();
+    const kind = binaryKind(bytes);
+    if (kind === undefined) return { text: bytes.toString('utf8') };
+    return kind === utf16
+      ? { text: new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes) }
+      : undefined;
+  });
+}
+
+function foundIn(text: string, { expression, file, pattern, context }: FileScan): FoundLine[] {
+  const lines = text.split('\n').map(line => line.replace(/\r$/, ''));
+  if (lines.at(-1) === '') lines.pop();
+  const isMatch = new Set(matchingLines(lines, expression, `${JSON.stringify(pattern)} takes too long on ${file}`));
+  const shown = new Set([...isMatch].flatMap(at => around(at, context, lines.length)));
+  return Array.from(shown, at => ({ file, number: at + 1, line: lines[at] as string, isMatch: isMatch.has(at) }));
+}
+
+function matchingLines(lines: readonly string[], expression: RegExp, problem: string): number[] {
+  const search = () => [...lines.keys()].filter(at => expression.test(lines[at] as string));
+  try {
+    return runInNewContext('search()', { search }, { timeout: fileMs }) as number[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new Error(`${problem}: use a simpler pattern, without repetitions inside repetitions.`, { cause: error });
+  }
+}
+
+function around(at: number, context: number, end: number): number[] {
+  const from = Math.max(0, at - context);
+  return Array.from({ length: Math.min(end, at + context + 1) - from }, (_, index) => from + index);
+}

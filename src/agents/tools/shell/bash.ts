@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../../loop/tool.ts';
+import { BoundedOutput } from '../../workspace/bounded-output.ts';
+import { permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
+
+const defaultTimeoutMs = 120_000;
+const mostTimeoutMs = 600_000;
+const headBytes = 8_000;
+const tailBytes = 16_000;
+const shownBytes = 1_000;
+const reportEveryMs = 250;
+
+const input = z.object({
+  command: z.string().min(1).describe('the command line'),
+  workdir: z.string().optional().describe('the folder to run it in; the root of the workspace when absent'),
+  timeout: z
+    .int()
+    .min(1)
+    .max(mostTimeoutMs)
+    .optional()
+    .describe(`the most time it may take, in milliseconds; ${defaultTimeoutMs} when absent`),
+});
+
+/** Runs a shell command in the workspace and reports its output as it arrives. */
+export function bashTool(toolWorkspace: ToolWorkspace): Tool {
+  return defineTool({
+    name: 'bash',
+    description:
+      'Runs a shell command in the workspace and returns what it prints. It has no terminal and no input. What it ' +
+      'leaves in the background is ended with it. Of long output the beginning and the end are kept.',
+    category: 'execute',
+    shell: true,
+    timeoutMs: mostTimeoutMs + 30_000,
+    input,
+    paths: async ({ workdir = '.' }) => ({ workdir: [await toolWorkspace.workspace.resolve(workdir)] }),
+    execute: async ({ command, workdir = '.', timeout = defaultTimeoutMs }, context) => {
+      const { signal, progress, runMark } = context;
+      const output = new BoundedOutput(headBytes, tailBytes);
+      const live = new LiveReport(() => progress(output.last(shownBytes)));
+      const onOutput = (chunk: Uint8Array) => {
+        output.push(chunk);
+        live.due();
+      };
+      const end = await permittedWorkspace(toolWorkspace, context)
+        .run({ command, folder: workdir, signal, timeoutMs: timeout, runMark, onOutput })
+        .finally(() => live.end());
+      const { exitCode, timedOut } = end;
+      const how = timedOut
+        ? `stopped after ${timeout} ms`
+        : `exit code ${exitCode}${end.signal === undefined ? '' : `, ended by ${end.signal}`}`;
+      const printed = output.total === 0 ? '' : `${output.text().trimEnd()}\n`;
+      return {
+        context: exitCode === 0 && printed !== '' ? printed.trimEnd() : `${printed}[${how}]`,
+        result: {
+          exitCode,
+          ...(end.signal !== undefined && { signal: end.signal }),
+          ...(timedOut && { timedOut }),
+          outputBytes: output.total,
+          leftOutBytes: output.leftOut,
+        },
+      };
+    },
+  });
+}
+
+/** Reports at a limited rate, and never after the end. */
+class LiveReport {
+  readonly #report: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(report: () => void) {
+    this.#report = report;
+  }
+
+  due(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#report();
+    }, reportEveryMs);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

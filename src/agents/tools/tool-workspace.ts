@@ -1,0 +1,50 @@
+import { dropOldest } from '../drop-oldest.ts';
+import type { ToolContext } from '../loop/tool.ts';
+import type { RequestPaths } from '../permissions/index.ts';
+import { Semaphore } from '../semaphore.ts';
+import type { Stamp, Workspace } from '../workspace/index.ts';
+
+/** The state that the tools of one workspace share. */
+export interface ToolWorkspace {
+  readonly workspace: Workspace;
+  readonly seen: SeenFiles;
+  /** A semaphore with one permit: concurrent calls change files one at a time, so that they do not undo each other. */
+  readonly fileLock: Semaphore;
+}
+
+/** Returns the workspace for one call, in which its paths are pinned to the targets that were permitted. */
+export function permittedWorkspace({ workspace }: ToolWorkspace, { paths }: Pick<ToolContext, 'paths'>): Workspace {
+  return paths === undefined ? workspace : workspace.pinned(Object.values(paths).flat());
+}
+
+/** Returns the paths of a tool with the single path argument `path`; the root when it is absent. */
+export function pathArgument({
+  workspace,
+}: ToolWorkspace): (input: { path?: string | undefined }) => Promise<RequestPaths> {
+  return async ({ path = '.' }) => ({ path: [await workspace.resolve(path)] });
+}
+
+export function createToolWorkspace(workspace: Workspace): ToolWorkspace {
+  return { workspace, seen: new SeenFiles(), fileLock: new Semaphore(1) };
+}
+
+/** The state of each file that a run saw last; the oldest entries are dropped. */
+export class SeenFiles {
+  readonly #stamps = new Map<string, Stamp>();
+
+  /** Records that a run read or wrote a file; a stamp of undefined means that it removed it. */
+  note(runId: string, real: string, stamp: Stamp | undefined): void {
+    const key = keyOf(runId, real);
+    this.#stamps.delete(key);
+    if (stamp !== undefined) this.#stamps.set(key, stamp);
+    dropOldest(this.#stamps);
+  }
+
+  stampOf(runId: string, real: string): Stamp | undefined {
+    return this.#stamps.get(keyOf(runId, real));
+  }
+}
+
+function keyOf(runId: string, real: string): string {
+  return `${runId}\0${real}`;
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { cliAdapters } from 'singletree/agents';
+import { describe, expect, it } from 'vitest';
+import { agentPage } from '../scripts/agent-page.ts';
+import { eventReference } from '../scripts/event-reference.ts';
+
+const page = (path: string) => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
+const adapters = Object.values(cliAdapters);
+const pageOf = (id: string, changed = {}) => agentPage({ ...cliAdapters[id]!, ...changed });
+
+describe('the generated pages of docs/', () => {
+  it('contain the event reference that `npm run docs` writes', () => {
+    expect(page('events.md')).toBe(eventReference());
+  });
+
+  it.each(adapters)('contain the page of $id that `npm run docs` writes', adapter => {
+    expect(page(`agents/${adapter.id}.md`)).toBe(agentPage(adapter));
+  });
+
+  it('show the command lines that a run uses', () => {
+    expect(pageOf('antigravity')).toContain('\nagy --output-format stream-json');
+    expect(pageOf('goose')).toContain('\nGOOSE_MODE=auto goose run ');
+  });
+
+  it('list the recorded versions of an agent', () => {
+    expect(pageOf('codex')).toContain(' Its streams were recorded with 0.166.0 and 0.125.0.\n');
+    expect(pageOf('codex', { versions: [] })).toContain(' No stream of it was recorded');
+  });
+
+  it.each(adapters)('describe lines of $id that are not JSON', adapter => {
+    expect(agentPage(adapter)).toContain('A line that is not JSON becomes `unknown`, unless it is in the table.');
+    expect(adapter.translator({ runId: 'r' }).translate('not JSON')).toMatchObject([
+      { type: 'unknown', raw: 'not JSON' },
+    ]);
+  });
+});
