@@ -9,7 +9,7 @@ import type { PermissionRules } from '../permissions/index.ts';
 import { loopAgent } from './loop-agent.ts';
 import { defineTool } from './tool.ts';
 
-type Given = Omit<RelayAnswer, 'relayId'>;
+type Answer = Omit<RelayAnswer, 'relayId'>;
 
 /** A small log: it stores the agent's events and people's answers, and is the source of answers. */
 class Desk implements Answers {
@@ -18,7 +18,7 @@ class Desk implements Answers {
   readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
   readonly #answered = new Map<string, RelayAnswer>();
 
-  answer(relay: EventOf<'relay'>, given: Given): void {
+  answer(relay: EventOf<'relay'>, given: Answer): void {
     const event: EventOf<'relay_resolved'> = {
       ...given,
       type: 'relay_resolved',
@@ -49,7 +49,7 @@ const call = (tool: string, value: string) => ({ toolCall: { name: tool, input: 
 interface Scene {
   script: ModelScript;
   rules?: PermissionRules;
-  answer?: (relay: EventOf<'relay'>) => Given | undefined;
+  answer?: (relay: EventOf<'relay'>) => Answer | undefined;
   params?: Partial<InvokeParams>;
   desk?: Desk;
 }
@@ -128,7 +128,7 @@ describe('a call that needs approval', () => {
   });
 
   it('is denied with a reason for the model when it is rejected, expired or cancelled', async () => {
-    const outputOf = async (given: Given) => (await play({ script, answer: () => given })).outputs[0];
+    const outputOf = async (given: Answer) => (await play({ script, answer: () => given })).outputs[0];
     expect(await outputOf({ outcome: 'reject' })).toEqual({ status: 'denied', reason: 'A person rejected it.' });
     expect(await outputOf({ outcome: 'reject', by: 'Ada', feedback: 'use git' })).toEqual({
       status: 'denied',
@@ -226,7 +226,7 @@ describe('a revised call', () => {
 describe('answers in the log of a resumed run', () => {
   const script = scriptByStep([[call('write', 'a'), call('write', 'b')], 'Done.']);
   /** The run up to where both calls were asked about and answered with these answers. */
-  const asked = async (answers: readonly (Given | undefined)[]) => {
+  const asked = async (answers: readonly (Answer | undefined)[]) => {
     const stop = new AbortController();
     let count = 0;
     const answer = () => {

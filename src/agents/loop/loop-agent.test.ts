@@ -455,7 +455,7 @@ describe('a stop', () => {
     const seen: string[] = [];
     const deaf = tool('deaf', () => new Promise(() => {}));
     const listens = tool('listens', (_, { signal }) => {
-      signal.addEventListener('abort', () => seen.push('told'));
+      signal.addEventListener('abort', () => seen.push('aborted'));
       return new Promise(() => {});
     });
     const waits = [call(1, 'a', 'deaf'), call(2, 'b', 'listens'), call(3, 'c', 'deaf')];
@@ -465,7 +465,7 @@ describe('a stop', () => {
       events.push(event);
       if (of(events, 'tool_start').length === 2) setImmediate(() => stop.abort());
     }
-    expect(seen).toEqual(['told']);
+    expect(seen).toEqual(['aborted']);
     expect(outputs(events)).toEqual([]);
     expect(of(events, 'tool_start').map(({ id }) => id)).toEqual(['run/a', 'run/b']);
     expect(reasonOf(events)).toBe('aborted');
@@ -504,9 +504,9 @@ describe('the consumer', () => {
   });
 
   it('that detaches stops the running tools', async () => {
-    const told = deferred();
+    const aborted = deferred();
     const listens = tool('echo', (_, { signal }) => {
-      signal.addEventListener('abort', () => told.resolve());
+      signal.addEventListener('abort', () => aborted.resolve());
       return new Promise(() => {});
     });
     const reports = tool('report', (_, { progress }) => {
@@ -515,7 +515,7 @@ describe('the consumer', () => {
     });
     const { agent } = setUp([[call('a'), call('b', 'r', 'report')]], { tools: [listens, reports] });
     for await (const event of agent.invoke(params())) if (event.type === 'tool_progress') break;
-    await told.promise;
+    await aborted.promise;
   });
 
   it('that detaches during a model call stops the model', async () => {

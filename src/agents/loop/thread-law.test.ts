@@ -13,14 +13,14 @@ import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { Tool } from './tool.ts';
 
-const instructions = 'Do as you are told.';
+const instructions = 'Follow the instructions.';
 const maxOutputLength = 120;
 
-type Given = Omit<RelayAnswer, 'relayId'>;
+type Answer = Omit<RelayAnswer, 'relayId'>;
 
 interface Play {
   readonly script: ModelScript;
-  readonly answer: (relay: EventOf<'relay'>) => Given;
+  readonly answer: (relay: EventOf<'relay'>) => Answer;
   readonly steer?: (events: readonly AgentEvent[]) => readonly UserMessage[];
 }
 
@@ -171,9 +171,9 @@ describe('a model request', () => {
   const turn = fc
     .tuple(fc.array(step, { maxLength: 3 }), refused)
     .map(([steps, failed]): ScriptedTurn[] => [...steps.flat(), ...failed, 'That is all.']);
-  const answer: fc.Arbitrary<Given> = fc.oneof(
-    fc.constantFrom<Given>({ outcome: 'approve' }, { outcome: 'approve', remember: 'thread' }, { outcome: 'reject' }),
-    fc.constant<Given>({ outcome: 'revise', input: { value: 'revised' }, remember: 'once' }),
+  const answer: fc.Arbitrary<Answer> = fc.oneof(
+    fc.constantFrom<Answer>({ outcome: 'approve' }, { outcome: 'approve', remember: 'thread' }, { outcome: 'reject' }),
+    fc.constant<Answer>({ outcome: 'revise', input: { value: 'revised' }, remember: 'once' }),
   );
   const runs = fc.array(turn, { minLength: 1, maxLength: 3 });
 
@@ -190,7 +190,7 @@ describe('a model request', () => {
           let steered = 0;
           const thread = new Thread({
             script: ({ index }) => script[index] ?? 'More.',
-            answer: () => given[asked++ % given.length] as Given,
+            answer: () => given[asked++ % given.length] as Answer,
             steer: () => (steered++ === steerAt ? [{ id: 's', content: 'Go on.' }] : []),
           });
           for (const [index] of turns.entries()) await thread.ask(`run-${index}`);

@@ -33,8 +33,8 @@ describe('deciding on a tool call', () => {
       reason: 'bash is denied by the rule for tool "bash", command "rm *"',
       rule,
     });
-    const told = decide({ rules: { rules: [{ ...rule, reason: 'nothing is deleted here' }] } }, shell('rm x'));
-    expect(told.reason).toBe('nothing is deleted here');
+    const decision = decide({ rules: { rules: [{ ...rule, reason: 'nothing is deleted here' }] } }, shell('rm x'));
+    expect(decision.reason).toBe('nothing is deleted here');
     expect(decide({ rules: { rules: [] } }, write('a')).reason).toBe(
       'write needs approval by default: no rule matches',
     );

@@ -111,8 +111,8 @@ describe('one model call', () => {
       { type: 'reasoning-end', id: '2', providerMetadata: { openai: { itemId: 'rs_1', enc: 'e' } } },
       finish(),
     ]);
-    const told = of(await collect(modelAgent(model).invoke(params())), 'reasoning');
-    expect(told.map(({ content, providerMetadata }) => [content, providerMetadata])).toEqual([
+    const emitted = of(await collect(modelAgent(model).invoke(params())), 'reasoning');
+    expect(emitted.map(({ content, providerMetadata }) => [content, providerMetadata])).toEqual([
       ['', { anthropic: { redactedData: 'x' } }],
       ['', item],
       ['a', undefined],
