@@ -71,7 +71,7 @@ class OpencodeReader implements RecordReader {
     this.#failure = undefined;
     if (message !== undefined && message === this.#message) {
       this.#context.retryStep();
-      this.#context.emit({ type: 'warning', message: 'Retrying the model call.', code: 'retry' });
+      this.#context.emit({ type: 'warning', message: 'The model call is tried again.', code: 'retry' });
     }
     this.#message = message;
     this.#context.step({ callId: message });
