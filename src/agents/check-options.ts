@@ -2,7 +2,7 @@ import { SingletreeError } from '../events/index.ts';
 import { closestName } from './closest-name.ts';
 
 /** The check of an option: a predicate, and the expected value in words. */
-export interface Taken {
+export interface OptionCheck {
   readonly fits: (value: unknown) => boolean;
   readonly expected: string;
 }
@@ -13,21 +13,21 @@ type Fields = Readonly<Record<string, unknown>>;
  * Throws `invalid_argument` for invalid options of a function that creates an agent. Rejects unknown options too: a
  * misspelt one, such as `permission`, must not be ignored.
  */
-export function checkOptions(maker: string, given: unknown, taken: Readonly<Record<string, Taken>>): void {
+export function checkOptions(maker: string, given: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
   if (!isObject(given))
     throw invalid(`\`${maker}\` expects an object with its options, but received ${wordsFor(given)}.`);
   const { id } = given;
   const whose = typeof id === 'string' ? `The agent "${id}"` : `\`${maker}\``;
-  const names = Object.keys(taken);
-  for (const name of Object.keys(given)) if (!Object.hasOwn(taken, name)) throw unknownOption(whose, name, names);
-  checkFields(whose, given, taken);
+  const names = Object.keys(checks);
+  for (const name of Object.keys(given)) if (!Object.hasOwn(checks, name)) throw unknownOption(whose, name, names);
+  checkFields(whose, given, checks);
 }
 
 /** Throws `invalid_argument` when a field has an invalid value. */
-export function checkFields(whose: string, given: Fields, taken: Readonly<Record<string, Taken>>): void {
+export function checkFields(whose: string, given: Fields, checks: Readonly<Record<string, OptionCheck>>): void {
   // Tools are created for each run: this allocates no lists.
-  for (const name in taken) {
-    const { fits, expected } = taken[name] as Taken;
+  for (const name in checks) {
+    const { fits, expected } = checks[name] as OptionCheck;
     if (!fits(given[name]))
       throw invalid(`${whose} was given ${wordsFor(given[name])} as \`${name}\`: expected ${expected}.`);
   }
@@ -47,13 +47,16 @@ export function isObject(value: unknown): value is Fields {
 }
 
 /** Makes a check optional. */
-export function optional({ fits, expected }: Taken): Taken {
+export function optional({ fits, expected }: OptionCheck): OptionCheck {
   return { fits: value => value === undefined || fits(value), expected };
 }
 
-export const text: Taken = { fits: value => typeof value === 'string', expected: 'a string' };
-export const number: Taken = { fits: value => typeof value === 'number' && !Number.isNaN(value), expected: 'a number' };
-export const object: Taken = { fits: isObject, expected: 'an object' };
+export const text: OptionCheck = { fits: value => typeof value === 'string', expected: 'a string' };
+export const number: OptionCheck = {
+  fits: value => typeof value === 'number' && !Number.isNaN(value),
+  expected: 'a number',
+};
+export const object: OptionCheck = { fits: isObject, expected: 'an object' };
 
 export function invalid(message: string): SingletreeError {
   return new SingletreeError('invalid_argument', message);

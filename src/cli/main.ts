@@ -34,11 +34,11 @@ try {
  */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const told = SingletreeError.is(error)
+  const text = SingletreeError.is(error)
     ? `${error.message} (${error.code})`
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
-  console.error(`singletree: ${told}`);
+  console.error(`singletree: ${text}`);
   return SingletreeError.is(error, 'invalid_argument') || SingletreeError.is(error, 'thread_not_found') ? 2 : 1;
 }

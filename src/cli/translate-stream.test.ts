@@ -28,18 +28,18 @@ async function translate(chunks: AsyncIterable<unknown> | Iterable<unknown>, out
 const types = (values: Record<string, unknown>[]) => values.map(value => value['type']);
 
 describe('translating a stream', () => {
-  it('makes a whole run of it', async () => {
+  it('yields a whole run', async () => {
     const values = await translate([Buffer.from(session + hello + done)]);
     expect(types(values)).toEqual(['harness_start', 'session', 'text', 'usage', 'harness_end']);
     expect(values.at(-1)).toMatchObject({ reason: 'complete' });
   });
 
-  it('makes activity of it', async () => {
+  it('yields activity', async () => {
     const values = await translate([Buffer.from(session + hello + done)], 'activity');
     expect(values).toEqual([{ type: 'agent', timestamp: expect.any(String), sessionId: 's', message: 'hellö' }]);
   });
 
-  it('tells each line before it waits for the next one', async () => {
+  it('writes each line before it waits for the next one', async () => {
     let seen = 0;
     const written: string[] = [];
     async function* growing() {
@@ -56,7 +56,7 @@ describe('translating a stream', () => {
     expect(seen).toBe(3);
   });
 
-  it('keeps a last line that was cut, and says that the run was', async () => {
+  it('keeps a truncated last line, and reports that the run was cut off', async () => {
     const bytes = Buffer.from(session + hello);
     const values = await translate([bytes.subarray(0, 70), bytes.subarray(70, bytes.length - 8)]);
     expect(values.slice(2)).toMatchObject([
@@ -65,13 +65,13 @@ describe('translating a stream', () => {
     ]);
   });
 
-  it('tells how many lines it understood, blank ones aside', async () => {
+  it('counts the lines it understood, except blank ones', async () => {
     const lines = [Buffer.from(`${session}noise\n\n{"type":"other"}`)] as unknown as AsyncIterable<unknown>;
     const write = () => Promise.resolve(true);
     expect(await translateStream(codex, lines, { output: 'events', write })).toEqual({ lines: 3, understood: 1 });
   });
 
-  it('stops when nobody reads', async () => {
+  it('stops when the reader closes', async () => {
     let count = 0;
     const lines = [Buffer.from(session), Buffer.from(hello)] as unknown as AsyncIterable<unknown>;
     const write = () => Promise.resolve(++count < 2);

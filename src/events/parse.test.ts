@@ -48,7 +48,7 @@ function refusal(value: unknown): SingletreeError {
 }
 
 describe('parseEvent', () => {
-  it.each(samples)('takes the bare sample %j and returns the very object', sample => {
+  it.each(samples)('accepts the bare sample %j and returns the very object', sample => {
     expect(parseEvent(sample)).toBe(sample);
   });
 

@@ -19,8 +19,8 @@ const usual = {
   harness_end: { runId: 'r', agentId: 'a', reason: 'complete' },
 };
 
-describe('what is surely an event', () => {
-  it.each(Object.entries(usual))('is one for its schema, too: %s', (type, event) => {
+describe('the quick check', () => {
+  it.each(Object.entries(usual))('accepts only values that the schema accepts: %s', (type, event) => {
     const { schema, passesQuickCheck } = vocabulary.find(definition => definition.type === type) ?? vocabulary[0];
     const fields = Object.keys(schema instanceof z.ZodObject ? schema.shape : {});
     const others = fc.dictionary(fc.constantFrom(...fields), fc.constantFrom(...values), { maxKeys: 3 });
@@ -33,7 +33,7 @@ describe('what is surely an event', () => {
     );
   });
 
-  it('is nearly every event without a value of any shape', () => {
+  it('accepts nearly every event without free-form values', () => {
     const sure = Object.entries(usual).filter(([type, event]) =>
       definitionOf(type)?.passesQuickCheck({ type, ...event }),
     );

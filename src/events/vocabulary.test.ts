@@ -38,7 +38,7 @@ describe('the vocabulary', () => {
     ]);
   });
 
-  it('makes barriers of what a crash must not lose', () => {
+  it('makes barriers of the events that a crash must not lose', () => {
     const barriers = vocabulary.filter(definition => definition.durability === 'barrier').map(({ type }) => type);
     expect(barriers).toEqual(
       expect.arrayContaining([
@@ -58,15 +58,15 @@ describe('the vocabulary', () => {
       expect([type, fragment !== undefined]).toEqual([type, durability === 'delta']);
   });
 
-  it('tells what it knows from what it does not', () => {
+  it('distinguishes known from unknown types', () => {
     expect(isKnownEvent({ type: 'text' })).toBe(true);
     expect(isKnownEvent({ type: 'constructor' })).toBe(false);
     expect(definitionOf('toString')).toBeUndefined();
   });
 });
 
-describe('what derives from the definitions', () => {
-  it('is a JSON Schema with a definition for each event', () => {
+describe('the JSON Schema', () => {
+  it('has a definition for each event', () => {
     const schema = eventJsonSchema();
     expect(Object.keys(schema['$defs'] as object)).toEqual(vocabulary.map(({ type }) => type));
     expect((schema['$defs'] as Record<string, object>)['text']).toMatchObject({

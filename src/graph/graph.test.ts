@@ -155,7 +155,7 @@ describe('the graph of a subagent', () => {
   });
 });
 
-describe('what the seeds leave open', () => {
+describe('details beyond the seeds', () => {
   it('makes a node of each progress report and of each part of a repl execution', () => {
     const graph = reduce([
       { type: 'tool_progress', runId: 'r', id: 'p', toolCallId: 'c', name: 'bash', content: 1 },
@@ -220,7 +220,7 @@ describe('what the seeds leave open', () => {
     expect(edgesOf(graph)).toEqual(['t → c', 'c → a2:harness_start']);
   });
 
-  it('leaves out an edge that would close a circle', () => {
+  it('omits an edge that would close a circle', () => {
     const graph = reduce([
       { ...call('a', 'ca'), parentId: 'cb' },
       { ...call('b', 'cb'), parentId: 'ca' },
@@ -236,7 +236,7 @@ describe('what the seeds leave open', () => {
     expect(getText(second, 'r')).toBe('ab');
   });
 
-  it('lets the first answer of a relay stand', () => {
+  it('keeps the first answer of a relay', () => {
     const relay: AgentEvent = { type: 'relay', runId: 'r', id: 'q', relayKind: 'question', question: 'Which?' };
     const answer = (text: string): AgentEvent => ({
       type: 'relay_resolved',
@@ -249,7 +249,7 @@ describe('what the seeds leave open', () => {
     expect(graph.nodes.get('q')).toMatchObject({ resolution: { outcome: 'answer', answer: 'this' } });
   });
 
-  it('returns the same graph for an event that makes no node', () => {
+  it('returns the same graph for an event without a node', () => {
     const graph = reduce([text('r', 't', 'a')]);
     expect(reduceEvent(graph, { type: 'step_start', runId: 'r', step: 0 })).toBe(graph);
     expect(reduceEvent(graph, { type: 'constructor', runId: 'r' } as unknown as AgentEvent)).toBe(graph);
@@ -268,7 +268,7 @@ describe('size', () => {
 });
 
 describe('a graph from elsewhere', () => {
-  it('is refused', () => {
+  it('is rejected', () => {
     const foreign = { nodes: new Map(), edges: new Map(), lastNodeByRunId: new Map() } as unknown as Graph;
     expect(() => reduceEvent(foreign, text('r', 't', ''))).toThrow('made by createGraph');
   });

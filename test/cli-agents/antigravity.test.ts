@@ -49,7 +49,7 @@ describe('Antigravity', () => {
       ).toEqual([{ ...base, ...expected, isSuccess: true }]);
   });
 
-  it('tells a tool it does not know as the line it came from, and one without a beginning whole', () => {
+  it('reports a tool it does not know as the line it came from, and one without a beginning whole', () => {
     const call = step(1, 'tool', { ...over, ...tool('search_web', { query: 'x' }) });
     expect(activity('antigravity', init, call)).toEqual([{ ...base, type: 'unknown', raw: call }]);
     expect(translated('antigravity', call)).toMatchObject([
@@ -58,7 +58,7 @@ describe('Antigravity', () => {
     ]);
   });
 
-  it('tells a tool that failed, its exit code and that it was denied', () => {
+  it('reports a tool that failed, its exit code and that it was denied', () => {
     const outcome = (error: unknown, state = 'DONE') =>
       translated('antigravity', step(1, 'tool', { state, ...tool('run_command', {}, { error }) })).at(-1);
     expect(outcome('exit status 127')).toMatchObject({ output: { result: { exitCode: 127 } } });
@@ -96,7 +96,7 @@ describe('Antigravity', () => {
     ]);
   });
 
-  it('counts what each step used, or else what the result tells', () => {
+  it('counts what each step used, or else what the result reports', () => {
     const usage = { input_tokens: 10, output_tokens: 3, thinking_tokens: 1, cache_read_tokens: 5 };
     const counted = { type: 'usage', inputTokens: 15, outputTokens: 3, reasoningTokens: 1, cacheReadTokens: 5 };
     const used = (...records: unknown[]) =>
@@ -106,7 +106,7 @@ describe('Antigravity', () => {
     expect(used(result({ usage: { input_tokens: 0, output_tokens: 0 } }))).toEqual([]);
   });
 
-  it('fails with the reason of the result, and tells what was denied', () => {
+  it('fails with the reason of the result, and reports what was denied', () => {
     expect(translated('antigravity', init, result({ status: 'ERROR', error: 'quota reached' }))).toMatchObject([
       { type: 'session' },
       { type: 'error', message: 'quota reached', fatal: true },

@@ -38,7 +38,7 @@ describe('Claude Code', () => {
     expect(activity('claude', init, use('1', 'StructuredOutput', { a: 1 }), result('1'))).toEqual([]);
   });
 
-  it('tells a tool it does not know as the line it came from', () => {
+  it('reports a tool it does not know as the line it came from', () => {
     const call = use('1', 'WebFetch', { url: 'x' });
     expect(activity('claude', init, call, result('1'))).toEqual([{ ...base, type: 'unknown', raw: call }]);
   });
@@ -53,7 +53,7 @@ describe('Claude Code', () => {
     expect(activity('claude', result('9'))).toEqual([{ type: 'unknown', raw: result('9') }]);
   });
 
-  it('recovers a read whose call was not seen from what its result tells', () => {
+  it('recovers a read whose call was not seen from what its result reports', () => {
     const file = { filePath: '/a', startLine: 5, numLines: 2, content: 'secret' };
     expect(activity('claude', result('9', 'x', { tool_use_result: { type: 'text', file } }))).toEqual([
       { type: 'read', path: '/a', startLine: 5, endLine: 6, isSuccess: true },
@@ -106,7 +106,7 @@ describe('Claude Code', () => {
     expect(translated('claude', failed, { type: 'system', subtype: 'api_retry' })).toMatchObject([{ type: 'warning' }]);
   });
 
-  it('tells a run that reached its limit of turns', () => {
+  it('reports a run that reached its limit of turns', () => {
     const [error] = translated('claude', { type: 'result', subtype: 'error_max_turns', is_error: true });
     expect(error).toMatchObject({ type: 'error', code: 'error_max_turns', fatal: true });
   });
@@ -162,7 +162,7 @@ describe('Claude Code', () => {
     expect(said(quiet, failed)).toEqual(['failed: no']);
   });
 
-  it('keeps what is told about a subagent in its run, while it runs', () => {
+  it('keeps what is reported about a subagent in its run, while it runs', () => {
     const system = (subtype: string, more = {}) => ({ type: 'system', subtype, task_id: 't', ...more });
     const updated = system('task_updated');
     const progress = system('task_progress', { tool_use_id: '1' });
@@ -179,7 +179,7 @@ describe('Claude Code', () => {
   });
 
   describe('its tasks', () => {
-    const told = (...records: unknown[]) =>
+    const tasksOf = (...records: unknown[]) =>
       translated('claude', ...records).flatMap(event => (event.type === 'tasks' ? [event.tasks] : []));
     const todo = use('1', 'TodoWrite', { todos: [{ content: 'one', status: 'in_progress' }] });
     const create = (id: string, subject: string) => [
@@ -192,30 +192,30 @@ describe('Claude Code', () => {
     ];
     const task = (id: string, content: string, status: string) => ({ id, content, status, activeForm: 'Doing' });
 
-    it('are told when a list was written, and not when that was refused', () => {
-      expect(told(todo)).toEqual([]);
-      expect(told(todo, result('1'))).toEqual([[{ id: '1', content: 'one', status: 'in_progress' }]]);
+    it('are reported when a list was written, and not when that was refused', () => {
+      expect(tasksOf(todo)).toEqual([]);
+      expect(tasksOf(todo, result('1'))).toEqual([[{ id: '1', content: 'one', status: 'in_progress' }]]);
       const refused = {
         type: 'user',
         message: { content: [{ type: 'tool_result', tool_use_id: '1', is_error: true }] },
       };
-      expect(told(todo, refused)).toEqual([]);
+      expect(tasksOf(todo, refused)).toEqual([]);
     });
 
-    it('are told whole when one is made, changed or deleted', () => {
+    it('are reported whole when one is made, changed or deleted', () => {
       const [one, two] = [task('1', 'a', 'pending'), task('2', 'b', 'pending')];
       const records = [...create('1', 'a'), ...create('2', 'b')];
-      expect(told(...records)).toEqual([[one], [one, two]]);
-      expect(told(...records, ...update('2', { status: 'completed', subject: 'c' })).at(-1)).toEqual([
+      expect(tasksOf(...records)).toEqual([[one], [one, two]]);
+      expect(tasksOf(...records, ...update('2', { status: 'completed', subject: 'c' })).at(-1)).toEqual([
         one,
         task('2', 'c', 'completed'),
       ]);
-      expect(told(...records, ...update('1', { status: 'deleted' })).at(-1)).toEqual([two]);
-      expect(told(...records, ...update('9', { status: 'completed' }))).toHaveLength(2);
+      expect(tasksOf(...records, ...update('1', { status: 'deleted' })).at(-1)).toEqual([two]);
+      expect(tasksOf(...records, ...update('9', { status: 'completed' }))).toHaveLength(2);
     });
 
-    it('are not told while an earlier run of the session may have made some', () => {
-      expect(told(...create('3', 'c'), ...update('3', { status: 'completed' }))).toEqual([]);
+    it('are not reported while an earlier run of the session may have made some', () => {
+      expect(tasksOf(...create('3', 'c'), ...update('3', { status: 'completed' }))).toEqual([]);
     });
   });
 
@@ -235,7 +235,7 @@ describe('Claude Code', () => {
         event.type === 'usage' ? [[event.agentId, event.model, event.inputTokens, event.cost]] : [],
       );
 
-    it('is told with the model of its last message, and once for its subagents at the end', () => {
+    it('is reported with the model of its last message, and once for its subagents at the end', () => {
       expect(used(message('x'), ended(2, { x: 6 }, { total_cost_usd: 1 }), ended(1, { x: 6 }))).toEqual([
         [undefined, 'x', 2, 1],
         [undefined, 'x', 1, undefined],
@@ -263,13 +263,13 @@ describe('Claude Code', () => {
       return last === undefined ? [] : [{ capture, name: capture.name, total }];
     });
 
-    it.each(totals)('adds up to what $name tells for all its models', ({ capture, total }) => {
+    it.each(totals)('adds up to what $name reports for all its models', ({ capture, total }) => {
       const { events } = replay(capture);
       expect(events.reduce((sum, event) => sum + (event.type === 'usage' ? event.inputTokens : 0), 0)).toBe(total);
     });
   });
 
-  it('tells a subagent that failed, and one whose end was never told', () => {
+  it('reports a subagent that failed, and one whose end was never reported', () => {
     const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1', subagent_type: 'Plan' };
     const failed = { type: 'system', subtype: 'task_notification', tool_use_id: '1', status: 'failed', summary: 'no' };
     const child = { subagentId: 't', subagentName: 'Plan' };

@@ -76,7 +76,7 @@ describe('an external agent', () => {
     expect(textOf(await ask('long '.repeat(60_000)))).toBe('300000:long long long long ');
   });
 
-  it('goes on with a session, or tells a new one what was said', async () => {
+  it('resumes a session, or passes the history to a new one', async () => {
     const messages: Message[] = [
       { role: 'user', content: 'first' },
       { role: 'assistant', content: [{ type: 'text', text: 'answer' }] },

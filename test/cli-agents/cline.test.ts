@@ -80,7 +80,7 @@ describe('Cline', () => {
       expect(activity('cline', record, end([]))).toEqual([{ type: 'unknown', raw: record }]);
   });
 
-  it('tells the success of each item, whole calls and unmatched items alike', () => {
+  it('reports the success of each item, whole calls and unmatched items alike', () => {
     const outcomes = (output: unknown, more = {}) =>
       activity('cline', start('run_commands', { commands: ['a', 'b'] }), end(output, '1', more)).map(
         ({ type: _type, command: _command, ...outcome }: Record<string, unknown>) => outcome,
@@ -96,7 +96,7 @@ describe('Cline', () => {
     expect(outcomes({ success: false, result: 'no' })).toEqual([failed, failed]);
   });
 
-  it('tells what tools gave back, whatever its form', () => {
+  it('reports what tools gave back, whatever its form', () => {
     const output = (name: string, value: unknown, more = {}) =>
       translated('cline', start(name, {}), end(value, '1', more)).flatMap(made =>
         made.type === 'tool_result' ? [made.output] : [],
@@ -146,7 +146,7 @@ describe('Cline', () => {
     expect(activity('cline', ...twice).map(({ type }) => type)).toEqual(['unknown', 'command', 'command']);
   });
 
-  it('tells a failure once, and a failed call not as a failure of the run', () => {
+  it('reports a failure once, and a failed call not as a failure of the run', () => {
     const events = translated(
       'cline',
       failure('1 tool call(s) failed: [x]', true),
@@ -218,7 +218,7 @@ describe('Subagents of Cline', () => {
     ]);
   });
 
-  it('that could not start are told by their call', () => {
+  it('that could not start are reported by their call', () => {
     const denied = end({ error: 'Tool "spawn_agent" requires approval' });
     const later = [spawn('2'), hook('agent_start', 'a', 'm')];
     expect(translated('cline', spawn('1'), denied, ...later)).toContainEqual(
@@ -272,7 +272,7 @@ describe('Cline before version 3', () => {
     expect(messages).toEqual(['One.', 'Which one?', 'plain', 'Two.'].map(message => ({ type: 'agent', message })));
   });
 
-  it('calls tools whose outcome the next request tells; they stay unknown in the activity', () => {
+  it('calls tools whose outcome the next request reports; they stay unknown in the activity', () => {
     const command = say('command', 'exit 3');
     const request = `[execute_command for 'exit 3'] Result:\nCommand failed with exit code 3.\n\n\n<environment_details>`;
     const records = [command, ask('command_output', 'oops'), say('api_req_started', { request })];
@@ -290,10 +290,10 @@ describe('Cline before version 3', () => {
     expect(activity('cline', read)).toEqual([{ type: 'unknown', raw: read }]);
   });
 
-  it('counts the usage of a request, which is told a second time with it', () => {
+  it('counts the usage of a request, which is reported a second time with it', () => {
     const usage = { request: 'x', tokensIn: 5, tokensOut: 2, cacheReads: 3, cost: 0.1 };
-    const told = [say('api_req_started', { request: 'x' }, { ts: 1 }), say('api_req_started', usage, { ts: 1 })];
-    expect(translated('cline', ...told)).toMatchObject([
+    const reported = [say('api_req_started', { request: 'x' }, { ts: 1 }), say('api_req_started', usage, { ts: 1 })];
+    expect(translated('cline', ...reported)).toMatchObject([
       { type: 'step_start', step: 0 },
       { type: 'usage', inputTokens: 8, outputTokens: 2, cacheReadTokens: 3, cost: 0.1 },
     ]);

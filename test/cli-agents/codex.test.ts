@@ -7,7 +7,7 @@ const completed = (item: object) => ({ type: 'item.completed', item: { id: 'i', 
 const command = (text: string, more = {}) => ({ type: 'command_execution', command: text, ...more });
 
 describe('Codex', () => {
-  it('tells a command with its exit code once it is completed, and one that never was at the end', () => {
+  it('reports a command with its exit code once it is completed, and one that never was at the end', () => {
     const records = [started(command('make')), completed(command('make', { exit_code: 2, status: 'failed' }))];
     expect(activity('codex', ...records)).toEqual([
       { type: 'command', command: 'make', exitCode: 2, isSuccess: false },
@@ -47,7 +47,7 @@ describe('Codex', () => {
     ]);
   });
 
-  it('tells an item of a type it does not know once, also when it is never completed', () => {
+  it('reports an item of a type it does not know once, also when it is never completed', () => {
     const item = { type: 'hologram' };
     expect(activity('codex', started(item), completed(item))).toEqual([{ type: 'unknown', raw: completed(item) }]);
     expect(activity('codex', started(item))).toEqual([{ type: 'unknown', raw: started(item) }]);
@@ -61,7 +61,7 @@ describe('Codex', () => {
     });
   });
 
-  it('tells a failure once, and an error that the run survived as one on the way', () => {
+  it('reports a failure once, and an error that the run survived as one on the way', () => {
     const error = { type: 'error', message: 'bad' };
     expect(translated('codex', error, { type: 'turn.failed', error: { message: 'bad' } })).toMatchObject([
       { type: 'error', message: 'bad', fatal: true },
@@ -72,7 +72,7 @@ describe('Codex', () => {
     expect(translated('codex', { type: 'error', message: 'Reconnecting... 1/5' })).toMatchObject([{ type: 'warning' }]);
   });
 
-  it('tells subagents that could not be started, or failed', () => {
+  it('reports subagents that could not be started, or failed', () => {
     const spawn = { type: 'collab_tool_call', tool: 'spawn_agent', receiver_thread_ids: [], status: 'failed' };
     expect(activity('codex', completed(spawn))).toEqual([
       { type: 'orchestration', action: 'subagent_failed', isSuccess: false },
@@ -113,7 +113,7 @@ describe('Codex', () => {
     expect(used(turn(10, 1, 4))).toEqual([]);
   });
 
-  it('tells the text of an MCP result, and its structured content', () => {
+  it('reports the text of an MCP result, and its structured content', () => {
     const call = (more: object) =>
       translated('codex', completed({ type: 'mcp_tool_call', server: 'demo', tool: 'echo', ...more })).at(-1);
     const result = (content: unknown, structured_content: unknown = null) => ({ content, structured_content });
@@ -135,11 +135,11 @@ describe('Codex', () => {
     expect(call({ status: 'failed', error: { message: 'gone' } })).toMatchObject({ output: { error: 'gone' } });
   });
 
-  it('tells the tasks of a todo list when they change', () => {
+  it('reports the tasks of a todo list when they change', () => {
     const list = (done: boolean) => ({ type: 'todo_list', items: [{ text: 'one', completed: done }] });
     const updated = { type: 'item.updated', item: { id: 'i', ...list(true) } };
-    const told = translated('codex', started(list(false)), updated, completed(list(true)));
-    expect(told.flatMap(event => (event.type === 'tasks' ? [event.tasks[0]?.status, event.line] : []))).toEqual([
+    const reported = translated('codex', started(list(false)), updated, completed(list(true)));
+    expect(reported.flatMap(event => (event.type === 'tasks' ? [event.tasks[0]?.status, event.line] : []))).toEqual([
       'pending',
       1,
       'completed',

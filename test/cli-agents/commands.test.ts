@@ -80,7 +80,7 @@ describe('times', () => {
     expect(() => duration(text)).toThrow('such as 90s'),
   );
 
-  it('are told as people say them', () => {
+  it('are reported as people say them', () => {
     expect([250, 12_340, 245_000].map(durationText)).toEqual(['250 ms', '12.3 s', '4 min 5 s']);
   });
 });

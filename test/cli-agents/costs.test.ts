@@ -8,7 +8,7 @@ import { costOf } from '../../src/agents/model/prices/prices.ts';
 const folder = mkdtempSync(join(tmpdir(), 'singletree-costs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The costs of the usage that a program tells which prints these records. */
+/** The costs of the usage that a program reports which prints these records. */
 async function costs(agent: string, records: readonly object[], model?: string) {
   const executable = join(folder, agent);
   const lines = records.map(record => JSON.stringify(record)).join('\n');
@@ -19,9 +19,9 @@ async function costs(agent: string, records: readonly object[], model?: string) 
     messages: [{ role: 'user', content: 'go' }],
     signal: new AbortController().signal,
   });
-  const told = [];
-  for await (const event of run) if (event.type === 'usage') told.push(event.cost);
-  return told;
+  const reported = [];
+  for await (const event of run) if (event.type === 'usage') reported.push(event.cost);
+  return reported;
 }
 
 const tokens = { inputTokens: 1_000, outputTokens: 100 };
@@ -32,7 +32,7 @@ const init = { type: 'system', subtype: 'init', session_id: 's', cwd: '/w', mode
 const result = { type: 'result', subtype: 'success', session_id: 's', usage };
 
 describe('the cost of a run of an external agent', () => {
-  it('comes from the prices of the model that was asked for, when none is told', async () => {
+  it('comes from the prices of the model that was asked for, when none is reported', async () => {
     const expected = costOf({ provider: 'openai', model: 'gpt-5' }, tokens);
     expect(expected).toBeGreaterThan(0);
     expect(await costs('codex', [thread, turn], 'gpt-5')).toEqual([expected]);
@@ -46,12 +46,12 @@ describe('the cost of a run of an external agent', () => {
     expect(await costs('claude', [init, result], 'claude-opus-4-1')).toEqual([expected]);
   });
 
-  it('is the one the program tells, also when that is nothing', async () => {
+  it('is the one the program reports, also when that is nothing', async () => {
     expect(await costs('claude', [init, { ...result, total_cost_usd: 7 }])).toEqual([7]);
     expect(await costs('claude', [init, { ...result, total_cost_usd: 0 }])).toEqual([0]);
   });
 
-  it('is not told when the model or its price is not known', async () => {
+  it('is not reported when the model or its price is not known', async () => {
     expect(await costs('codex', [thread, turn])).toEqual([undefined]);
     expect(await costs('codex', [thread, turn], 'no-such-model')).toEqual([undefined]);
   });

@@ -65,7 +65,7 @@ describe('Goose', () => {
     ['apps__list_apps', {}],
     ['text_editor', { command: 'teleport', path: '/a' }],
     ['read_image', { source: 'https://example.org/a.png' }],
-  ])('tells %s as the line it came from', (name, args) => {
+  ])('reports %s as the line it came from', (name, args) => {
     const call = request(name, args);
     expect(activity('goose', call, response(said('ok')))).toEqual([{ type: 'unknown', raw: call }]);
   });
@@ -99,7 +99,7 @@ describe('Goose', () => {
     ]);
   });
 
-  it('begins a message anew after a tool, and tells text that nothing follows', () => {
+  it('begins a message anew after a tool, and reports text that nothing follows', () => {
     const events = translated('goose', text('a'), request('shell', {}), response(), text('a', 'n'));
     expect(events.map(event => ('id' in event ? [event.type, event.id] : [event.type]))).toEqual([
       ['step_start'],
@@ -129,7 +129,7 @@ describe('Goose', () => {
     ]);
   });
 
-  it('tells the truth about a tool and not its status', () => {
+  it('reports the truth about a tool and not its status', () => {
     const output = (value: unknown) => translated('goose', request('shell', {}), response(value)).at(-1);
     const structured = (fields: object) => said('x', { isError: true, structuredContent: fields });
     expect(output(structured({ exit_code: 3 }))).toMatchObject({ output: { context: 'x', result: { exitCode: 3 } } });
@@ -182,17 +182,17 @@ describe('Goose', () => {
   it.each([
     [`Ran into this error: Server error: down.${retry}`, 'Server error: down.'],
     ['Network error: cut\n\nPlease resend your message to try again.', 'Network error: cut'],
-  ])('ends by an error that arrives as text: %j', (told, expected) => {
-    const failed = message('assistant', [{ type: 'text', text: told }], own);
+  ])('ends by an error that arrives as text: %j', (reported, expected) => {
+    const failed = message('assistant', [{ type: 'text', text: reported }], own);
     expect(translated('goose', failed, { ...complete, input_tokens: 0, output_tokens: 0 })).toMatchObject([
       { type: 'error', message: expected, fatal: true },
     ]);
   });
 
   it('does not take what the model writes for an error, and goes on after one', () => {
-    const told = `Ran into this error: x.${retry}`;
-    expect(activity('goose', text(told))).toEqual([{ type: 'agent', message: told }]);
-    const failed = message('assistant', [{ type: 'text', text: told }], own);
+    const reported = `Ran into this error: x.${retry}`;
+    expect(activity('goose', text(reported))).toEqual([{ type: 'agent', message: reported }]);
+    const failed = message('assistant', [{ type: 'text', text: reported }], own);
     expect(translated('goose', failed, text('on'))).toMatchObject([
       { type: 'step_start' },
       { type: 'error', message: 'x.' },
@@ -200,10 +200,10 @@ describe('Goose', () => {
     ]);
   });
 
-  it('tells an error once that a message and a record tell', () => {
-    const told = `Ran into this error: bad key.${retry}`;
-    const block = message('assistant', [{ type: 'error', kind: 'authentication', message: told }], own);
-    expect(translated('goose', block, { type: 'error', error: told })).toMatchObject([
+  it('reports an error once that a message and a record report', () => {
+    const reported = `Ran into this error: bad key.${retry}`;
+    const block = message('assistant', [{ type: 'error', kind: 'authentication', message: reported }], own);
+    expect(translated('goose', block, { type: 'error', error: reported })).toMatchObject([
       { type: 'error', message: 'bad key.', code: 'authentication', fatal: true },
     ]);
   });
@@ -260,7 +260,7 @@ describe('Goose', () => {
   it.each([
     ['that says so', response(said(`Ran into this error: no.${retry}`)), 'no.'],
     ['that could not start', response(said('no agent', { isError: true })), 'no agent'],
-  ])('tells a subagent that failed: one %s', (_what, answer, error) => {
+  ])('reports a subagent that failed: one %s', (_what, answer, error) => {
     const child = { subagentId: '1', subagentName: 'subagent' };
     expect(activity('goose', request('summon__delegate', {}), answer)).toEqual([
       { type: 'orchestration', action: 'subagent_started', ...child },

@@ -9,7 +9,7 @@ const used = (tool: string, state: object) => ({
   sessionID: 's',
   part: { type: 'tool', tool, callID: 'c', state: { status: 'completed', output: 'x', ...state } },
 });
-const told = (...records: unknown[]) => activity('kilo', ...records).map(({ sessionId: _id, ...rest }) => rest);
+const activityOf = (...records: unknown[]) => activity('kilo', ...records).map(({ sessionId: _id, ...rest }) => rest);
 const rejected = 'run ended with an auto-rejected permission; pass --auto for autonomous use';
 
 describe('Kilo Code', () => {
@@ -27,7 +27,7 @@ describe('Kilo Code', () => {
   });
 
   it.each(['codesearch', 'semantic_search'])('searches with %s', tool => {
-    expect(told(used(tool, { input: { query: 'login', path: '/w' } }))).toEqual([
+    expect(activityOf(used(tool, { input: { query: 'login', path: '/w' } }))).toEqual([
       { type: 'search', query: 'login', path: '/w', isSuccess: true },
     ]);
   });
@@ -36,37 +36,37 @@ describe('Kilo Code', () => {
     'does not know the operations of %s',
     tool => {
       const line = used(tool, { input: { command: 'make', path: '/a' } });
-      expect(told(line)).toEqual([{ type: 'unknown', raw: line }]);
+      expect(activityOf(line)).toEqual([{ type: 'unknown', raw: line }]);
     },
   );
 
-  it('tells a tool that is not there by its own name, as a failure', () => {
+  it('reports a tool that is not there by its own name, as a failure', () => {
     const line = used('teleport', { status: 'error', input: {}, error: "unavailable tool 'teleport'" });
     expect(translated('kilo', line).at(-1)).toMatchObject({
       name: 'teleport',
       output: { error: "unavailable tool 'teleport'" },
     });
-    expect(told(line)).toEqual([{ type: 'unknown', raw: line }]);
+    expect(activityOf(line)).toEqual([{ type: 'unknown', raw: line }]);
   });
 
   it('does not guess at arguments that are no JSON', () => {
     const line = used('bash', { status: 'error', input: { value: '{"command": "ec' }, error: 'JSON parsing failed' });
-    expect(told(line)).toEqual([{ type: 'unknown', raw: line }]);
+    expect(activityOf(line)).toEqual([{ type: 'unknown', raw: line }]);
   });
 
-  it('tells the sessions that it manages, and those it stops', () => {
+  it('reports the sessions that it manages, and those it stops', () => {
     const manage = (action: string) => used('agent_manager', { metadata: { action, sessionID: 'ses_2' } });
     const who = { subagentId: 'ses_2', subagentName: 'subagent' };
     const started = { type: 'orchestration', action: 'subagent_started', ...who };
-    expect(told(manage('prompt'))).toEqual([started]);
-    expect(told(manage('prompt'), manage('stop'))).toEqual([
+    expect(activityOf(manage('prompt'))).toEqual([started]);
+    expect(activityOf(manage('prompt'), manage('stop'))).toEqual([
       started,
       { type: 'orchestration', action: 'subagent_failed', ...who, isSuccess: false },
     ]);
-    expect(told(manage('stop'))).toEqual([]);
+    expect(activityOf(manage('stop'))).toEqual([]);
     const unnamed = used('agent_manager', { metadata: { action: 'start', count: 2 } });
-    expect(told(unnamed)).toEqual([{ type: 'unknown', raw: unnamed }]);
-    expect(told(used('agent_manager', { metadata: { sessionId: 'ses_2' }, output: 'Found.' }))).toEqual([
+    expect(activityOf(unnamed)).toEqual([{ type: 'unknown', raw: unnamed }]);
+    expect(activityOf(used('agent_manager', { metadata: { sessionId: 'ses_2' }, output: 'Found.' }))).toEqual([
       started,
       { type: 'agent', message: 'Found.' },
       { type: 'orchestration', action: 'subagent_completed', ...who, isSuccess: true },
@@ -74,13 +74,15 @@ describe('Kilo Code', () => {
   });
 
   it('ends by an error that is a plain text', () => {
-    expect(told({ type: 'error', sessionID: 's', error: rejected })).toEqual([{ type: 'error', message: rejected }]);
+    expect(activityOf({ type: 'error', sessionID: 's', error: rejected })).toEqual([
+      { type: 'error', message: rejected },
+    ]);
   });
 
   it('writes what a cut stream had brought and fails once', () => {
     const failed = { type: 'error', sessionID: 's', error: { name: 'APIError', data: { message: 'reset' } } };
     const text = { type: 'text', sessionID: 's', part: { id: 'p', type: 'text', text: 'This will be cut off.' } };
-    expect(told({ type: 'step_start', sessionID: 's', part: { id: 'q' } }, failed, text)).toEqual([
+    expect(activityOf({ type: 'step_start', sessionID: 's', part: { id: 'q' } }, failed, text)).toEqual([
       { type: 'agent', message: 'This will be cut off.' },
       { type: 'error', message: 'reset', code: 'APIError' },
     ]);

@@ -87,7 +87,7 @@ async function run(name: string, script: ModelScript, ...prompts: string[]) {
   }
 }
 
-/** The tokens that these events tell. */
+/** The tokens that these events report. */
 function usedBy(events: readonly AgentEvent[]) {
   const used = { inputTokens: 0, outputTokens: 0 };
   for (const event of events)
@@ -159,7 +159,7 @@ describe.skipIf(!programsReady('the real programs'))('the real programs', () => 
       expect(second?.outputTokens, 'what the first run used is not counted again').toBe(first?.outputTokens);
     });
 
-    it('tells an error of the API once', async () => {
+    it('reports an error of the API once', async () => {
       const { events, activity } = await run(name, () => ({ httpStatus: 400, message: 'scripted refusal' }));
       expect(activity.filter(({ type }) => type === 'error')).toHaveLength(1);
       expect(activity.find(({ type }) => type === 'error')).toMatchObject({
@@ -169,7 +169,7 @@ describe.skipIf(!programsReady('the real programs'))('the real programs', () => 
     });
   });
 
-  it('tells the subagents of Claude Code', async () => {
+  it('reports the subagents of Claude Code', async () => {
     const input = {
       description: 'Look',
       prompt: 'look around',

@@ -23,8 +23,9 @@ const said = (text: string, more: object = {}) => record('text', { type: 'text',
 const started = (messageID = 'msg') => record('step_start', { type: 'step-start', messageID });
 const finished = (more: object = {}) => record('step_finish', { type: 'step-finish', reason: 'stop', ...more });
 const failed = (error: unknown) => ({ type: 'error', timestamp: 1, sessionID: 's', error });
-const told = (...records: unknown[]) => activity('opencode', ...records).map(({ sessionId: _id, ...rest }) => rest);
-const told1 = (...records: unknown[]) => told(...records)[0];
+const activityOf = (...records: unknown[]) =>
+  activity('opencode', ...records).map(({ sessionId: _id, ...rest }) => rest);
+const firstActivity = (...records: unknown[]) => activityOf(...records)[0];
 const made = (...records: unknown[]) => translated('opencode', ...records).filter(({ type }) => type !== 'session');
 
 describe('the command line of OpenCode', () => {
@@ -57,8 +58,10 @@ describe('OpenCode', () => {
       ['lsp', { symbol: 'f' }, { type: 'search', query: 'f' }],
     ];
     for (const [tool, input, expected] of rows) {
-      expect(told(used(tool, { input }))).toEqual([{ ...expected, isSuccess: true }]);
-      expect(told(used(tool, { input, status: 'error', error: 'no' }))).toEqual([{ ...expected, isSuccess: false }]);
+      expect(activityOf(used(tool, { input }))).toEqual([{ ...expected, isSuccess: true }]);
+      expect(activityOf(used(tool, { input, status: 'error', error: 'no' }))).toEqual([
+        { ...expected, isSuccess: false },
+      ]);
     }
   });
 
@@ -66,55 +69,55 @@ describe('OpenCode', () => {
     'does not know the operations of %s',
     tool => {
       const line = used(tool, { input: { path: '/a', query: 'x' } });
-      expect(told(line)).toEqual([{ type: 'unknown', raw: line }]);
+      expect(activityOf(line)).toEqual([{ type: 'unknown', raw: line }]);
     },
   );
 
   it.each(['lsp', 'read', 'bash', 'skill', 'apply_patch'])('does not guess at a %s without its fields', tool => {
     const line = used(tool, { input: { operation: 'hover' } });
-    expect(told(line)).toEqual([{ type: 'unknown', raw: line }]);
+    expect(activityOf(line)).toEqual([{ type: 'unknown', raw: line }]);
   });
 
   it('lists a folder that is read', () => {
     const metadata = { display: { type: 'directory' } };
-    expect(told(used('read', { input: { filePath: '/a' }, metadata }))).toEqual([
+    expect(activityOf(used('read', { input: { filePath: '/a' }, metadata }))).toEqual([
       { type: 'list', path: '/a', isSuccess: true },
     ]);
   });
 
-  it('tells the files of a patch as they were changed', () => {
+  it('reports the files of a patch as they were changed', () => {
     const files = [{ filePath: '/w/a' }, { filePath: '/w/b', movePath: '/w/c' }, { relativePath: 'd' }, null];
     const patch = used('apply_patch', { input: { patchText: '*** Add File: z' }, metadata: { files } });
-    expect(told(patch)).toEqual(['/w/a', '/w/b', '/w/c'].map(path => ({ type: 'write', path, isSuccess: true })));
+    expect(activityOf(patch)).toEqual(['/w/a', '/w/b', '/w/c'].map(path => ({ type: 'write', path, isSuccess: true })));
   });
 
-  it('tells where a skill is', () => {
+  it('reports where a skill is', () => {
     const skill = used('skill', { input: { name: 'demo' }, metadata: { dir: '/w/.opencode/skills/demo' } });
-    expect(told1(skill)).toMatchObject({ path: '/w/.opencode/skills/demo/SKILL.md', skillName: 'demo' });
+    expect(firstActivity(skill)).toMatchObject({ path: '/w/.opencode/skills/demo/SKILL.md', skillName: 'demo' });
   });
 
   it('believes the exit code and not the status', () => {
-    const ran = (exit: unknown) => told1(used('bash', { input: { command: 'make' }, metadata: { exit } }));
+    const ran = (exit: unknown) => firstActivity(used('bash', { input: { command: 'make' }, metadata: { exit } }));
     expect(ran(0)).toEqual({ type: 'command', command: 'make', exitCode: 0, isSuccess: true });
     expect(ran(3)).toEqual({ type: 'command', command: 'make', exitCode: 3, isSuccess: false });
     expect(ran(null)).toEqual({ type: 'command', command: 'make', isSuccess: false });
   });
 
   it('does not say that something succeeded that was not reported', () => {
-    expect(told(used('read', { input: { filePath: '/a' }, status: 'running' }))).toEqual([
+    expect(activityOf(used('read', { input: { filePath: '/a' }, status: 'running' }))).toEqual([
       { type: 'read', path: '/a' },
     ]);
   });
 
-  it('joins a call that was told while it ran with its end', () => {
+  it('joins a call that was reported while it ran with its end', () => {
     const read = (status: string) => used('read', { input: { filePath: '/a' }, status });
     expect(made(read('running'), read('completed')).map(({ type }) => type)).toEqual(['tool_call', 'tool_result']);
   });
 
   it('takes fields where older streams have them', () => {
     const flat = { type: 'tool_use', sessionID: 's', tool: 'read', input: { filePath: '/a' }, status: 'completed' };
-    expect(told(flat)).toEqual([{ type: 'read', path: '/a', isSuccess: true }]);
-    expect(told({ type: 'text', text: 'hi' })).toEqual([{ type: 'agent', message: 'hi' }]);
+    expect(activityOf(flat)).toEqual([{ type: 'read', path: '/a', isSuccess: true }]);
+    expect(activityOf({ type: 'text', text: 'hi' })).toEqual([{ type: 'agent', message: 'hi' }]);
   });
 
   it.each([
@@ -124,7 +127,7 @@ describe('OpenCode', () => {
   ])('shows what was not permitted as denied', reason => {
     const denied = used('bash', { input: { command: 'make' }, status: 'error', error: reason });
     expect(made(denied)[1]).toMatchObject({ output: { status: 'denied', reason } });
-    expect(told1(denied)).toMatchObject({ type: 'command', isSuccess: false });
+    expect(firstActivity(denied)).toMatchObject({ type: 'command', isSuccess: false });
   });
 
   it('fails a call that the tool `invalid` stands for', () => {
@@ -154,7 +157,7 @@ describe('OpenCode', () => {
     expect(made(finished())).toEqual([]);
   });
 
-  it('counts a part that is told again once', () => {
+  it('counts a part that is reported again once', () => {
     const lines = [
       said('hi'),
       used('read', { input: { filePath: '/a' } }),
@@ -163,7 +166,7 @@ describe('OpenCode', () => {
     expect(made(...lines, ...lines)).toEqual(made(...lines));
   });
 
-  it('tells reasoning and text of one model call', () => {
+  it('reports reasoning and text of one model call', () => {
     expect(made(started(), record('reasoning', { type: 'reasoning', text: 'hm' }), said('hi'))).toMatchObject([
       { type: 'step_start', step: 0, callId: 'msg' },
       { type: 'reasoning', content: 'hm', callId: 'msg' },
@@ -172,7 +175,7 @@ describe('OpenCode', () => {
   });
 
   it('passes over what the program itself wrote after a compaction', () => {
-    expect(told(said('Summary.'), said('Continue if you have next steps.', { synthetic: true }))).toEqual([
+    expect(activityOf(said('Summary.'), said('Continue if you have next steps.', { synthetic: true }))).toEqual([
       { type: 'agent', message: 'Summary.' },
     ]);
   });
@@ -254,7 +257,7 @@ describe('a subagent of OpenCode', () => {
       { type: 'harness_end', runId: 'r/ses_1/run', reason: 'complete' },
       { type: 'tool_result', id: 'r/c', output: { context: output } },
     ]);
-    expect(told(used('task', { input, metadata, output }))).toEqual([
+    expect(activityOf(used('task', { input, metadata, output }))).toEqual([
       start,
       { type: 'agent', message: 'Found.' },
       { type: 'orchestration', action: 'subagent_completed', ...who, isSuccess: true },
@@ -263,11 +266,14 @@ describe('a subagent of OpenCode', () => {
 
   it('answers without what older versions put after its answer', () => {
     const older = 'Found.\n\n<task_metadata>\nsession_id: ses_1\n</task_metadata>';
-    expect(told(used('task', { input, metadata, output: older }))[1]).toEqual({ type: 'agent', message: 'Found.' });
+    expect(activityOf(used('task', { input, metadata, output: older }))[1]).toEqual({
+      type: 'agent',
+      message: 'Found.',
+    });
   });
 
   it('fails with its call', () => {
-    expect(told(used('task', { input, metadata, status: 'error', error: 'down' }))).toEqual([
+    expect(activityOf(used('task', { input, metadata, status: 'error', error: 'down' }))).toEqual([
       start,
       { type: 'error', message: 'down' },
       { type: 'orchestration', action: 'subagent_failed', ...who, isSuccess: false },
@@ -278,7 +284,7 @@ describe('a subagent of OpenCode', () => {
     const error = 'The user rejected permission to use this specific tool call.';
     const events = made(used('task', { input, metadata, status: 'error', error }));
     expect(events.at(-1)).toMatchObject({ type: 'tool_result', output: { error } });
-    expect(told(used('task', { input, metadata, status: 'error', error })).at(-1)).toMatchObject({
+    expect(activityOf(used('task', { input, metadata, status: 'error', error })).at(-1)).toMatchObject({
       action: 'subagent_failed',
     });
   });
@@ -289,12 +295,12 @@ describe('a subagent of OpenCode', () => {
     expect(starts.map(({ runId }) => runId)).toEqual(['r/ses_1/run', 'r/ses_1#2/run']);
   });
 
-  it('has no end that is told when it works in the background', () => {
-    expect(told(used('task', { input, metadata: { ...metadata, background: true }, output }))).toEqual([start]);
+  it('has no end that is reported when it works in the background', () => {
+    expect(activityOf(used('task', { input, metadata: { ...metadata, background: true }, output }))).toEqual([start]);
   });
 
-  it.each([{}, { sessionId: '' }, null])('is unknown when its session is not told', none => {
+  it.each([{}, { sessionId: '' }, null])('is unknown when its session is not reported', none => {
     const line = used('task', { input, metadata: none, status: 'error', error: 'Unknown agent type' });
-    expect(told(line)).toEqual([{ type: 'unknown', raw: line }]);
+    expect(activityOf(line)).toEqual([{ type: 'unknown', raw: line }]);
   });
 });

@@ -3,7 +3,7 @@ import { parseProse, parseSpans } from './prose.ts';
 
 const text = (content: string) => ({ kind: 'text', text: content });
 
-describe('text as models write it', () => {
+describe('Markdown', () => {
   it('has paragraphs, headings, lists, quotes and rules', () => {
     const blocks = parseProse('# Title\nOne\ntwo\n\nThree\n\n- a\n- b\n  more\n\n3. c\n4. d\n\n> said\n\n---');
     expect(blocks).toEqual([
@@ -46,7 +46,7 @@ describe('text as models write it', () => {
     expect(parseSpans(hostile)).toEqual([text(hostile)]);
   });
 
-  it('leaves stars that are no emphasis alone', () => {
+  it('keeps stars that are not emphasis', () => {
     expect(parseSpans('2 * 3 * 4 and a*b*c')).toEqual([text('2 * 3 * 4 and a*b*c')]);
   });
 });

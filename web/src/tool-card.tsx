@@ -10,7 +10,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const { label, tone } = toolWording[tool.status];
   const input = 'input' in tool ? readable(tool.input) : tool.inputText;
   const about = 'input' in tool ? gist(tool.input) : '';
-  const told = tool.output && outputText(tool.output);
+  const output = tool.output && outputText(tool.output);
   const permission = tool.relays.findLast(relay => !isAlone(relay));
   const asks = permission?.status === 'pending';
   const card = (
@@ -26,16 +26,16 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
         </summary>
         <p className="card-caption">Input</p>
         <pre className="card-pre">{input}</pre>
-        {told !== undefined && tool.status === 'done' && (
+        {output !== undefined && tool.status === 'done' && (
           <>
             <p className="card-caption">Output</p>
-            <pre className="card-pre output">{told}</pre>
+            <pre className="card-pre output">{output}</pre>
           </>
         )}
       </details>
-      {told !== undefined && tool.status !== 'done' && (
+      {output !== undefined && tool.status !== 'done' && (
         <p className="card-line" data-tone={tone}>
-          {told}
+          {output}
         </p>
       )}
       {tool.status === 'unknown' && (

@@ -31,7 +31,7 @@ export function useBranchActions(conversation: Conversation): BranchActions {
       : undefined;
 
   return useMemo(() => {
-    const tell = (sent: Promise<unknown>) => {
+    const showFailure = (sent: Promise<unknown>) => {
       const { onProblem } = latest.current;
       return sent.then(
         () => onProblem(undefined),
@@ -49,12 +49,12 @@ export function useBranchActions(conversation: Conversation): BranchActions {
         const { client, threadId, onAsked } = latest.current;
         setAsking(true);
         const asked = client.retry(threadId, { messageId, ...answerer(latest.current, messageId) }).then(onAsked);
-        void tell(asked).finally(() => setAsking(false));
+        void showFailure(asked).finally(() => setAsking(false));
       },
       select: messageId => {
         const { client, threadId, onSelect } = latest.current;
         onSelect();
-        void tell(client.selectBranch(threadId, { nodeId: messageId }));
+        void showFailure(client.selectBranch(threadId, { nodeId: messageId }));
       },
     };
   }, [blocked]);

@@ -54,7 +54,7 @@ export function readable(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-const tellingFields = [
+const descriptiveFields = [
   'command',
   'cmd',
   'pattern',
@@ -73,8 +73,8 @@ export function gist(input: unknown): string {
   if (typeof input === 'string') return firstLine(input);
   if (typeof input !== 'object' || input === null) return '';
   const fields = input as Record<string, unknown>;
-  const told = tellingFields.map(name => fields[name]).find(value => typeof value === 'string');
-  const value = told ?? Object.values(fields).find(each => typeof each === 'string');
+  const described = descriptiveFields.map(name => fields[name]).find(value => typeof value === 'string');
+  const value = described ?? Object.values(fields).find(each => typeof each === 'string');
   return typeof value === 'string' ? firstLine(value) : '';
 }
 

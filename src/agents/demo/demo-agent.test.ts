@@ -35,7 +35,7 @@ describe('the demo agent', () => {
     expect(said(events)).toContain('the note is saved');
   });
 
-  it('shows subagents side by side', async () => {
+  it('shows concurrent subagents', async () => {
     const events = await ask(team);
     expect(started(events)).toEqual(['demo', 'scout', 'scout', 'scout']);
     const ends = events.findIndex(event => event.type === 'harness_end');

@@ -9,16 +9,16 @@ import type { PermissionRuleSet } from '../permissions/index.ts';
 import { loopAgent } from './loop-agent.ts';
 import { defineTool } from './tool.ts';
 
-type Given = Omit<RelayAnswer, 'relayId'>;
+type Answer = Omit<RelayAnswer, 'relayId'>;
 
-/** A log in small: it holds what the agent emits and what people answer, and answers come from it. */
+/** A small log: it stores the agent's events and people's answers, and is the source of answers. */
 class Desk implements Answers {
   readonly events: AgentEvent[] = [];
   readonly executed: string[] = [];
   readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
   readonly #answered = new Map<string, RelayAnswer>();
 
-  answer(relay: EventOf<'relay'>, given: Given): void {
+  answer(relay: EventOf<'relay'>, given: Answer): void {
     const event: EventOf<'relay_resolved'> = {
       ...given,
       type: 'relay_resolved',
@@ -49,7 +49,7 @@ const call = (tool: string, value: string) => ({ toolCall: { name: tool, input: 
 interface Scene {
   script: ModelScript;
   rules?: PermissionRuleSet;
-  answer?: (relay: EventOf<'relay'>) => Given | undefined;
+  answer?: (relay: EventOf<'relay'>) => Answer | undefined;
   params?: Partial<InvokeParams>;
   desk?: Desk;
 }
@@ -92,7 +92,7 @@ async function play({ script, rules = { rules: [] }, answer, params = {}, desk =
 describe('a call that needs approval', () => {
   const script = [[call('bash', 'ls')], 'Done.'];
 
-  it('asks, waits and runs when it is approved', async () => {
+  it('asks, waits, and runs after approval', async () => {
     const desk = await play({ script, answer: () => ({ outcome: 'approve' }) });
     expect(desk.relays).toMatchObject([
       { relayKind: 'permission', toolCallId: 'run/call_1', tool: 'bash', params: { command: 'ls' } },
@@ -111,13 +111,13 @@ describe('a call that needs approval', () => {
     ]);
   });
 
-  it('takes an answer that is given before anybody waits for it', async () => {
-    // `answer` runs before the next event is asked for, so before the loop waits.
+  it('uses an answer that was given before anybody waits for it', async () => {
+    // `answer` runs before the next event is requested, so before the loop waits.
     const desk = await play({ script, answer: () => ({ outcome: 'reject', feedback: 'not now' }) });
     expect(desk.outputs).toEqual([{ status: 'denied', reason: 'A person rejected it: not now' }]);
   });
 
-  it('takes an answer that is given later', async () => {
+  it('waits for a later answer', async () => {
     const desk = new Desk();
     const answer = (relay: EventOf<'relay'>) => {
       setImmediate(() => desk.answer(relay, { outcome: 'approve' }));
@@ -127,8 +127,8 @@ describe('a call that needs approval', () => {
     expect(desk.executed).toEqual(['bash ls']);
   });
 
-  it('is denied in words the model sees when it is rejected, expired or cancelled', async () => {
-    const outputOf = async (given: Given) => (await play({ script, answer: () => given })).outputs[0];
+  it('is denied with a reason for the model when it is rejected, expired or cancelled', async () => {
+    const outputOf = async (given: Answer) => (await play({ script, answer: () => given })).outputs[0];
     expect(await outputOf({ outcome: 'reject' })).toEqual({ status: 'denied', reason: 'A person rejected it.' });
     expect(await outputOf({ outcome: 'reject', by: 'Ada', feedback: 'use git' })).toEqual({
       status: 'denied',
@@ -147,7 +147,7 @@ describe('a call that needs approval', () => {
     expect([desk.relays, desk.executed]).toEqual([[], []]);
   });
 
-  it('is denied without asking by a rule', async () => {
+  it('is denied by a rule without asking', async () => {
     const rules: PermissionRuleSet = {
       default: 'allow',
       rules: [{ tool: 'bash', policy: 'deny', reason: 'No shell.' }],
@@ -157,7 +157,7 @@ describe('a call that needs approval', () => {
     expect(desk.events.filter(({ type }) => type === 'tool_call')).toHaveLength(1);
   });
 
-  it('stops waiting when the run is stopped, also when the answers do not listen', async () => {
+  it('stops waiting when the run is stopped, also when the answers ignore the signal', async () => {
     const stop = new AbortController();
     const answer = () => {
       stop.abort();
@@ -174,18 +174,18 @@ describe('an approval', () => {
   const asked = async (script: ModelScript, remember: 'once' | 'thread' | 'category') =>
     (await play({ script, answer: () => ({ outcome: 'approve', remember }) })).relays.length;
 
-  it('once is for this call only', async () => {
+  it('once applies to this call only', async () => {
     expect(await asked(twice(call('write', 'a'), call('write', 'a')), 'once')).toBe(2);
   });
 
-  it('for the thread is for the tool, or for exactly this command', async () => {
+  it('for the thread applies to the tool, or to exactly this command', async () => {
     expect(await asked(twice(call('write', 'a'), call('write', 'b')), 'thread')).toBe(1);
     expect(await asked(twice(call('write', 'a'), call('patch', 'a')), 'thread')).toBe(2);
     expect(await asked(twice(call('bash', 'ls'), call('bash', 'ls')), 'thread')).toBe(1);
     expect(await asked(twice(call('bash', 'ls'), call('bash', 'rm x')), 'thread')).toBe(2);
   });
 
-  it('for the category is for every tool in it', async () => {
+  it('for the category applies to every tool in it', async () => {
     expect(await asked(twice(call('write', 'a'), call('patch', 'b')), 'category')).toBe(1);
     expect(await asked(twice(call('write', 'a'), call('bash', 'ls')), 'category')).toBe(2);
   });
@@ -198,7 +198,7 @@ describe('a revised call', () => {
     expect(desk.executed).toEqual(['bash ls -l']);
   });
 
-  it('is remembered as what it was revised to, not as what was asked', async () => {
+  it('is remembered as revised, not as asked', async () => {
     const script = [[call('bash', 'rm x')], [call('bash', 'ls')], [call('bash', 'rm x')], 'Done.'];
     const answer = () => ({ outcome: 'revise', input: { command: 'ls' }, remember: 'thread' }) as const;
     const desk = await play({ script, answer });
@@ -209,7 +209,7 @@ describe('a revised call', () => {
     expect(desk.executed).toEqual(['bash ls', 'bash ls', 'bash ls']);
   });
 
-  it('is checked like any other: by the schema and by the rules that deny', async () => {
+  it('is validated by the schema and the denying rules like any other', async () => {
     const rules: PermissionRuleSet = {
       rules: [{ tool: 'write', input: { command: 'secret' }, policy: 'deny', reason: 'No.' }],
     };
@@ -226,10 +226,10 @@ describe('a revised call', () => {
   });
 });
 
-describe('answers in the log of a run that goes on', () => {
+describe('answers in the log of a resumed run', () => {
   const script = scriptByStep([[call('write', 'a'), call('write', 'b')], 'Done.']);
-  /** The run up to where both calls were asked about and answered as told. */
-  const asked = async (answers: readonly (Given | undefined)[]) => {
+  /** The run up to where both calls were asked about and answered with these answers. */
+  const asked = async (answers: readonly (Answer | undefined)[]) => {
     const stop = new AbortController();
     let count = 0;
     const answer = () => {
@@ -251,7 +251,7 @@ describe('answers in the log of a run that goes on', () => {
     return play({ script, desk: before, ...more, params: { resume, ...params } });
   };
 
-  it('hold: an explicit no is not overruled by a grant, and nobody is asked again', async () => {
+  it('stay in effect: a grant does not overrule an explicit rejection, and nobody is asked again', async () => {
     const before = await asked([{ outcome: 'approve', remember: 'thread' }, { outcome: 'reject' }]);
     const desk = await goOn(before);
     expect(desk.executed).toEqual(['write a']);
@@ -259,13 +259,13 @@ describe('answers in the log of a run that goes on', () => {
     expect(desk.outputs).toContainEqual({ status: 'denied', reason: 'A person rejected it.' });
   });
 
-  it('hold also when nobody can be asked any more', async () => {
+  it('stay in effect when nobody can be asked anymore', async () => {
     const before = await asked([{ outcome: 'approve' }, { outcome: 'revise', input: { command: 'c' } }]);
     const desk = await goOn(before, {}, { answers: undefined as never });
     expect(desk.executed.toSorted()).toEqual(['write a', 'write c']);
   });
 
-  it('are waited for where they are missing', async () => {
+  it('are awaited where they are missing', async () => {
     const before = await asked([undefined, { outcome: 'approve' }]);
     const first = before.relays[0];
     setImmediate(() => first && before.answer(first, { outcome: 'approve' }));
@@ -275,9 +275,9 @@ describe('answers in the log of a run that goes on', () => {
   });
 });
 
-describe('a call that was started in a process that ended', () => {
+describe('a call that started in a process that ended', () => {
   const script = scriptByStep([[call('patch', 'a')], 'Done.']);
-  /** The run up to where its call started, and how it goes on. */
+  /** The run up to the start of its call, and its resumption. */
   const goOn = async (rules: PermissionRuleSet, more: Partial<Scene> = {}) => {
     const whole = await play({ script, rules, ...more });
     const desk = new Desk();
@@ -287,12 +287,12 @@ describe('a call that was started in a process that ended', () => {
     return { executed: desk.executed, askedAgain: desk.relays.length - asked };
   };
 
-  it('was permitted: nobody is asked about it, though the rules would ask now', async () => {
+  it('keeps its permission: nobody is asked, though the rules would ask now', async () => {
     const allowed: PermissionRuleSet = { default: 'allow', rules: [] };
     expect(await goOn(allowed)).toEqual({ executed: ['patch a'], askedAgain: 0 });
   });
 
-  it('goes on with what a person revised it to', async () => {
+  it('resumes with the input that a person revised', async () => {
     const answer = () => ({ outcome: 'revise', input: { command: 'b' } }) as const;
     expect(await goOn({ rules: [] }, { answer })).toEqual({ executed: ['patch b'], askedAgain: 0 });
   });

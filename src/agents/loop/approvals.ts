@@ -19,7 +19,7 @@ export interface ApprovalsOptions {
 /** Whether a call may run, its input, and the resolved paths that the decision was made on. */
 export type Permit = { readonly input: unknown; readonly request?: ToolRequest } | { readonly denied: string };
 
-type Given = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
+type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
 
 /** Decides on tool calls by rules, earlier grants and, where needed, by asking a person. */
 export class Approvals {
@@ -52,7 +52,7 @@ export class Approvals {
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
     if (decision.policy === 'allow' && relayId === undefined) return { input: call.input, request };
-    const answer: Given | undefined = before ?? (await this.#ask(tool, { call, relayId }));
+    const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId }));
     if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
@@ -95,7 +95,7 @@ export class Approvals {
     return untilAborted(answers.wait(id, signal), signal);
   }
 
-  #grant(tool: Tool, input: unknown, { outcome, remember = 'once' }: Given): void {
+  #grant(tool: Tool, input: unknown, { outcome, remember = 'once' }: Answer): void {
     if (outcome !== 'approve' && outcome !== 'revise') return;
     const granted = grantFor(requestFor(tool, input), remember);
     if (granted !== undefined) this.#grants.push(granted);
@@ -103,7 +103,7 @@ export class Approvals {
 }
 
 /** The input that a person approved: the call's own, or the one that replaces it. */
-function inputOf(asked: unknown, { outcome, input }: Given): unknown {
+function inputOf(asked: unknown, { outcome, input }: Answer): unknown {
   return outcome === 'revise' ? input : asked;
 }
 
@@ -119,7 +119,7 @@ async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest>
   return 'problem' in checked ? request : { ...request, paths: await tool.paths(checked.value) };
 }
 
-function refusal({ outcome, feedback, by }: Given): string {
+function refusal({ outcome, feedback, by }: Answer): string {
   if (outcome === 'expired') return 'Nobody answered in time.';
   if (outcome === 'cancelled') return 'The run was stopped before anybody answered.';
   const who = by ?? 'A person';

@@ -29,7 +29,7 @@ export class Background {
 
   add({ agentId, start }: BackgroundRun): void {
     const running = start(this.#runSignal()).then(
-      result => this.#tell(agentId, result),
+      result => this.#report(agentId, result),
       () => {},
     );
     this.#running.add(running);
@@ -58,11 +58,12 @@ export class Background {
    * Restores the state after a crash: runs that ended with their process, and runs whose outcome was not reported yet.
    */
   async resume(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<void> {
-    const told = new Set(state.events.flatMap(event => (event.type === 'user' && event.id ? [event.id] : [])));
+    const reported = new Set(state.events.flatMap(event => (event.type === 'user' && event.id ? [event.id] : [])));
     for (const event of state.events) {
       if (event.type !== 'tool_result' || !isBackground(event.output)) continue;
       for (const child of state.children.get(event.id) ?? [])
-        if (!told.has(outcomeId(child.runId))) this.#tell(child.agentId ?? 'unknown', await settledChild(child, put));
+        if (!reported.has(outcomeId(child.runId)))
+          this.#report(child.agentId ?? 'unknown', await settledChild(child, put));
     }
   }
 
@@ -74,7 +75,7 @@ export class Background {
     return this.#stop.signal;
   }
 
-  #tell(agentId: string, { runId, text, error }: ChildResult): void {
+  #report(agentId: string, { runId, text, error }: ChildResult): void {
     const outcome = error === undefined ? `ended:\n\n${text}` : `failed: ${error}`;
     this.#ended.push({
       type: 'user',

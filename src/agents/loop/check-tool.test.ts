@@ -31,7 +31,7 @@ describe('defining a tool', () => {
     expect(() => define(given)).toThrow(message);
   });
 
-  it('takes a Standard Schema that is a function', () => {
+  it('accepts a Standard Schema that is a function', () => {
     const standard = { version: 1, vendor: 'other', validate: (value: unknown) => ({ value }) } as const;
     const input = Object.assign(() => {}, { '~standard': standard });
     expect(define({ ...fields, input, inputJsonSchema: {} })).toMatchObject({ name: 'look' });

@@ -1,4 +1,4 @@
-import { checkFields, invalid, isObject, type Taken, text, wordsFor } from '../check-options.ts';
+import { checkFields, invalid, isObject, type OptionCheck, text, wordsFor } from '../check-options.ts';
 import type { Tool } from './tool.ts';
 
 const fields = {
@@ -17,7 +17,7 @@ const fields = {
     expected: 'a zod schema, or another Standard Schema together with `inputJsonSchema`',
   },
   execute: { fits: value => typeof value === 'function', expected: 'a function' },
-} satisfies Partial<Record<keyof Tool, Taken>>;
+} satisfies Partial<Record<keyof Tool, OptionCheck>>;
 
 /** Throws `invalid_argument` when a value is not a tool that can be offered to a model. */
 export function checkTool(tool: unknown): void {
@@ -34,11 +34,11 @@ export function checkCallable(tool: unknown): void {
   check(tool, callable);
 }
 
-function check(tool: unknown, taken: Readonly<Record<string, Taken>>): void {
+function check(tool: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
   if (!isObject(tool))
     throw invalid(
       `A tool is ${wordsFor(tool)}: expected an object with \`name\`, \`description\`, \`input\` and \`execute\`.`,
     );
   const { name } = tool;
-  checkFields(typeof name === 'string' ? `The tool "${name}"` : 'A tool', tool, taken);
+  checkFields(typeof name === 'string' ? `The tool "${name}"` : 'A tool', tool, checks);
 }

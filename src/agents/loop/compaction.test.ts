@@ -57,7 +57,7 @@ const of = <Type extends AgentEvent['type']>(events: readonly AgentEvent[], type
   events.filter((event): event is EventOf<Type> => event.type === type);
 
 describe('compaction', () => {
-  it('keeps what is sent short; the source stays in the log', async () => {
+  it('keeps requests short; the source stays in the log', async () => {
     const { agent, requests } = reader();
     const { events } = await runOn(agent, 'Read all pages');
     const summaries = of(events, 'summary');
@@ -70,7 +70,7 @@ describe('compaction', () => {
     expect(sentOf(requests.at(-1) as ScriptedRequest)[0]).toBe(`user ${summaryText('the pages so far')}`);
   });
 
-  it('sends what the conversation in the log gives: the summary and the newest turns, whole', async () => {
+  it("sends what the log's conversation yields: the summary and the newest turns, whole", async () => {
     const { agent, requests } = reader();
     const { events } = await runOn(agent, 'Read all pages');
     const until = events.slice(
@@ -93,7 +93,7 @@ describe('compaction', () => {
     expect(last.toolResults.map(({ text }) => text.slice(0, 7))).toEqual(['page 9:', 'page 10']);
   });
 
-  it('covers what came before the request, and leaves the request', async () => {
+  it('covers the messages before the request, and keeps the request', async () => {
     const talk = scriptedModel(request => (isSummary(request) ? 'short' : 'word '.repeat(400)));
     const agent = loopAgent({ model: talk, compaction: { threshold: 700, keep: 0 } });
     const { log, threadId, events } = await runOn(agent, 'first', 'second', 'third');
@@ -112,7 +112,7 @@ describe('compaction', () => {
     ]);
   });
 
-  it('asks for the summary with the same beginning, so that providers find it in their cache', async () => {
+  it('requests the summary with the same prefix, so that provider caches match', async () => {
     const { agent, requests } = reader({ instructions: 'Be quick.' });
     await runOn(agent, 'Read all pages');
     for (const [index, request] of requests.entries()) {
@@ -125,13 +125,13 @@ describe('compaction', () => {
     }
   });
 
-  it('counts what the summary used', async () => {
+  it('counts the usage of the summary', async () => {
     const { agent, requests } = reader();
     const { events } = await runOn(agent, 'Read all pages');
     expect(of(events, 'usage')).toHaveLength(requests.length);
   });
 
-  it('goes on with everything when no summary can be made', async () => {
+  it('continues uncompacted when the summary fails', async () => {
     const { agent } = reader({ retry: { maxRetries: 0 } }, { httpStatus: 400, message: 'no' });
     const { events } = await runOn(agent, 'Read all pages');
     expect(of(events, 'summary')).toEqual([]);
@@ -144,7 +144,7 @@ describe('compaction', () => {
     expect(of((await runOn(agent, 'Read all pages')).events, 'summary')).toEqual([]);
   });
 
-  it('goes on from the summary after the process ended', async () => {
+  it('resumes from the summary after the process ended', async () => {
     const { agent, requests } = reader();
     const log = new MemoryLog();
     const { id: threadId } = await log.createThread();

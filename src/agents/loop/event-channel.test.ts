@@ -10,7 +10,7 @@ const contents = async (channel: EventChannel) => {
   return events.map(event => (event.type === 'tool_progress' ? event.content : event.type));
 };
 
-describe('reports that wait to be taken', () => {
+describe('queued progress reports', () => {
   it('are replaced by the next one of the same call', async () => {
     const channel = new EventChannel();
     channel.report(report(1));
@@ -36,7 +36,7 @@ describe('reports that wait to be taken', () => {
 });
 
 describe('a channel', () => {
-  it('lets whoever put an event go on only when the next one is asked for', async () => {
+  it('resolves a put only when the next event is requested', async () => {
     const channel = new EventChannel();
     let isTaken = false;
     void channel.put({ type: 'custom', runId: 'r', name: 'a', data: null }).then(() => (isTaken = true));
@@ -55,7 +55,7 @@ describe('the stream of some work', () => {
   const nameOf = ({ value }: IteratorResult<AgentEvent>) => (value as { name?: string } | undefined)?.name;
   const turns = () => new Promise(resolve => setImmediate(resolve));
 
-  it('begins when the first event is asked for, and ends with the work', async () => {
+  it('begins when the first event is requested, and ends with the work', async () => {
     const channel = new EventChannel();
     const did: string[] = [];
     const work = async () => {
@@ -77,7 +77,7 @@ describe('the stream of some work', () => {
     expect(did).not.toContain('left');
   });
 
-  it('lets fragments pass, until too many wait to be taken', async () => {
+  it('does not block fragments until too many are queued', async () => {
     const channel = new EventChannel();
     let passed = 0;
     const work = async () => {
@@ -95,7 +95,7 @@ describe('the stream of some work', () => {
     expect(names).toEqual(Array.from({ length: 1000 }, (_, n) => `${n}`));
   });
 
-  it('is left by a consumer that stops: what is put then waits for ever', async () => {
+  it('detaches a consumer that stops: later puts never resolve', async () => {
     const channel = new EventChannel();
     const did: string[] = [];
     const work = async () => {
@@ -108,7 +108,7 @@ describe('the stream of some work', () => {
     expect(did).toEqual(['left']);
   });
 
-  it('ends for whoever waits for its next event when it is left', async () => {
+  it('ends for a pending reader when it is detached', async () => {
     const channel = new EventChannel();
     const stream = channel.stream(
       () => new Promise(() => {}),
@@ -119,7 +119,7 @@ describe('the stream of some work', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('fails as the work does, after what was put before', async () => {
+  it('fails like the work, after the events put before', async () => {
     const channel = new EventChannel();
     const stream = channel.stream(
       async () => {

@@ -37,13 +37,13 @@ describe('the options of a loop', () => {
     expect(messageFor(options)).toContain(message);
   });
 
-  it('are refused when one is not known, with the name that is close to it', () => {
+  it('are rejected when one is unknown, with the closest name', () => {
     const permission = { default: 'ask', rules: [] };
     expect(messageFor({ id: 'a', model, permission })).toContain(
       'The agent "a" has no option `permission`: did you mean `permissions`? Valid options: `id`, `model`,',
     );
     expect(messageFor({ model, Tools: [] })).toContain('did you mean `tools`?');
-    expect(messageFor({ model, temperature: 1 })).toContain('has no option `temperature`. It takes `id`, ');
+    expect(messageFor({ model, temperature: 1 })).toContain('has no option `temperature`. Valid options: `id`, ');
   });
 
   it('may be absent or undefined', () => {
@@ -62,11 +62,11 @@ describe('the permissions of a loop', () => {
     {},
     null,
   ];
-  it.each(wrong)('are refused at once when they are not rules: %j', permissions => {
+  it.each(wrong)('are rejected at once when they are not rules: %j', permissions => {
     expect(messageFor({ model, permissions }, 'invalid_permission_rule')).toContain('The permission rules are invalid');
   });
 
-  it.each(wrong)('are refused before the model is called when a run is given them: %j', async permissions => {
+  it.each(wrong)('are rejected before the model is called when passed to a run: %j', async permissions => {
     const called = scriptedModel(['Hi.']);
     const events = await run(make({ model: called }), [permissions as PermissionRuleSet]);
     expect(events).toMatchObject([
@@ -86,7 +86,7 @@ describe('the permissions of a loop', () => {
   });
 });
 
-it('checks the tools that a function gives when a run asks for them', async () => {
+it('validates the tools that a function returns when a run requests them', async () => {
   const broken = { ...tool, execute: undefined } as unknown as Tool;
   await expect(run(make({ model, tools: () => [broken] }), [])).rejects.toThrow('The tool "touch" was given nothing');
 });

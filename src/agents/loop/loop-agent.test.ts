@@ -45,7 +45,7 @@ const tool = (name: string, execute: Tool['execute'], more: Partial<Tool> = {}):
   execute,
   ...more,
 });
-/** A promise and what settles it. */
+/** A promise and its resolve function. */
 function deferred() {
   let resolve = () => {};
   const promise = new Promise<void>(done => (resolve = done));
@@ -74,13 +74,13 @@ describe('a run', () => {
     expect(model.requests[1]?.toolResults).toEqual([{ id: 'c', text: 'a' }]);
   });
 
-  it('does nothing before the first event is asked for', () => {
+  it('does nothing before the first event is requested', () => {
     const { agent, model } = setUp(['Hi.']);
     agent.invoke(params());
     expect(model.requests).toEqual([]);
   });
 
-  it('tells the model of its start, so that a continuing process uses the same', async () => {
+  it('passes its start to the model, so that a resuming process uses the same', async () => {
     const events = await collect(setUp([]).agent.invoke(params({ model: 'nobody/x' })));
     expect(events[0]).toMatchObject({ type: 'harness_start', model: 'nobody/x' });
     expect(events.slice(1)).toMatchObject([
@@ -89,7 +89,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('never throws: what breaks inside is an error event', async () => {
+  it('never throws: an internal failure is an error event', async () => {
     const steering = {
       take: () => {
         throw new Error('no steering');
@@ -102,14 +102,14 @@ describe('a run', () => {
     ]);
   });
 
-  it('refuses two tools of one name, and no room to run them', () => {
+  it('rejects two tools of one name, and a parallel limit of zero', () => {
     expect(() => setUp([], { tools: [echo, echo] })).toThrow('two tools of the same name');
     expect(() => setUp([], { parallel: 0 })).toThrow('at least 1');
   });
 });
 
 describe('tool input', () => {
-  it('is validated before execution; what is wrong is a result the model sees', async () => {
+  it('is validated before execution; a problem is a result for the model', async () => {
     const { agent, model } = setUp([[call(5)], 'Sorry.'], { tools: [echo] });
     const events = await collect(agent.invoke(params()));
     expect(outputs(events)).toEqual([{ error: expect.stringMatching(/not valid: value: .*string/) as string }]);
@@ -118,7 +118,7 @@ describe('tool input', () => {
     expect(reasonOf(events)).toBe('complete');
   });
 
-  it('reaches the tool as the schema gives it', async () => {
+  it('reaches the tool as parsed by the schema', async () => {
     const seen: unknown[] = [];
     const input = z.object({ value: z.string().trim(), times: z.number().default(2) });
     const trims = defineTool({ name: 'echo', description: '', input, execute: given => void seen.push(given) });
@@ -126,7 +126,7 @@ describe('tool input', () => {
     expect(seen).toEqual([{ value: 'a', times: 2 }]);
   });
 
-  it('may have any Standard Schema, with its JSON Schema beside it', async () => {
+  it('may have any Standard Schema, together with its JSON Schema', async () => {
     const input = {
       '~standard': {
         version: 1 as const,
@@ -156,7 +156,7 @@ describe('tool input', () => {
     expect(outputs(events)).toEqual([{ error: 'schema broke' }]);
   });
 
-  it('that is malformed is answered with an error, and the loop goes on', async () => {
+  it('that is malformed is answered with an error, and the loop continues', async () => {
     const malformed = { malformedToolCall: { id: 'c', name: 'echo', rawArguments: '{"value": ' } };
     const { agent, model } = setUp([[malformed], 'Done.'], { tools: [echo] });
     const events = await collect(agent.invoke(params()));
@@ -166,12 +166,12 @@ describe('tool input', () => {
     expect([model.requests.length, reasonOf(events)]).toEqual([2, 'complete']);
   });
 
-  it('for a tool that does not exist is answered with the names of those that do', async () => {
+  it('for an unknown tool is answered with the known names', async () => {
     const events = await collect(setUp([[call('a', 'c', 'ehco')], 'Done.'], { tools: [echo] }).agent.invoke(params()));
     expect(outputs(events)).toEqual([{ error: 'There is no tool "ehco". Available: echo.' }]);
   });
 
-  it('for a tool that is withheld is answered like one that does not exist; the model is not told of it', async () => {
+  it('for a withheld tool is answered like an unknown one; the model is not offered the tool', async () => {
     const { agent, model } = setUp([[call('a'), call('b', 'd', 'more')], 'Done.'], {
       tools: [echo, tool('own', () => 1)],
     });
@@ -200,14 +200,14 @@ describe('tool output', () => {
     expect((await outcome(() => Promise.reject('plain'))).output).toEqual({ error: 'plain' });
   });
 
-  it('is copied as JSON carries it', async () => {
+  it('is copied as JSON', async () => {
     const value = { context: { at: new Date(0), none: undefined }, result: [undefined], error: 'not an error' };
     const { output } = await outcome(() => value);
     expect(output).toEqual({ context: { at: '1970-01-01T00:00:00.000Z' }, result: [null] });
     expect((await outcome(() => undefined)).output).toEqual({ context: null, result: null });
   });
 
-  it('that JSON cannot carry is an error result', async () => {
+  it('that is not JSON is an error result', async () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     expect((await outcome(() => ({ context: loop }))).output).toMatchObject({
@@ -232,7 +232,7 @@ describe('tool output', () => {
     expect(sent).toMatch(/^x+\n\[… \d+ characters left out …\]\nx+$/);
   });
 
-  it('that takes too long is an error result, and the tool is told', async () => {
+  it("that takes too long is an error result, and aborts the tool's signal", async () => {
     const seen: unknown[] = [];
     const slow: Tool['execute'] = (_, { signal }) => {
       signal.addEventListener('abort', () => seen.push((signal.reason as Error).name));
@@ -245,14 +245,14 @@ describe('tool output', () => {
     });
   });
 
-  it('has no limit when the limit is longer than a timer can be', async () => {
+  it('has no limit when the limit exceeds the longest timer', async () => {
     const { output } = await outcome(async () => 'fine', { toolTimeoutMs: Number.POSITIVE_INFINITY });
     expect(output).toEqual({ context: 'fine', result: 'fine' });
   });
 });
 
-describe('a call that is over', () => {
-  it('tells, asks and starts nothing any more, though its tool goes on', async () => {
+describe('a call that has ended', () => {
+  it('emits, asks and starts nothing, though its tool is still running', async () => {
     let late: ToolContext | undefined;
     const heard: unknown[] = [];
     const first = tool('first', (_, context) => {
@@ -278,7 +278,7 @@ describe('a call that is over', () => {
 });
 
 describe('progress', () => {
-  it('is shown with ids of its own, and not after the result', async () => {
+  it('is emitted with its own ids, and not after the result', async () => {
     let late: (content: unknown) => void = () => {};
     const first = deferred();
     const reports = tool('echo', async (_, { progress }) => {
@@ -302,7 +302,7 @@ describe('progress', () => {
     expect(checkOrder(events)).toEqual([]);
   });
 
-  it('that waits to be seen is replaced by the next', async () => {
+  it('that is queued is replaced by the next', async () => {
     const chatty = tool('echo', (_, { progress }) => {
       for (let n = 1; n <= 1000; n++) progress(n);
     });
@@ -312,7 +312,7 @@ describe('progress', () => {
 });
 
 describe('calls of one turn', () => {
-  it('run side by side, and each result comes when it is ready', async () => {
+  it('run concurrently, and each result arrives when it is ready', async () => {
     const gates = { a: deferred(), b: deferred(), c: deferred() };
     const order: string[] = [];
     const waits = tool('echo', async input => {
@@ -348,7 +348,7 @@ describe('calls of one turn', () => {
     expect(most).toBe(2);
   });
 
-  it('have ids of their own when the model uses one twice, in a turn or later', async () => {
+  it('have unique ids when the model uses one twice, in a turn or later', async () => {
     const script = [[call('a', 'call_1'), call('b', 'call_1')], [call('c', 'call_1')], 'Done.'];
     const { agent, model } = setUp(script, { tools: [echo] });
     const events = await collect(agent.invoke(params()));
@@ -361,7 +361,7 @@ describe('calls of one turn', () => {
     ]);
   });
 
-  it('are sent to the provider with ids it takes', async () => {
+  it('are sent to the provider with ids it accepts', async () => {
     const ids = ['a/b c', 'x'.repeat(80), `${'x'.repeat(79)}y`];
     const script = [ids.map(id => call(id, id)), 'Done.'];
     const { agent, model } = setUp(script, { tools: [echo] });
@@ -371,8 +371,8 @@ describe('calls of one turn', () => {
   });
 });
 
-describe('the most steps a run may take', () => {
-  it('end with one call without tools to conclude', async () => {
+describe('the limit of steps', () => {
+  it('ends with one call without tools to conclude', async () => {
     const { agent, model } = setUp(request => (request.toolNames.length > 0 ? [call('again')] : 'In short: no.'), {
       tools: [echo],
       maxIterations: 2,
@@ -388,7 +388,7 @@ describe('the most steps a run may take', () => {
     ]);
   });
 
-  it('answer the calls of a model that asks for tools even then', async () => {
+  it('answers the calls of a model that asks for tools even then', async () => {
     const { agent } = setUp(() => [call('again')], { tools: [echo], maxIterations: 1 });
     const events = await collect(agent.invoke(params()));
     expect(outputs(events)).toEqual([
@@ -405,7 +405,7 @@ describe('steering', () => {
     take: () => (batches.shift() ?? []).map((content, n) => ({ id: `s${n}`, content })),
   });
 
-  it('is taken in after the results of a turn, before the next model call', async () => {
+  it('is added after the results of a turn, before the next model call', async () => {
     const { agent, model } = setUp([[call('a')], 'Done.'], { tools: [echo] });
     const events = await collect(agent.invoke(params({ steering: steeringOf([], ['Hurry.', 'Please.']) })));
     expect(of(events, 'user')).toMatchObject([
@@ -418,7 +418,7 @@ describe('steering', () => {
     ]);
   });
 
-  it('keeps a run going that had its answer', async () => {
+  it('continues a run that had its answer', async () => {
     const { agent, model } = setUp(['Done.', 'Done again.']);
     const events = await collect(agent.invoke(params({ steering: steeringOf([], ['One more thing.']) })));
     expect(model.requests[1]?.messages).toMatchObject([
@@ -431,7 +431,7 @@ describe('steering', () => {
 });
 
 describe('a stop', () => {
-  it('ends a model call, and the partial text stays', async () => {
+  it('ends a model call, and keeps the partial text', async () => {
     const stop = new AbortController();
     const { agent } = setUp([{ text: 'one two three four', delayMs: 1 }]);
     const events: AgentEvent[] = [];
@@ -447,7 +447,7 @@ describe('a stop', () => {
     expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
   });
 
-  it('ends the wait for a retry', async () => {
+  it('ends the delay before a retry', async () => {
     const stop = new AbortController();
     const { agent } = setUp([{ httpStatus: 500 }], { retry: { baseMs: 1e6, maxMs: 1e6 } });
     const events: AgentEvent[] = [];
@@ -458,12 +458,12 @@ describe('a stop', () => {
     expect(reasonOf(events)).toBe('aborted');
   });
 
-  it('reaches the tools, and does not wait for one that does not listen', async () => {
+  it('reaches the tools, and does not wait for one that ignores the signal', async () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const deaf = tool('deaf', () => new Promise(() => {}));
     const listens = tool('listens', (_, { signal }) => {
-      signal.addEventListener('abort', () => seen.push('told'));
+      signal.addEventListener('abort', () => seen.push('aborted'));
       return new Promise(() => {});
     });
     const waits = [call(1, 'a', 'deaf'), call(2, 'b', 'listens'), call(3, 'c', 'deaf')];
@@ -473,7 +473,7 @@ describe('a stop', () => {
       events.push(event);
       if (of(events, 'tool_start').length === 2) setImmediate(() => stop.abort());
     }
-    expect(seen).toEqual(['told']);
+    expect(seen).toEqual(['aborted']);
     expect(outputs(events)).toEqual([]);
     expect(of(events, 'tool_start').map(({ id }) => id)).toEqual(['run/a', 'run/b']);
     expect(reasonOf(events)).toBe('aborted');
@@ -493,7 +493,7 @@ describe('the consumer', () => {
     return { runs, ...setUp(script, { tools: [notes], ...options }) };
   };
 
-  it('holds a tool back until it asks for the event after its start', async () => {
+  it('delays a tool until it requests the event after its start', async () => {
     const { agent, runs } = executed([[call('a')], 'Done.']);
     const events = agent.invoke(params())[Symbol.asyncIterator]();
     let next = await events.next();
@@ -504,17 +504,17 @@ describe('the consumer', () => {
     expect(runs).toEqual(['a']);
   });
 
-  it('that goes away at a start leaves that tool and those behind it unexecuted', async () => {
+  it('that detaches at a start leaves that tool and the following ones unexecuted', async () => {
     const { agent, runs } = executed([[call('a'), call('b'), call('c')], 'Done.']);
     for await (const event of agent.invoke(params())) if (event.type === 'tool_start') break;
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(runs).toEqual([]);
   });
 
-  it('that goes away stops the tools that run', async () => {
-    const told = deferred();
+  it('that detaches stops the running tools', async () => {
+    const aborted = deferred();
     const listens = tool('echo', (_, { signal }) => {
-      signal.addEventListener('abort', () => told.resolve());
+      signal.addEventListener('abort', () => aborted.resolve());
       return new Promise(() => {});
     });
     const reports = tool('report', (_, { progress }) => {
@@ -523,10 +523,10 @@ describe('the consumer', () => {
     });
     const { agent } = setUp([[call('a'), call('b', 'r', 'report')]], { tools: [listens, reports] });
     for await (const event of agent.invoke(params())) if (event.type === 'tool_progress') break;
-    await told.promise;
+    await aborted.promise;
   });
 
-  it('that goes away while the model speaks stops the model', async () => {
+  it('that detaches during a model call stops the model', async () => {
     const stopped = deferred();
     const model = scriptedModel([]);
     const stream = new ReadableStream({

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { checkOptions, invalid, number, object, optional, type Taken, text } from '../check-options.ts';
+import { checkOptions, invalid, number, object, optional, type OptionCheck, text } from '../check-options.ts';
 import { modelOptions, modelSource } from '../model/call/model-options.ts';
 import type { ModelSettings } from '../model/call/model-settings.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
@@ -66,7 +66,7 @@ const taken = {
   toolTimeoutMs: optional(number),
   maxOutputLength: optional(number),
   compaction: optional({ fits: value => value === false || object.fits(value), expected: 'an object, or false' }),
-} satisfies Record<keyof LoopAgentOptions, Taken>;
+} satisfies Record<keyof LoopAgentOptions, OptionCheck>;
 
 /**
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws

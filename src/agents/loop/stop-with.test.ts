@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { stopWith } from './stop-with.ts';
 
-describe('a stop with another one', () => {
-  it('comes with the first of the two, which then know nothing of each other', () => {
+describe('a linked abort controller', () => {
+  it('aborts with the first of the two, and then releases both', () => {
     for (const isOwn of [true, false]) {
       const above = new AbortController();
       const stop = stopWith(above.signal);
@@ -16,7 +16,7 @@ describe('a stop with another one', () => {
     }
   });
 
-  it('can be left, and then does not come at all', () => {
+  it('does not abort after it was detached', () => {
     const above = new AbortController();
     const stop = stopWith(above.signal);
     stop.leave();
@@ -26,11 +26,11 @@ describe('a stop with another one', () => {
     expect(stop.signal.aborted).toBe(false);
   });
 
-  it('has come when the other came before', () => {
+  it('is aborted when the other was aborted before', () => {
     expect(stopWith(AbortSignal.abort('before')).signal.reason).toBe('before');
   });
 
-  it('may be made many times of the same one without a warning', async () => {
+  it('can be created many times from one signal without a warning', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);

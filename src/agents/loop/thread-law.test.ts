@@ -13,14 +13,14 @@ import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { Tool } from './tool.ts';
 
-const instructions = 'Do as you are told.';
+const instructions = 'Follow the instructions.';
 const maxOutputLength = 120;
 
-type Given = Omit<RelayAnswer, 'relayId'>;
+type Answer = Omit<RelayAnswer, 'relayId'>;
 
 interface Play {
   readonly script: ModelScript;
-  readonly answer: (relay: EventOf<'relay'>) => Given;
+  readonly answer: (relay: EventOf<'relay'>) => Answer;
   readonly steer?: (events: readonly AgentEvent[]) => readonly UserMessage[];
 }
 
@@ -30,7 +30,7 @@ function transcribe(events: readonly AgentEvent[]): Message[] {
   return transcript.messages();
 }
 
-/** One thread in memory: its log, what its tools did, and what the model was sent against what the log says. */
+/** One thread in memory: its log, the effects of its tools, and the model requests compared with the log. */
 class Thread implements Answers {
   readonly events: AgentEvent[];
   readonly executed: string[] = [];
@@ -47,7 +47,7 @@ class Thread implements Answers {
     await this.run(runId);
   }
 
-  /** Starts the run, or goes on with it when the log has some of it. */
+  /** Starts the run, or resumes it when the log has a part of it. */
   async run(runId: string): Promise<void> {
     const { steer = () => [] } = this.#play;
     const begun = this.events.findIndex(event => event.runId === runId);
@@ -132,7 +132,7 @@ class Thread implements Answers {
   }
 }
 
-describe('what a model is sent', () => {
+describe('a model request', () => {
   const rawId = fc.constantFrom('call_1', 'call_2', 'a/b', 'call_1_2', 'x'.repeat(70), undefined);
   const input = fc.oneof(
     fc.record({ value: fc.string({ maxLength: 5 }), turns: fc.nat(3) }),
@@ -171,9 +171,9 @@ describe('what a model is sent', () => {
   const turn = fc
     .tuple(fc.array(step, { maxLength: 3 }), refused)
     .map(([steps, failed]): ScriptedTurn[] => [...steps.flat(), ...failed, 'That is all.']);
-  const answer: fc.Arbitrary<Given> = fc.oneof(
-    fc.constantFrom<Given>({ outcome: 'approve' }, { outcome: 'approve', remember: 'thread' }, { outcome: 'reject' }),
-    fc.constant<Given>({ outcome: 'revise', input: { value: 'revised' }, remember: 'once' }),
+  const answer: fc.Arbitrary<Answer> = fc.oneof(
+    fc.constantFrom<Answer>({ outcome: 'approve' }, { outcome: 'approve', remember: 'thread' }, { outcome: 'reject' }),
+    fc.constant<Answer>({ outcome: 'revise', input: { value: 'revised' }, remember: 'once' }),
   );
   const runs = fc.array(turn, { minLength: 1, maxLength: 3 });
 
@@ -190,7 +190,7 @@ describe('what a model is sent', () => {
           let steered = 0;
           const thread = new Thread({
             script: ({ index }) => script[index] ?? 'More.',
-            answer: () => given[asked++ % given.length] as Given,
+            answer: () => given[asked++ % given.length] as Answer,
             steer: () => (steered++ === steerAt ? [{ id: 's', content: 'Go on.' }] : []),
           });
           for (const [index] of turns.entries()) await thread.ask(`run-${index}`);
@@ -214,9 +214,9 @@ describe('what a model is sent', () => {
     );
 });
 
-describe('a run that is continued from any of its events', () => {
+describe('a run that is resumed from any of its events', () => {
   const call = (name: string, value: unknown, id: string) => ({ toolCall: { id, name, input: { value } } });
-  /** What the model does at each step; the first time it is asked for the second step the connection is cut. */
+  /** The model's response at each step; the first request for the second step is cut off. */
   const scriptOf = (cutOnce: boolean): ModelScript => {
     let cut = cutOnce;
     return ({ messages }) => {
@@ -266,7 +266,7 @@ describe('a run that is continued from any of its events', () => {
   const resultsOf = (events: readonly AgentEvent[]) =>
     events.flatMap(event => (event.type === 'tool_result' ? [event.id] : []));
 
-  it('comes to an equivalent end, with every tool run and every person asked at most once', async () => {
+  it('reaches an equivalent end, with every tool run and every person asked at most once', async () => {
     const whole = new Thread(play(true));
     await whole.ask('run');
     expect(checkOrder(whole.events)).toEqual([]);
@@ -303,7 +303,7 @@ describe('a run that is continued from any of its events', () => {
     expect(unknown).toBeGreaterThan(4);
   });
 
-  it('that had failed, ended or run out of steps is not taken up again', async () => {
+  it('is not resumed when it had failed, ended or reached its limit', async () => {
     const failing: Play = { script: [{ httpStatus: 400 }], answer: () => ({ outcome: 'approve' }) };
     const failed = new Thread(failing);
     await failed.ask('run');

@@ -118,9 +118,9 @@ export function describeTool(tool: Tool): LanguageModelV3FunctionTool {
   const inputSchema = describeInput(tool);
   const before = described.get(input);
   if (before?.name === name && before.description === description && before.inputSchema === inputSchema) return before;
-  const told = { type: 'function' as const, name, description, inputSchema };
-  described.set(input, told);
-  return told;
+  const definition = { type: 'function' as const, name, description, inputSchema };
+  described.set(input, definition);
+  return definition;
 }
 
 /** The last description by input schema: many tools are created anew for each run. */

@@ -8,7 +8,7 @@ vi.mock('@modelcontextprotocol/client', original => {
   return original();
 });
 
-it('loads the MCP client when a server is connected to, and not before', async () => {
+it('loads the MCP client when a server is connected, and not before', async () => {
   expect(loaded).toEqual([]);
   const source = await connectMcp(testProgram());
   await source.close();

@@ -67,7 +67,7 @@ describe('the tools of a server', () => {
     expect(await callTool(source, 'dotted_name')).toEqual({ context: 'with a line' });
   });
 
-  it('describe what is not text', async () => {
+  it('describe content that is not text', async () => {
     expect(await callTool(await connect(), 'media')).toEqual({
       context: [
         'Look:',
@@ -80,7 +80,7 @@ describe('the tools of a server', () => {
     });
   });
 
-  it('throw what a failed tool says, and what the server has against the input', async () => {
+  it("throw the error of a failed tool, and the server's objection to the input", async () => {
     const source = await connect();
     await expect(callTool(source, 'fail', { words: 'no such city' })).rejects.toThrow(/^no such city$/);
     await expect(callTool(source, 'echo', { text: 5 })).rejects.toThrow(/expected string/);
@@ -97,7 +97,7 @@ describe('the tools of a server', () => {
     expect(result).toBeUndefined();
   });
 
-  it('are new ones when the server changes them', async () => {
+  it('are replaced when the server changes them', async () => {
     const source = await connect();
     const before = source.tools();
     await callTool(source, 'grow');
@@ -106,13 +106,13 @@ describe('the tools of a server', () => {
     expect(await callTool(source, 'grown')).toEqual({ context: 'I am new.' });
   });
 
-  it('work with a server that speaks only the newest protocol', async () => {
+  it('work with a server that supports only the newest protocol', async () => {
     expect(await callTool(await connect(testProgram('modern')), 'echo', { text: 'hi' })).toEqual({ context: 'hi' });
   });
 });
 
 describe('a call', () => {
-  it('shows the progress the server reports, and is cancelled in the server too', async () => {
+  it("reports the server's progress, and is cancelled in the server too", async () => {
     const source = await connect();
     const stop = new AbortController();
     const reports: unknown[] = [];
@@ -125,7 +125,7 @@ describe('a call', () => {
     await vi.waitFor(async () => expect(await callTool(source, 'cancelled')).toEqual({ context: '1' }));
   });
 
-  it('ends when there is no answer for too long, and leaves the server to the next one', async () => {
+  it('fails after a time without an answer, and keeps the server for the next one', async () => {
     const source = await connect(testProgram(), { callTimeoutMs: 1_500 });
     expect(await messageOf(callTool(source, 'wait'))).toBe(
       'The MCP server "test" gave no answer to "wait" for 1500 ms, and the call was cancelled. What it did is unknown; ask for less, or allow more time with callTimeoutMs.',
@@ -135,7 +135,7 @@ describe('a call', () => {
 });
 
 describe('a server that dies', () => {
-  it('fails the call with how it ended, without its secrets, and is started again by the next call', async () => {
+  it('fails the call with its exit, without its secrets, and is restarted by the next call', async () => {
     const source = await connect(testProgram('stdio', { env: { API_TOKEN: 'tok-12345' } }));
     expect(await messageOf(callTool(source, 'crash', { code: 3 }))).toBe(
       'The MCP server "test" was lost while it worked on "crash": it exited with code 3. Its stderr ends with: "cannot go on with [hidden]". What the call did is unknown. The next call connects to the server again.',
@@ -145,14 +145,14 @@ describe('a server that dies', () => {
     expect(source.status).toEqual({ state: 'connected' });
   });
 
-  it('is started once for all calls that wait for it', async () => {
+  it('is started once for all waiting calls', async () => {
     const source = await connect();
     await messageOf(callTool(source, 'crash', { code: 1 }));
     const [one, two] = await Promise.all([pidsOf(source), pidsOf(source)]);
     expect(one[0]).toBe(two[0]);
   });
 
-  it('is given up after it died too often in a row, until it is connected anew', async () => {
+  it('is given up after too many consecutive exits, until it is reconnected', async () => {
     const source = await connect(testProgram(), { maxRestarts: 2 });
     const crash = () => messageOf(callTool(source, 'crash', { code: 9 }));
     for (let time = 0; time < 3; time++) expect(await crash()).toContain('exited with code 9');
@@ -163,14 +163,14 @@ describe('a server that dies', () => {
     expect(await callTool(source, 'echo', { text: 'back' })).toEqual({ context: 'back' });
   });
 
-  it('or no longer listens does not take us with it', async () => {
+  it('or stops reading does not crash this process', async () => {
     const source = await connect();
     await callTool(source, 'deafen');
     expect(await messageOf(callTool(source, 'echo', { text: 'hi' }))).toContain('was lost while it worked on "echo"');
     expect(await callTool(source, 'echo', { text: 'back' })).toEqual({ context: 'back' });
   });
 
-  it('takes nothing with it when it is killed between two calls', async () => {
+  it('has no effect when it is killed between two calls', async () => {
     const source = await connect();
     const [pid = 0] = await pidsOf(source);
     process.kill(pid, 'SIGKILL');
@@ -180,19 +180,19 @@ describe('a server that dies', () => {
 });
 
 describe('a server that does not start', () => {
-  it('is reported when its program is not there', async () => {
+  it('is reported when its program is missing', async () => {
     expect(await messageOf(connect({ name: 'gone', command: 'no-such-program-here' }))).toBe(
       'The MCP server "gone" could not be connected to: its program "no-such-program-here" was not found: install it or give its full path. Check its configuration.',
     );
   });
 
-  it('is reported when its folder is not there', async () => {
+  it('is reported when its folder is missing', async () => {
     expect(await messageOf(connect(testProgram('stdio', { cwd: '/no/such/folder' })))).toContain(
       'its folder "/no/such/folder" does not exist',
     );
   });
 
-  it('is reported with its last words when it ends at once, without its secrets', async () => {
+  it('is reported with its last output when it exits at once, without its secrets', async () => {
     const message = await messageOf(connect(testProgram('broken', { env: { API_TOKEN: 'tok-12345' } })));
     expect(message).toContain('it exited with code 7. Its stderr ends with: "no database for [hidden]".');
   });
@@ -212,7 +212,7 @@ describe('a server that does not start', () => {
 });
 
 describe('the process of a server', () => {
-  it('has the environment that every program gets, and what it is given', async () => {
+  it('has the general environment, and its configured variables', async () => {
     process.env['MCP_TEST_OWN_SECRET'] = 'mine';
     const source = await connect(testProgram('stdio', { env: { GIVEN: 'yours' } }));
     delete process.env['MCP_TEST_OWN_SECRET'];
@@ -221,7 +221,7 @@ describe('the process of a server', () => {
     expect(context).not.toContain('MCP_TEST_OWN_SECRET');
   });
 
-  it('is gone with all it started when the source is closed', async () => {
+  it('ends with all its children when the source is closed', async () => {
     const source = await connect();
     const pids = await pidsOf(source);
     expect(pids.map(isAlive)).toEqual([true, true]);
@@ -237,7 +237,7 @@ describe('the process of a server', () => {
 describe('several servers', () => {
   const config = (mcpServers: McpServersConfig['mcpServers']) => connectAllMcp({ mcpServers }, { restartDelayMs: 1 });
 
-  it('are connected to together, and one that fails is told of and stops no other', async () => {
+  it('are connected together; one that fails is reported and stops no other', async () => {
     const { name: _, ...program } = testProgram();
     const all = await config({
       'a.b': program,
@@ -255,7 +255,7 @@ describe('several servers', () => {
     expect(new Set(all.tools().map(tool => tool.name)).size).toBe(28);
   });
 
-  it('are refused when the configuration has another shape', async () => {
+  it('are rejected when the configuration has another shape', async () => {
     await expect(config('servers' as never)).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 });

@@ -27,7 +27,7 @@ type Mode = 'legacy' | 'auto';
 /** The longest delay of a timer, in milliseconds. */
 export const longestTimeout = 2 ** 31 - 1;
 
-/** The client info; its version is that of the requested protocol. */
+/** The name and version that the client sends to a server. */
 const clientInfo = { name: 'singletree', version: '1' };
 
 /** One connection to a server, from its start to its end. */

@@ -31,7 +31,7 @@ describe('a server over HTTP', () => {
     },
   );
 
-  it('reports progress, and is told of a cancelled call', async () => {
+  it('reports progress, and is notified of a cancelled call', async () => {
     const source = await connect(await start());
     const stop = new AbortController();
     const reports: unknown[] = [];
@@ -44,13 +44,13 @@ describe('a server over HTTP', () => {
     await vi.waitFor(async () => expect(await callTool(source, 'cancelled')).toEqual({ context: '1' }));
   });
 
-  it('tells of new tools', async () => {
+  it('reports new tools', async () => {
     const source = await connect(await start());
     await callTool(source, 'grow');
     await vi.waitFor(() => expect(source.tools().map(tool => tool.name)).toContain('mcp__test__grown'));
   });
 
-  it('gets a new session when it forgot the old one, and the call is made in that', async () => {
+  it('gets a new session when it no longer knows the old one, and the call is repeated in it', async () => {
     const server = await start();
     const source = await connect(server);
     await fetch(at(server, '/forget'), { method: 'POST' });
@@ -58,7 +58,7 @@ describe('a server over HTTP', () => {
     expect(await sessionsAt(server)).toBe(1);
   });
 
-  it('is told that the session is over', async () => {
+  it('is notified when the session ends', async () => {
     const server = await start();
     const source = await connect(server);
     await callTool(source, 'echo', { text: 'hi' });
@@ -67,7 +67,7 @@ describe('a server over HTTP', () => {
     expect(await sessionsAt(server)).toBe(0);
   });
 
-  it('that dies in the middle of a call fails it, and is found again when it is back', async () => {
+  it('that dies during a call fails it, and is reconnected when it is back', async () => {
     const server = await start();
     const source = await connect(server);
     await expect(callTool(source, 'crash', { code: 1 })).rejects.toThrow(
@@ -81,7 +81,7 @@ describe('a server over HTTP', () => {
     expect(await callTool(source, 'echo', { text: 'back' })).toEqual({ context: 'back' });
   });
 
-  it('that wants other headers is reported without those it was given', async () => {
+  it('that requires other headers is reported without the configured ones', async () => {
     const server = await start('http', { EXPECTED_AUTHORIZATION: 'Bearer right-token' });
     await expect(connect(server, { authorization: 'Bearer wrong-token' })).rejects.toThrow(
       'it answered with HTTP 401: "[hidden]" is not known here; check the headers it is given.',

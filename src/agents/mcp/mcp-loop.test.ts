@@ -43,7 +43,7 @@ describe('a tool of an MCP server in a run', () => {
     expect(outputOf(await run(rule('deny'), { text: 'hi' }))).toMatchObject({ status: 'denied' });
   });
 
-  it('waits for a person when the category mcp is asked about', async () => {
+  it('waits for a person when the category mcp requires asking', async () => {
     const answers = { wait: async (relayId: string) => ({ id: 'answer', relayId, outcome: 'approve' as const }) };
     const events = await run(rule('ask'), { text: 'hi' }, { answers });
     expect(events.filter(event => event.type === 'relay')).toMatchObject([
@@ -52,13 +52,13 @@ describe('a tool of an MCP server in a run', () => {
     expect(outputOf(events)).toEqual({ context: 'hi' });
   });
 
-  it('is not called with an input that is no object', async () => {
+  it('is not called with an input that is not an object', async () => {
     expect(outputOf(await run(rule('allow'), ['hi']))).toEqual({
       error: expect.stringMatching(/^The input is not valid: .*expected object/),
     });
   });
 
-  it('gives what the server has against the input to the model', async () => {
+  it("passes the server's objection to the input to the model", async () => {
     expect(outputOf(await run(rule('allow'), { text: 5 }))).toEqual({
       error: expect.stringContaining('expected string'),
     });

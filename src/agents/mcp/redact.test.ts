@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { redactor } from './redact.ts';
 
-describe('what a server was given in confidence', () => {
-  it('is hidden when it came by the environment', () => {
+describe('the secrets of a server', () => {
+  it('are hidden when they come from the environment', () => {
     const hide = redactor({
       name: 's',
       command: 'x',
@@ -11,12 +11,12 @@ describe('what a server was given in confidence', () => {
     expect(hide('abcd-1234-more and abcd-1234 at level 1')).toBe('[hidden] and [hidden] at level 1');
   });
 
-  it('is hidden when it came by headers, also the token alone', () => {
+  it('are hidden when they come from headers, also the token alone', () => {
     const hide = redactor({ name: 's', url: 'https://a.example', headers: { authorization: 'Bearer t0ken' } });
     expect(hide('"Bearer t0ken" or t0ken')).toBe('"[hidden]" or [hidden]');
   });
 
-  it('is hidden when it is part of the address', () => {
+  it('are hidden when they are part of the address', () => {
     const url = 'https://ann:p%40ss@a.example/mcp/0123456789abcdef?key=s3cret';
     const hide = redactor({ name: 's', url });
     expect(hide('p@ss, p%40ss, s3cret, 0123456789abcdef')).toBe('[hidden], [hidden], [hidden], [hidden]');

@@ -16,17 +16,17 @@ describe('the names of MCP tools', () => {
     ]);
   });
 
-  it('have signs that no provider accepts replaced', () => {
+  it('replace characters that no provider accepts', () => {
     expect([...toolNames('s', ['läs fil', 'a.b/c']).values()]).toEqual(['mcp__s__a_b_c', 'mcp__s__l_s_fil']);
   });
 
-  it('keep the exact name, and mark the one that would be the same', () => {
+  it('keep the exact name, and mark a colliding one', () => {
     const names = toolNames('s', ['a.b', 'a_b']);
     expect(names.get('a_b')).toBe('mcp__s__a_b');
     expect(names.get('a.b')).toMatch(/^mcp__s__a_b_[0-9a-f]{8}$/);
   });
 
-  it('are accepted by every provider, and no two are the same, whatever the servers and tools are called', () => {
+  it('are valid for every provider and unique, whatever the names of servers and tools', () => {
     fc.assert(
       fc.property(lists, lists, (servers, tools) => {
         const segments = [...serverSegments(servers).values()];

@@ -20,21 +20,21 @@ const policyOf = (rules: PermissionRule[], request: ToolRequest, fallback?: Poli
 const tool = (policy: Policy): PermissionRule => ({ tool: 'bash', policy });
 const command = (command: string, policy: Policy): PermissionRule => ({ command, policy });
 
-describe('deciding about a tool call', () => {
-  it('asks when no rule matches, or does what the default says', () => {
+describe('deciding on a tool call', () => {
+  it('asks when no rule matches, or applies the default', () => {
     expect(policyOf([], write('a'))).toBe('ask');
     expect(policyOf([], write('a'), 'deny')).toBe('deny');
   });
 
-  it('gives the rule and a reason that a person and a model can read', () => {
+  it('returns the rule and a readable reason', () => {
     const rule: PermissionRule = { tool: 'bash', command: 'rm *', policy: 'deny' };
     expect(decide({ rules: { rules: [rule] } }, shell('rm x'))).toEqual({
       policy: 'deny',
       reason: 'bash is denied by the rule for tool "bash", command "rm *"',
       rule,
     });
-    const told = decide({ rules: { rules: [{ ...rule, reason: 'nothing is deleted here' }] } }, shell('rm x'));
-    expect(told.reason).toBe('nothing is deleted here');
+    const decision = decide({ rules: { rules: [{ ...rule, reason: 'nothing is deleted here' }] } }, shell('rm x'));
+    expect(decision.reason).toBe('nothing is deleted here');
     expect(decide({ rules: { rules: [] } }, write('a')).reason).toBe(
       'write needs approval by default: no rule matches',
     );
@@ -77,7 +77,7 @@ describe('deciding about a tool call', () => {
     ])('%s', (_, given, request, policy) => expect(policyOf([given], request)).toBe(policy));
   });
 
-  describe('by rules that nobody checked', () => {
+  describe('by unvalidated rules', () => {
     const rules = (...given: unknown[]) => given as PermissionRule[];
 
     it.each<[string, PermissionRule[]]>([
@@ -91,12 +91,12 @@ describe('deciding about a tool call', () => {
       ['the same in the other order', rules(tool('allow'), { tool: 'bash', policy: 'denied' })],
     ])('allows nothing by %s', (_, given) => expect(policyOf(given, shell('rm x'))).toBe('ask'));
 
-    it('lets a rule guard everything when what it guards cannot be told', () => {
+    it('lets a rule guard everything when its target is unclear', () => {
       expect(policyOf(rules({ tools: 'bash', policy: 'deny' }), shell('rm x'), 'allow')).toBe('deny');
       expect(policyOf(rules({ tools: 'bash', policy: 'ask' }), shell('rm x'), 'allow')).toBe('ask');
     });
 
-    it('asks when the default, or what a function says, is no policy', () => {
+    it('asks when the default, or the result of a function, is not a policy', () => {
       const unknown = { policy: 'yes' as Policy };
       const allow: PermissionRuleSet = { default: 'allow', rules: [] };
       expect(policyOf([], shell('rm x'), unknown.policy)).toBe('ask');
@@ -171,7 +171,7 @@ describe('deciding about a tool call', () => {
       expect(policyOf([{ ...text, input: { command: 'ls x' } }], shell('ls x'))).toBe('allow');
     });
 
-    it('is read from the argument that holds it', () => {
+    it('is read from the argument that contains it', () => {
       expect(policyOf(rules, { tool: 'exec', input: { cmd: 'ls x' }, shell: 'cmd' })).toBe('allow');
       expect(policyOf(rules, { tool: 'exec', input: { cmd: 'rm x' }, shell: 'cmd' })).toBe('deny');
       const twice = { 'a.cmd': 'ls x', a: { cmd: 'curl x' } };
@@ -252,7 +252,7 @@ describe('deciding about a tool call', () => {
       expect(policyOf([command('rm *', 'deny'), command('git push *', 'ask')], shell(line), 'allow')).toBe('allow'),
     );
 
-    it('says why it asks', () => {
+    it('gives the reason for asking', () => {
       const rule = command('rm *', 'deny');
       expect(decide({ rules: { default: 'allow', rules: [rule] } }, shell('foo rm'))).toEqual({
         policy: 'ask',
@@ -261,12 +261,12 @@ describe('deciding about a tool call', () => {
       });
     });
 
-    it('counts only for the calls that it is for', () => {
+    it('applies only to matching calls', () => {
       expect(policyOf([{ ...command('rm *', 'deny'), tool: 'other' }], shell('foo rm'), 'allow')).toBe('allow');
       expect(policyOf([], shell('ls <()#;rm x'), 'allow')).toBe('allow');
     });
 
-    it('lets a grant for exactly this command count, and no grant for its category when it refuses', () => {
+    it('accepts a grant for exactly this command, and no grant for its category when it denies', () => {
       const exact = grantFor(shell('foo rm'), 'thread');
       const category = grantFor(shell('ls'), 'category');
       const policyWith = (grant: typeof exact, policy: Policy) =>

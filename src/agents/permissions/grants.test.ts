@@ -12,14 +12,14 @@ const shell = (command: unknown, more = {}): ToolRequest => ({
 });
 const write: ToolRequest = { tool: 'write', category: 'edit', input: { path: 'a' } };
 
-/** What is decided once a grant was stored as JSON and read back. */
+/** The decision after a grant was stored as JSON and read back. */
 function afterGrant(given: Grant | undefined, request: ToolRequest, rules: PermissionRule[] = []): Policy {
   const grants = given === undefined ? [] : [grant.parse(JSON.parse(JSON.stringify(given)))];
   return decide({ rules: { rules }, grants }, request).policy;
 }
 
 describe('a grant', () => {
-  it('is nothing when the approval was for one call', () => {
+  it('is absent when the approval was for one call', () => {
     expect(grantFor(write, 'once')).toBeUndefined();
   });
 
@@ -47,7 +47,7 @@ describe('a grant', () => {
     expect(afterGrant({ kind: 'tool', tool: 'bash' }, shell('rm x'))).toBe('ask');
   });
 
-  it('turns ask into allow, and leaves deny', () => {
+  it('turns ask into allow, and keeps deny', () => {
     const given = grantFor(shell('rm x'), 'thread');
     expect(afterGrant(given, shell('rm x'), [{ command: 'rm *', policy: 'ask' }])).toBe('allow');
     expect(afterGrant(given, shell('rm x'), [{ command: 'rm *', policy: 'deny' }])).toBe('deny');
@@ -104,7 +104,7 @@ describe('a grant', () => {
       expect(afterGrant(given, { ...shell('make', { cwd: '/repo' }), tool: 'exec' })).toBe('ask');
     });
 
-    it('is nothing when the command cannot be read', () => {
+    it('is absent when the command cannot be read', () => {
       expect(grantFor(shell(undefined), 'thread')).toBeUndefined();
       expect(grantFor(shell(''), 'thread')).toBeUndefined();
     });

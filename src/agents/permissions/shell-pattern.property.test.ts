@@ -44,7 +44,7 @@ const shellText = fc
   )
   .map(parts => parts.join(''));
 
-/** A tenth of the cases where somebody waits for the tests. */
+/** A tenth of the cases in interactive runs. */
 const share = process.env['CI'] ? 1 : 0.04;
 
 describe('a command pattern, whatever the line', () => {
@@ -71,7 +71,7 @@ describe('a command pattern, whatever the line', () => {
     );
   });
 
-  it('guards a command wherever it stands', () => {
+  it('guards a command at any position', () => {
     fc.assert(
       fc.property(matching, fc.constantFrom(...separators), args, ({ line }, separator, rest) => {
         expect(matchCommand('rm *', `${line}${separator}rm ${rest.join(' ')}`, 'deny')).toBe(true);
@@ -90,7 +90,7 @@ describe('a command pattern, whatever the line', () => {
   });
 });
 
-describe('a command line that is made to exhaust the parser', () => {
+describe('a command line that is crafted to exhaust the parser', () => {
   const pieces = ['a;', '(', '$(', '"$(', '`', '\\`', '{', '{a,', '${a:-', 'a<<b ', 'a<<b\n', '[', 'case a in ', 'if '];
   const more = [
     '"',
@@ -112,7 +112,7 @@ describe('a command line that is made to exhaust the parser', () => {
   ];
   const wrapping = ['sudo ', 'eval ', 'bash -c ', "sudo 'a b' ", 'bash;', 'env -S ', "eval '"];
 
-  it.each([...pieces, ...more, ...wrapping])('is judged in time: %j', piece => {
+  it.each([...pieces, ...more, ...wrapping])('is decided in time: %j', piece => {
     for (const size of [2000, 250_000, 1_000_000]) {
       const line = `ls ; ${piece.repeat(size / piece.length)}\nrm y`;
       const started = performance.now();

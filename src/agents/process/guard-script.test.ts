@@ -55,7 +55,7 @@ describe.concurrent.each(shells)('the guard in %s', shell => {
     process.kill(leader, 'SIGKILL');
   });
 
-  it('ends the groups of the children that are left, and exits when they are gone', async () => {
+  it('ends the groups of the remaining children, and exits when they have ended', async () => {
     const deaf = await group('trap "" INT TERM HUP; sleep 1000 & echo $!; wait');
     const plain = await group('sleep 1000 & echo $!; wait');
     const released = await group('echo $$; exec sleep 1000');
@@ -85,7 +85,7 @@ describe.concurrent.each(shells)('the guard in %s', shell => {
     },
   );
 
-  it.runIf(onLinux)('ends a child whose group it was not told', async () => {
+  it.runIf(onLinux)('ends a child whose group it does not know', async () => {
     const { pids } = await group('echo $$; exec sleep 1000', mark(7));
     await run(['start 7']);
     await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]));

@@ -14,7 +14,7 @@ interface Outcome {
   readonly stderr: Buffer;
 }
 
-/** Runs a program to its end and returns all that can be seen of it. */
+/** Runs a program to its end and returns everything observable. */
 function outcomeOf(child: ReturnType<typeof startGuarded>, input: Uint8Array = Buffer.alloc(0)): Promise<Outcome> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -36,7 +36,7 @@ const start = (command: string, args: readonly string[], more: Partial<GuardedOp
 const script = (text: string, ...args: string[]) => start('/bin/sh', ['-c', text, 'sh', ...args]);
 
 describe('a guarded process', () => {
-  it('gets its arguments and its input as they are, and its output comes as it is', async () => {
+  it('receives its arguments and its input unchanged, and its output arrives unchanged', async () => {
     const argument = fc.oneof(
       fc.string({ unit: 'grapheme' }).filter(text => !text.includes('\0')),
       fc.constantFrom('', ' ', "'", '"', '\n', '$HOME', '`id`', '\\', '--', '-c', '*', 'a\nb\n'),
@@ -56,14 +56,14 @@ describe('a guarded process', () => {
     );
   });
 
-  it('ends with its exit code or its signal, whichever it was', async () => {
+  it('ends with its exit code or its signal', async () => {
     const codes = [0, 1, 2, 124, 126, 127, 128, 130, 137, 143, 255];
     for (const code of codes) expect(await outcomeOf(script(`exit ${code}`))).toMatchObject({ code, signal: null });
     for (const signal of ['HUP', 'INT', 'QUIT', 'KILL', 'TERM', 'USR1', 'PIPE'])
       expect(await outcomeOf(script(`kill -${signal} $$`))).toMatchObject({ code: null, signal: `SIG${signal}` });
   });
 
-  it('sees the same variables and open files as one without a guard, and its marks', async () => {
+  it('sees the same variables and open files as an unguarded one, and its marks', async () => {
     const look = 'process.stdout.write(JSON.stringify([process.env, process.argv0, process.ppid]))';
     const files = 'require("fs").readdirSync("/dev/fd").length';
     const args = ['-e', `${look}; process.stderr.write(String(${files}))`];
@@ -78,7 +78,7 @@ describe('a guarded process', () => {
     expect(stderr.toString()).toBe(expected.stderr.toString());
   });
 
-  it('fails to start as one without a guard does', async () => {
+  it('fails to start like an unguarded one', async () => {
     await expect(outcomeOf(start('no-such-program-here', []))).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(outcomeOf(start('/etc/passwd', []))).rejects.toMatchObject({ code: 'EACCES' });
     const cwd = mkdtempSync(join(tmpdir(), 'singletree-gone-'));
@@ -87,7 +87,7 @@ describe('a guarded process', () => {
     expect(() => start('/bin/sh', ['-c', ':', '\0'])).toThrow('null bytes');
   });
 
-  it('takes arguments that are as long as the system allows', async () => {
+  it('accepts arguments as long as the system allows', async () => {
     const args = Array.from({ length: 10 }, () => 'x'.repeat(100_000));
     const { stdout } = await outcomeOf(script('for each; do printf %s "$each"; done', ...args));
     expect(stdout.length).toBe(1_000_000);

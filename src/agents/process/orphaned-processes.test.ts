@@ -10,7 +10,7 @@ const onLinux = process.platform === 'linux';
 const started: ChildProcess[] = [];
 afterEach(() => started.splice(0).forEach(child => child.kill('SIGKILL')));
 
-/** Starts a process as one that an owner left behind, and waits until it runs. */
+/** Starts a process like one of an earlier owner, and waits until it is running. */
 async function orphan(mark: string, command: string): Promise<ChildProcess> {
   const child = spawn('/bin/sh', ['-c', `${command}; echo ready; while :; do sleep 0.05; done`], {
     env: { ...process.env, [runVariable]: mark },
@@ -25,7 +25,7 @@ async function orphan(mark: string, command: string): Promise<ChildProcess> {
 const isOver = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
 describe.runIf(onLinux)('orphaned processes', () => {
-  it('are gone when it returns, also those that do not listen to SIGTERM, and no others', async () => {
+  it('have ended when it returns, also those that ignore SIGTERM, and no others', async () => {
     const [mark, other] = [newId(), newId()];
     const [plain, deaf, unrelated] = [
       await orphan(mark, ':'),
@@ -38,7 +38,7 @@ describe.runIf(onLinux)('orphaned processes', () => {
     expect(isOver(unrelated)).toBe(false);
   });
 
-  it('are found with ps where there is no /proc', async () => {
+  it('are found with ps on systems without /proc', async () => {
     const mark = newId();
     const child = await orphan(mark, ':');
     const ended = once(child, 'exit');
@@ -46,12 +46,12 @@ describe.runIf(onLinux)('orphaned processes', () => {
     expect((await ended)[1]).toBe('SIGTERM');
   });
 
-  it('never are this process', async () => {
+  it('never include this process', async () => {
     const self = { pid: process.pid, shown: `${runVariable}=mine` };
     await endOrphanedProcesses('mine', { list: async () => [self] });
   });
 
-  it('that cannot be ended are an error, and guards that do not end are left to themselves', async () => {
+  it('that cannot be ended are an error; guards that do not end are ignored', async () => {
     const pid = 2 ** 30; // No system has so many processes.
     const immortal = { pid, shown: `${runVariable}=it` };
     const guard = { pid, shown: `${guardVariable}=${hostname()}/${pid}` };
@@ -73,7 +73,7 @@ describe('the mark of a run', () => {
     expect(runMark('o', 't', 'r')).toBe(marks[0]);
   });
 
-  it('is plain text for whatever the ids are', () => {
+  it('is plain text for any ids', () => {
     expect(runMark('a\0b', '\ud800', '\n')).toMatch(/^[0-9a-f]{32}$/);
   });
 });

@@ -20,7 +20,7 @@ const ascii = (text: string) =>
   ).join('');
 const form = (text: string) => new URLSearchParams({ a: text }).toString().slice(2);
 
-/** What a secret looks like when a text that holds it was encoded. */
+/** The forms of a secret after encoding a text that contains it. */
 const encodings: Record<string, (text: string) => string> = {
   'as it is': text => text,
   'in JSON': json,
@@ -43,7 +43,7 @@ const base64: Record<string, (bytes: Buffer) => string> = {
   'base64 in lines in JSON': bytes => bytes.toString('base64').replaceAll(/.{8}/g, '$&\\n'),
 };
 
-/** The characters of base64 that show nothing but the secret. */
+/** The base64 characters that only the secret determines. */
 function coreOf(value: string, before: number): string {
   const bytes = Buffer.concat([Buffer.alloc(before % 3), Buffer.from(value)]);
   return bytes
@@ -54,13 +54,13 @@ function coreOf(value: string, before: number): string {
 }
 
 describe('a redactor', () => {
-  it('replaces values, the longest first, and leaves short ones alone', () => {
+  it('replaces values, the longest first, and ignores short ones', () => {
     const { text } = createRedactor(['secret-1', 'secret-1-and-more', 'short']);
     expect(text('secret-1-and-more secret-1 short')).toBe('[redacted] [redacted] short');
     expect(createRedactor([]).text('anything')).toBe('anything');
   });
 
-  it.each(Object.entries(encodings))('leaves nothing of a secret %s', (_, encode) => {
+  it.each(Object.entries(encodings))('removes every trace of a secret %s', (_, encode) => {
     fc.assert(
       fc.property(secret, around, around, (value, before, after) => {
         const redacted = createRedactor([value]).text(`${encode(before)}${encode(value)}${encode(after)}`);
@@ -70,7 +70,7 @@ describe('a redactor', () => {
     );
   });
 
-  it.each(Object.entries(base64))('leaves nothing of a secret in %s, at any alignment', (_, encode) => {
+  it.each(Object.entries(base64))('removes every trace of a secret in %s, at any alignment', (_, encode) => {
     fc.assert(
       fc.property(secret, fc.uint8Array({ maxLength: 7 }), fc.uint8Array({ maxLength: 7 }), (value, before, after) => {
         const encoded = encode(Buffer.concat([before, Buffer.from(value), after]));
@@ -98,14 +98,14 @@ describe('a redactor', () => {
     );
   });
 
-  it('leaves text alone that holds no secret', () => {
+  it('does not change text without a secret', () => {
     const { text, json: redactJson } = createRedactor(['sk-live-0123456789', 'correct horse "battery" staple']);
     const ordinary = JSON.stringify({ text: 'correct horse, %25 and \\\\u0022', data: 'c2stbGl2ZS0wMTIz' });
     expect(text(ordinary)).toBe(ordinary);
     expect(redactJson(ordinary)).toBe(ordinary);
   });
 
-  it('reads text that is full of beginnings in one pass', () => {
+  it('reads text full of partial secrets in one pass', () => {
     const { text } = createRedactor(['\\\\\\\\\\\\a', 'aaaaaaaaaaaaaaab', '%25%25%25%25x']);
     for (const part of ['\\', 'a', '%25', '%2525', '\\u005c'])
       expect(text(part.repeat(5_000))).toHaveLength(part.length * 5_000);

@@ -76,7 +76,7 @@ describe('top-level declarations', () => {
     );
   });
 
-  it('are sought in any text without failing', () => {
+  it('are found in any text without failing', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'let class{}`$\\/\'"()[];\n x='.split('')) }), code => {
         expect(typeof persistDeclarations(code)).toBe('string');
@@ -84,7 +84,7 @@ describe('top-level declarations', () => {
     );
   });
 
-  it.each(['/*', '/[', "'\\", '`${', '{', 'let a,'])('are sought in linear time in a text full of %j', piece => {
+  it.each(['/*', '/[', "'\\", '`${', '{', 'let a,'])('are found in linear time in a text full of %j', piece => {
     const started = performance.now();
     persistDeclarations(piece.repeat(100_000));
     expect(performance.now() - started).toBeLessThan(5_000);

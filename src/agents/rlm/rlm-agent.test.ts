@@ -31,7 +31,7 @@ const of = <Type extends EventType>(events: readonly AgentEvent[], type: Type): 
   events.filter((event): event is EventOf<Type> => event.type === type);
 const code = (text: string) => `\`\`\`js\n${text}\n\`\`\``;
 const reasonOf = (events: readonly AgentEvent[]) => of(events, 'harness_end').at(-1)?.reason;
-/** What the agent itself said after its last code. */
+/** The agent's own text after its last code. */
 const answerOf = (events: readonly AgentEvent[]) => {
   const own = events.filter(({ runId }) => runId === 'run');
   const last = own.findLastIndex(({ type }) => type === 'step_start' || type === 'repl_output');
@@ -75,13 +75,13 @@ describe('a run', () => {
     expect(model.requests[1]?.lastUserText).toBe('Output:\n3\n\nstderr:\nhm');
   });
 
-  it('does nothing before the first event is asked for', () => {
+  it('does nothing before the first event is requested', () => {
     const { agent, model } = setUp(['Hi.']);
     agent.invoke(params());
     expect(model.requests).toEqual([]);
   });
 
-  it('runs code only after its input was taken', async () => {
+  it('runs code only after its input was consumed', async () => {
     let asked = 0;
     const subModel = scriptedModel(() => `${++asked}`);
     const { agent } = setUp([code('await llm_query("x")')], { subModel });
@@ -95,7 +95,7 @@ describe('a run', () => {
     await run.return?.(undefined);
   });
 
-  it('tells the model of the size and the beginning of the context, and never the whole of it', async () => {
+  it('sends the model the size and the beginning of the context, never the whole', async () => {
     const context = Array.from({ length: 10_000 }, (_, n) => `line ${n}`).join('\n');
     const { agent, model } = setUp([code('FINAL(context.split("\\n")[9999])')], {
       context: async ({ runId }) => `${runId}\n${context}`,
@@ -117,7 +117,7 @@ describe('a run', () => {
     expect(answerOf(events)).toBe('2');
   });
 
-  it('shows an error to the model and goes on', async () => {
+  it('shows an error to the model and continues', async () => {
     const { agent, model } = setUp([code('print("a"); nothing()'), code('FINAL("ok")')]);
     const events = await collect(agent.invoke(params()));
     expect(of(events, 'repl_output')[0]).toMatchObject({
@@ -129,7 +129,7 @@ describe('a run', () => {
     expect([answerOf(events), reasonOf(events)]).toEqual(['ok', 'complete']);
   });
 
-  it('shortens what the model is shown, and less what is kept', async () => {
+  it('shortens the output for the model, and less for the log', async () => {
     const limits = { maxOutputLength: 5_000, maxShownLength: 200 };
     const { agent, model } = setUp([code('print("x".repeat(10_000))'), code('FINAL("")')], { limits });
     const events = await collect(agent.invoke(params()));
@@ -140,7 +140,7 @@ describe('a run', () => {
     expect([answerOf(events), reasonOf(events)]).toEqual(['', 'complete']);
   });
 
-  it('has the errors of the loop: a model that fails, and one that is not known', async () => {
+  it('has the errors of the loop: a failing model, and an unknown one', async () => {
     const refused = await collect(setUp([{ httpStatus: 401 }]).agent.invoke(params()));
     expect(refused.slice(-2)).toMatchObject([{ type: 'error', code: 'model_auth', fatal: true }, { reason: 'error' }]);
     const unknown = await collect(setUp([]).agent.invoke(params({ model: 'nobody/x' })));
@@ -156,7 +156,7 @@ describe('a run', () => {
     expect(large[1]).toMatchObject({ type: 'error', code: 'invalid_argument' });
   });
 
-  it('goes on after a hang, and the model is told that variables are gone', async () => {
+  it('continues after a hang, and informs the model that variables are lost', async () => {
     const hang = 'const kept = 1; const a = "a".repeat(2e6); (a + a).indexOf(a + "b")';
     const { agent, model } = setUp([code(hang), code('FINAL(typeof kept)')], { limits: { cellTimeoutMs: 100 } });
     const events = await collect(agent.invoke(params()));
@@ -164,7 +164,7 @@ describe('a run', () => {
     expect(answerOf(events)).toBe('undefined');
   });
 
-  it('takes in what people say meanwhile', async () => {
+  it('adds messages that people send meanwhile', async () => {
     const { agent, model } = setUp([code('print(1)'), 'Stop?', code('FINAL("said")')]);
     const said = [[], [{ id: 'u1', content: 'Hurry.' }], [{ id: 'u2', content: 'Go on.' }]];
     const events = await collect(agent.invoke(params({ steering: { take: () => said.shift() ?? [] } })));
@@ -183,7 +183,7 @@ describe('an answer without code', () => {
     expect(of(events, 'repl_input')).toEqual([]);
   });
 
-  it('that was cut off in its code is asked for again, and nothing of it runs', async () => {
+  it('that was cut off in its code is requested again, and nothing of it runs', async () => {
     const { agent, model } = setUp(['```js\nFINAL("ha', code('FINAL("whole")')]);
     const events = await collect(agent.invoke(params()));
     expect(model.requests[1]?.lastUserText).toContain('not closed');
@@ -202,7 +202,7 @@ describe('the limit of iterations', () => {
 });
 
 describe('llm_query', () => {
-  it('is a run of its own under the code that asked', async () => {
+  it('is a separate run under the code that called it', async () => {
     const main = scriptedModel([
       code('const [a, b] = await Promise.all([llm_query("p"), llm_query("q", "about")]); FINAL(a + b)'),
     ]);
@@ -219,7 +219,7 @@ describe('llm_query', () => {
     expect(children).toEqual(expect.arrayContaining(starts.map(({ runId }) => `${runId}:harness_start`)));
   });
 
-  it('that nobody waits for ends when the answer is given', async () => {
+  it('that is not awaited ends when the answer is given', async () => {
     const delay = (_: number, signal?: AbortSignal) =>
       new Promise(resolve => signal?.addEventListener('abort', resolve, { once: true }));
     const subModel = scriptedModel(() => ({ text: 'never', delayMs: 1 }), { delay });
@@ -256,8 +256,8 @@ describe('llm_query', () => {
     expect(of(events, 'repl_output')[0]?.stdout).toBe(`${printed}\n`);
   });
 
-  it('makes 200 queries side by side, with a bound', async () => {
-    // Each answer waits until ten are asked for.
+  it('makes 200 concurrent queries, within a limit', async () => {
+    // Each answer waits until ten are requested.
     const waiting: (() => void)[] = [];
     const delay = () =>
       new Promise<void>(resolve => {
@@ -275,7 +275,7 @@ describe('llm_query', () => {
     expect(getChildren(graph, 'run/cell_0').filter(({ kind }) => kind === 'harness_start')).toHaveLength(200);
   });
 
-  it('is a run with a REPL of its own while the depth allows, and the levels share their queries', async () => {
+  it('is a run with its own REPL while the depth allows, and the levels share their queries', async () => {
     const script: ModelScript = request => {
       if (isQuery(request)) return `leaf ${request.lastUserText.length}`;
       const asks = request.messages[0]?.text.includes('With a context it has a REPL');
@@ -299,8 +299,8 @@ describe('llm_query', () => {
   });
 });
 
-describe('the point of it', () => {
-  it('is to find a needle in 5 MB though no model is ever sent more than 20 KB', async () => {
+describe('a long context', () => {
+  it('yields a needle in 5 MB though no model receives more than 20 KB', async () => {
     const filler = Array.from(
       { length: 100_000 },
       (_, n) => `${n}: nothing to see in this line, and no reason to stop`,
@@ -354,7 +354,7 @@ describe('tools', () => {
     return { events, model, answer: answerOf(events), ran: [...ran] };
   };
 
-  it('are functions of the REPL, as calls with permission, start and result', async () => {
+  it('are functions of the REPL, emitted as calls with permission, start and result', async () => {
     const { events, model, answer } = await outcome('exec("ls")', { permissions: { default: 'allow', rules: [] } });
     expect(answer).toBe('ran ls');
     expect(model.requests[0]?.messages[0]?.text).toContain('- exec(input): Runs a command.');
@@ -415,14 +415,14 @@ describe('tools', () => {
 describe('options', () => {
   const made = (more: object) => () => setUp([], more);
 
-  it('are refused at once when they do not fit or are not known', () => {
+  it('are rejected at once when they are invalid or unknown', () => {
     expect(() => rlmAgent({} as RlmAgentOptions)).toThrow('`rlmAgent` was given nothing as `model`');
     expect(made({ tools: {} })).toThrow('was given an object as `tools`: expected an array of tools');
     expect(made({ tools: [{ name: 'look' }] })).toThrow('The tool "look" was given nothing as `description`');
     expect(made({ permission: { rules: [] } })).toThrow('did you mean `permissions`?');
   });
 
-  it('refuse permissions that are not rules, also for one run', async () => {
+  it('reject permissions that are not rules, also for one run', async () => {
     const wrong = { default: 'ask', rules: [{ tools: 'exec', policy: 'allow' }] } as unknown as PermissionRuleSet;
     const refused = expect.objectContaining({ code: 'invalid_permission_rule' });
     expect(made({ permissions: wrong })).toThrow(refused);
@@ -460,7 +460,7 @@ describe('stopping', () => {
     expect(threads()).toBeLessThanOrEqual(before);
   });
 
-  it('is what a consumer does that leaves', async () => {
+  it('happens when the consumer detaches', async () => {
     const before = threads();
     const { agent } = setUp([code('print(1)'), code('for (;;) {}')]);
     for await (const event of agent.invoke(params())) if (event.type === 'step_start' && event.step === 1) break;
@@ -468,7 +468,7 @@ describe('stopping', () => {
   });
 });
 
-describe('a run that another process goes on with', () => {
+describe('a run that another process resumes', () => {
   const script: ModelScript = ({ messages }) => {
     const said = messages.filter(({ role }) => role === 'assistant').length;
     const text = code(
@@ -477,7 +477,7 @@ describe('a run that another process goes on with', () => {
     return { text, tokenSize: 10_000 };
   };
   const subModel = scriptedModel(() => 'sub', { keepRequests: 0 });
-  /** The events up to the first for which something holds, as a process leaves them that dies there. */
+  /** The events up to the first match, as a process that dies there leaves them. */
   const until = (events: readonly AgentEvent[], last: (event: AgentEvent) => boolean) =>
     events.slice(0, events.findIndex(last) + 1);
   const goOn = async (events: readonly AgentEvent[], asking = script) => {
@@ -490,7 +490,7 @@ describe('a run that another process goes on with', () => {
   };
   const whole = () => collect(setUp(script, { subModel }).agent.invoke(params()));
 
-  it('can be taken up after every single event, and comes to an answer', async () => {
+  it('can be resumed after every single event, and reaches an answer', async () => {
     const events = await whole();
     for (let count = 1; count < events.length; count++) {
       const { more } = await goOn(events.slice(0, count));
@@ -506,7 +506,7 @@ describe('a run that another process goes on with', () => {
     }
   }, 120_000);
 
-  it('does not run code again whose outcome is unknown: it says so, and ends what the code had started', async () => {
+  it('does not repeat code whose outcome is unknown: it says so, and ends what the code had started', async () => {
     const events = until(await whole(), ({ type, runId }) => type === 'step_start' && runId !== 'run');
     const { more, model } = await goOn(events);
     const child = of(events, 'harness_start')[1]?.runId;
@@ -524,7 +524,7 @@ describe('a run that another process goes on with', () => {
     expect(answerOf(more)).toBe('undefined');
   });
 
-  it('tells the model that variables are gone', async () => {
+  it('informs the model that variables are lost', async () => {
     const events = until(await whole(), ({ type }) => type === 'repl_output');
     const { more, model } = await goOn(events);
     expect(more[0]).toMatchObject({ type: 'warning', code: 'repl_lost' });
@@ -533,7 +533,7 @@ describe('a run that another process goes on with', () => {
     expect(answerOf(more)).toBe('undefined');
   });
 
-  it('says the answer that was given and not said', async () => {
+  it('emits an answer that was given but not emitted', async () => {
     const events = until(await whole(), event => event.type === 'repl_output' && event.done);
     const { more, model } = await goOn(events);
     expect(more).toMatchObject([

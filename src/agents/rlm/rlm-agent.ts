@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { checkOptions, number, object, optional, type Taken, text } from '../check-options.ts';
+import { checkOptions, number, object, optional, type OptionCheck, text } from '../check-options.ts';
 import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
@@ -57,7 +57,7 @@ const taken = {
   permissions: { fits: () => true, expected: 'permission rules' },
   maxIterations: optional(number),
   limits: optional(object),
-} satisfies Record<keyof RlmAgentOptions, Taken>;
+} satisfies Record<keyof RlmAgentOptions, OptionCheck>;
 
 /**
  * Creates an agent whose model writes JavaScript that runs in a sandbox, over an input that may be far longer than a

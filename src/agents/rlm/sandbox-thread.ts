@@ -44,7 +44,7 @@ export class SandboxThread {
       this.#ask('feed', vm.newString(JSON.stringify(data.context.slice(at, at + piece)))).dispose();
     this.#ask('install').dispose();
     port.on('message', (message: ToThread) => this.#take(message));
-    this.#tell({ type: 'ready' });
+    this.#send({ type: 'ready' });
   }
 
   #take(message: ToThread): void {
@@ -112,7 +112,7 @@ export class SandboxThread {
     const waits = this.#calls.size > 0;
     if (waits && (state.type === 'pending' || this.#final === undefined)) {
       this.#flush();
-      this.#tell({ type: 'idle', handled: this.#handled });
+      this.#send({ type: 'idle', handled: this.#handled });
     } else if (state.type === 'pending')
       this.#end(
         'The code awaits a promise that nothing will settle. Only calls of the given functions take time here.',
@@ -128,7 +128,7 @@ export class SandboxThread {
     this.#flush();
     this.#promise = undefined;
     this.#deadline = Number.POSITIVE_INFINITY;
-    this.#tell({
+    this.#send({
       type: 'done',
       ...(error !== undefined && { error }),
       ...(this.#final !== undefined && { final: this.#final }),
@@ -169,7 +169,7 @@ export class SandboxThread {
       this.#calls.set(number, length);
       this.#callsLength += length;
       this.#flush();
-      this.#tell({ type: 'call', id: number, json: this.#vm.getString(json) });
+      this.#send({ type: 'call', id: number, json: this.#vm.getString(json) });
     }
   }
 
@@ -198,12 +198,12 @@ export class SandboxThread {
 
   #flush(): void {
     if (this.#printed === undefined) return;
-    this.#tell({ type: 'print', ...this.#printed });
+    this.#send({ type: 'print', ...this.#printed });
     this.#printed = undefined;
     this.#flushed = performance.now();
   }
 
-  #tell(message: FromThread): void {
+  #send(message: FromThread): void {
     this.#port.postMessage(message, []);
   }
 }

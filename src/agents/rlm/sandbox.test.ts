@@ -27,7 +27,7 @@ function runIn(sandbox: Sandbox) {
 }
 
 describe('calls', () => {
-  it('leave the process its turn, however many a cell makes', async () => {
+  it('let the process do other work, however many a cell makes', async () => {
     const { run } = sandboxWith({}, '', ['f']);
     let turn = 0;
     let isOver = false;
@@ -47,7 +47,7 @@ describe('calls', () => {
 });
 
 describe('variables', () => {
-  it('last from cell to cell and may be declared again', async () => {
+  it('persist between cells and may be declared again', async () => {
     const { run } = sandboxWith();
     const code = 'let a = 1; const b = [a]; class C { n = a } function f() { return a }';
     await run(code);
@@ -67,7 +67,7 @@ describe('variables', () => {
     expect((await run('print(a, b, c)')).stdout).toBe('1 undefined undefined\n');
   });
 
-  it('do not take away what is given: it is put back before each cell', async () => {
+  it('do not remove the built-in functions: they are restored before each cell', async () => {
     const { run } = sandboxWith({}, 'text');
     await run('var context = 1; print = 2; function FINAL() {} console = null');
     expect(await run('console.log(context); FINAL("x")')).toMatchObject({ stdout: 'text\n', final: 'x' });
@@ -78,7 +78,7 @@ describe('variables', () => {
 });
 
 describe('printing', () => {
-  it('goes to the stream of the function, values as people read them', async () => {
+  it('uses the stream of the function, with readable values', async () => {
     const code = `
       console.log('a', 1, true, null, undefined, 2n, Symbol('s'));
       print({ n: [1], at: new Map([['k', 1]]), set: new Set([2]), big: 3n, f() {} }, [undefined], () => {}, new Error('e'));
@@ -122,7 +122,7 @@ describe('printing', () => {
 });
 
 describe('calls of the host', () => {
-  it('run side by side and give JSON values', async () => {
+  it('run concurrently and return JSON values', async () => {
     const { run } = sandboxWith({}, '', ['look']);
     const seen: unknown[] = [];
     let release = () => {};
@@ -157,7 +157,7 @@ describe('calls of the host', () => {
     expect((await run('FINAL(llm_query("x"))', async () => 'it')).final).toBe('it');
   });
 
-  it('do not hold up an answer that was given', async () => {
+  it('do not delay an answer', async () => {
     const { run } = sandboxWith();
     const never = () => new Promise<never>(() => {});
     expect((await run('llm_query("x"); FINAL(1)', never)).final).toBe('1');
@@ -223,7 +223,7 @@ describe('FINAL', () => {
   });
 });
 
-describe('what would harm the host', () => {
+describe('code that would harm the host', () => {
   const quick = { cellTimeoutMs: 200, memoryBytes: 2 ** 26 };
   const roomy = { cellTimeoutMs: 20_000, memoryBytes: 2 ** 24 };
 
@@ -272,7 +272,7 @@ describe('what would harm the host', () => {
     expect((await run('print(typeof kept, context)')).stdout).toBe('undefined text\n');
   });
 
-  it('memory that stays full can be given back', async () => {
+  it('fills memory, which can be released', async () => {
     const { run } = sandboxWith(roomy);
     expect((await run('var all = []; for (;;) all.push({ a: 1 })')).error).toMatch('out of memory');
     await run('all = undefined');
@@ -298,7 +298,7 @@ describe('what would harm the host', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('spoiled built-in objects spoil one sandbox only', async () => {
+  it('damages built-in objects of one sandbox only', async () => {
     const { run } = sandboxWith(quick);
     const spoil = `Array.prototype.map = Object.keys = JSON.stringify = JSON.parse = () => { throw 1 };
       Object.prototype.toJSON = () => 'x'; Promise.prototype.then = null; Function.prototype.call = null; Error.prototype.name = {}`;
@@ -315,16 +315,16 @@ describe('a sandbox', () => {
     expect((await run('print(context.length, context.indexOf("needle"))')).stdout).toBe('5000006 2500000\n');
   });
 
-  it('refuses a context that does not fit', () => {
+  it('rejects a context that does not fit', () => {
     expect(() => sandboxWith({ memoryBytes: 2 ** 21 }, 'x'.repeat(2 ** 20))).toThrow('Raise limits.memoryBytes');
   });
 
-  it('refuses limits that cannot be', () => {
+  it('rejects impossible limits', () => {
     expect(() => rlmLimits({ parallelQueries: 0 })).toThrow('parallelQueries is 0: expected a whole number from 1');
     expect(() => rlmLimits({ cellTimeoutMs: Number.NaN })).toThrow('cellTimeoutMs');
   });
 
-  it('ends at once when its signal aborts, whatever it does', async () => {
+  it('ends at once when its signal aborts, whatever it is doing', async () => {
     const controller = new AbortController();
     const sandbox = new Sandbox({ context: '', functions: [], limits: rlmLimits(), signal: controller.signal });
     open.push(sandbox);

@@ -54,7 +54,7 @@ export class Sandbox {
   #worker: Worker | undefined;
   #cell: OpenCell | undefined;
   #watchdog: ReturnType<typeof setTimeout> | undefined;
-  #told = 0;
+  #sent = 0;
   /** The unhandled messages of the thread, in order. */
   #incoming: FromThread[] = [];
   #isHandling = false;
@@ -90,7 +90,7 @@ export class Sandbox {
       };
       this.#cell = { handlers, end };
       this.start();
-      this.#tell({ type: 'run', code: persistDeclarations(code), written: code });
+      this.#send({ type: 'run', code: persistDeclarations(code), written: code });
     });
   }
 
@@ -112,7 +112,7 @@ export class Sandbox {
     worker.on('error', error => this.#fail(`The sandbox failed: ${error.message}`));
     worker.on('exit', () => this.#fail('The sandbox ended.'));
     this.#worker = worker;
-    this.#told = 0;
+    this.#sent = 0;
     this.#watch(startMs, `The sandbox did not start within ${startMs} ms.`);
   }
 
@@ -141,13 +141,13 @@ export class Sandbox {
     const cell = this.#cell;
     if (message.type === 'ready') {
       this.#rest();
-      if (this.#told > 0) this.#watchCell();
+      if (this.#sent > 0) this.#watchCell();
     } else if (cell === undefined) return;
     else if (message.type === 'print') cell.handlers.print(message.chunk, message.stream);
     else if (message.type === 'call') void this.#call(cell, message);
     else if (message.type === 'idle') {
       this.#rest();
-      if (message.handled < this.#told) this.#watchCell();
+      if (message.handled < this.#sent) this.#watchCell();
     } else {
       this.#rest();
       const { type: _, broken, ...outcome } = message;
@@ -165,12 +165,12 @@ export class Sandbox {
     } catch (error) {
       settled = { ok: false, value: error instanceof Error ? error.message : String(error) };
     }
-    if (this.#cell === cell) this.#tell({ type: 'settle', id, ok: settled.ok, json: JSON.stringify(settled.value) });
+    if (this.#cell === cell) this.#send({ type: 'settle', id, ok: settled.ok, json: JSON.stringify(settled.value) });
   }
 
-  #tell(message: ToThread): void {
+  #send(message: ToThread): void {
     if (this.#worker === undefined) return;
-    this.#told++;
+    this.#sent++;
     this.#worker.postMessage(message, []);
     this.#watchCell();
   }

@@ -8,7 +8,7 @@ const fieldsOf = (...lines: string[]) => {
 };
 
 describe('a front matter', () => {
-  it('is apart from the body', () => {
+  it('is separate from the body', () => {
     expect(parseFrontMatter('\uFEFF---\r\nname: a\r\n---\r\n\r\n# Do it\r\n---\r\nmore')).toEqual({
       fields: new Map([['name', 'a']]),
       body: '# Do it\n---\nmore',
@@ -71,11 +71,11 @@ describe('a front matter', () => {
     ).toEqual({ a: ['Read', 'b, c', 'd'], b: ['Read', 'Bash(git:*)'], c: ['x'], d: { author: 'me', version: '1' } });
   });
 
-  it('is undefined when it is not there, or has no end', () => {
+  it('is undefined when it is missing, or has no end', () => {
     expect(['', '# Title', '---\nname: a', 'x\n---\n---'].map(parseFrontMatter)).toEqual(Array(4).fill(undefined));
   });
 
-  it('is read in no time, however it is made', () => {
+  it('is parsed in linear time, whatever its content', () => {
     const spaces = ' '.repeat(200_000);
     const started = performance.now();
     fieldsOf(`a${spaces}b`, `c: d${spaces}e`, `f: [${'"'.repeat(99_999)}`, `g: "${'\\'.repeat(99_999)}`);

@@ -62,7 +62,7 @@ describe('skills', () => {
     });
   });
 
-  it('that cannot be used are told of, and the others are found', async () => {
+  it('that are unusable are reported, and the others are found', async () => {
     write('s/a/SKILL.md', '# no front matter');
     write('s/b/SKILL.md', '---\nname: b\n---\n');
     write('s/c/SKILL.md', `---\nname: ${'c'.repeat(65)}\ndescription: c\n---\n`);
@@ -81,7 +81,7 @@ describe('skills', () => {
     });
   });
 
-  it('of the first folder win, and the other is told of', async () => {
+  it('of the first folder win, and the other is reported', async () => {
     write('mine/pdf/SKILL.md', skillText('pdf'));
     write('theirs/pdf/SKILL.md', skillText('pdf'));
     expect(await discover('mine', 'theirs')).toEqual({
@@ -90,7 +90,7 @@ describe('skills', () => {
     });
   });
 
-  it('are found behind links, and links in a circle are no trap', async () => {
+  it('are found behind links, and circular links are harmless', async () => {
     write('real/pdf/SKILL.md', skillText('pdf'));
     mkdirSync(join(root, 's/group'), { recursive: true });
     symlinkSync(join(root, 'real/pdf'), join(root, 's/linked'));
@@ -104,7 +104,7 @@ describe('skills', () => {
 describe('the skill tool', () => {
   const found = async (): Promise<readonly Skill[]> => (await discoverSkills([join(root, 's')])).skills;
 
-  it('names the skills and what each is for', async () => {
+  it('lists the skills and their purposes', async () => {
     write('s/pdf/SKILL.md', skillText('pdf'));
     write('s/word/SKILL.md', skillText('word', 'w'.repeat(400)));
     const tool = skillTool(await found());
@@ -119,7 +119,7 @@ describe('the skill tool', () => {
     expect(() => skillTool([])).toThrow(/no skills/);
   });
 
-  it('has a description with an end, however many skills there are', () => {
+  it('has a bounded description, however many skills there are', () => {
     const many = Array.from({ length: 200 }, (_, at) => ({
       name: `s${at}`,
       description: 'd'.repeat(300),
@@ -132,7 +132,7 @@ describe('the skill tool', () => {
     expect(description).toMatch(/\n- s0: d+\n[\s\S]*\n- s199$/);
   });
 
-  it('loads a skill in a run as it is at that moment, and the run shows which file it was', async () => {
+  it('loads the current version of a skill in a run, and the run shows its file', async () => {
     write('s/pdf/SKILL.md', skillText('pdf'));
     write('s/pdf/scripts/fill.py', '');
     write('s/pdf/forms.md', '');
@@ -162,7 +162,7 @@ describe('the skill tool', () => {
     ]);
   });
 
-  it('says so when a skill is gone', async () => {
+  it('reports a missing skill', async () => {
     write('s/pdf/SKILL.md', skillText('pdf'));
     const tool = skillTool(await found());
     rmSync(join(root, 's/pdf'), { recursive: true });

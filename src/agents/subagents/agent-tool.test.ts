@@ -41,7 +41,7 @@ const resultsOf = (events: readonly AgentEvent[], runId = 'run') =>
     .map(event => event.output);
 
 describe('a subagent', () => {
-  it('is a run of its own, caused by the call, in the same stream; what it says is the result', async () => {
+  it('is a separate run, caused by the call, in the same stream; its text is the result', async () => {
     const events = await run(parentOf(scriptByStep([[ask('search for X')], 'Based on the search.']), helper()));
     const [call] = of(events, 'tool_call');
     const start = of(events, 'harness_start')[1];
@@ -102,7 +102,7 @@ describe('a subagent', () => {
     ]);
   });
 
-  it('works side by side with others, and nests', async () => {
+  it('runs concurrently with others, and nests', async () => {
     let together = 0;
     let most = 0;
     const wait = defineTool({
@@ -133,7 +133,7 @@ describe('a subagent', () => {
     expect(resultsOf(events).map(output => 'context' in output && output.context)).toEqual(['middle', 'middle']);
   });
 
-  it('that fails is a failed call, and the others go on', async () => {
+  it('that fails is a failed call, and the others continue', async () => {
     const failing = agentOf(() => ({ httpStatus: 400, message: 'no' }), { id: 'failing' });
     const tool = agentTool({ agents: [described(failing), described(helper())] });
     const script = scriptByStep([
@@ -149,7 +149,7 @@ describe('a subagent', () => {
 });
 
 describe('limits', () => {
-  it('stop agents that start each other without end', async () => {
+  it('stop endless recursion', async () => {
     const self: Agent = agentOf(scriptByStep([[ask('again')], 'back']), {
       id: 'self',
       tools: [agentTool({ agents: () => [described(self)], maxDepth: 2 })],
@@ -161,7 +161,7 @@ describe('limits', () => {
     });
   });
 
-  it('hold for how many are started, also at once', async () => {
+  it('apply to the number of started subagents, also concurrent ones', async () => {
     const parent = parentOf(
       scriptByStep([[ask('1'), ask('2'), ask('3')], 'Done.']),
       helper(() => 'ok'),
@@ -188,7 +188,7 @@ describe('limits', () => {
     expect(used.reduce((sum, event) => sum + event.inputTokens, 0)).toBe(100);
   });
 
-  it('hold for how many work at once', async () => {
+  it('apply to the number of concurrent subagents', async () => {
     let most = 0;
     let open = 0;
     const slow: Agent = {
@@ -252,7 +252,7 @@ describe('permissions of a subagent', () => {
 });
 
 describe('a subagent in the background', () => {
-  it('lets its parent go on; the parent is told what it said before it ends', async () => {
+  it('lets its parent continue; the parent receives its result before it ends', async () => {
     const requests: string[] = [];
     const parent = agentOf(
       request => {
@@ -352,7 +352,7 @@ describe('under the supervisor', () => {
     return parentOf(scriptByStep([[ask('1')], 'Parent done.']), child);
   };
 
-  it('an abort ends the subagent and takes back what it asked', async () => {
+  it('an abort ends the subagent and withdraws its questions', async () => {
     const { log, threadId, supervisor } = await setUp();
     const handle = await supervisor.start(threadId, { agent: asking([]), content: 'go' });
     const relay = await waitFor(log, threadId, event => event.type === 'relay');
@@ -368,7 +368,7 @@ describe('under the supervisor', () => {
     ]);
   });
 
-  it('goes on after its process ended: asked once, run once, in the same runs', async () => {
+  it('resumes after its process ended: asked once, run once, in the same runs', async () => {
     const done: string[] = [];
     const agent = asking(done);
     const { log, threadId, supervisor } = await setUp();
@@ -389,7 +389,7 @@ describe('under the supervisor', () => {
     expect([...state.children.values()].flat().map(child => child.endedBy?.reason)).toEqual(['complete']);
   });
 
-  it('one that cannot go on is ended as interrupted, and its parent is told', async () => {
+  it('one that cannot resume is ended as interrupted, and its parent is notified', async () => {
     const stuck: Agent = {
       id: 'stuck',
       async *invoke({ runId, parentId, signal }) {
@@ -411,7 +411,7 @@ describe('under the supervisor', () => {
     ]);
   });
 
-  it('one in the background that a process left is ended, and its parent is told', async () => {
+  it('an orphaned one in the background is ended, and its parent is notified', async () => {
     const stuck: Agent = {
       id: 'stuck',
       async *invoke({ runId, parentId, signal }) {
@@ -442,7 +442,7 @@ describe('under the supervisor', () => {
 });
 
 describe('questions of a tool', () => {
-  it('survive the process: the person is asked once, the tool gets the answer', async () => {
+  it('survive the process: the person is asked once, the tool receives the answer', async () => {
     const question = defineTool({
       name: 'ask',
       description: 'asks',

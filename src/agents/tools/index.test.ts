@@ -37,7 +37,7 @@ function activityOf(events: readonly AgentEvent[]): Activity[] {
 const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };
 
 describe('the tools of a workspace', () => {
-  it('have names, categories and a shell that permission rules go by', () => {
+  it('have names, categories and a shell for permission rules', () => {
     expect(workspaceTools(root, { fetch: true }).map(({ name, category, shell }) => [name, category, shell])).toEqual([
       ['read', 'read', undefined],
       ['list', 'read', undefined],
@@ -71,7 +71,7 @@ describe('the tools of a workspace', () => {
     });
   });
 
-  it('are told as activity, with their ranges, files, exit codes and what a command line is', async () => {
+  it('are reported as activity, with their ranges, files, exit codes and parsed command lines', async () => {
     writeFileSync(join(root, 'a.txt'), 'one\ntwo\nthree\n');
     const patch =
       '*** Begin Patch\n*** Add File: c.txt\n+c\n*** Update File: a.txt\n*** Move to: d.txt\n@@\n-one\n+1\n*** End Patch';
@@ -126,7 +126,7 @@ describe('the tools of a workspace', () => {
     ]);
   });
 
-  it('give errors that the model can read', async () => {
+  it('return errors that the model can read', async () => {
     const events = await run([turn('read', { path: '/etc/passwd' }), turn('read', {})], allowAll);
     expect(events.flatMap(event => (event.type === 'tool_result' ? [event.output] : []))).toEqual([
       { error: '"/etc/passwd" is outside the workspace. Use a path inside it, relative to its root.' },

@@ -44,12 +44,12 @@ beforeEach(() => {
 interface Scene {
   readonly rules: PermissionRule[];
   readonly fallback?: Policy;
-  /** Answers what is asked; nobody can be asked when absent. */
+  /** Answers relays; nobody can be asked when absent. */
   readonly answer?: () => RelayAnswer['outcome'];
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** What one call gives under rules. */
+/** Returns the result of one call under rules. */
 async function outputOf([name, input]: [name: string, input: object], scene: Scene): Promise<Record<string, unknown>> {
   const { rules, fallback = 'ask', answer, onEvent } = scene;
   const agent = loopAgent({
@@ -130,7 +130,7 @@ describe('a rule that guards a path', () => {
     expect(existsSync(join(root, 'sub/new'))).toBe(false);
   });
 
-  it('lets a link to the path be removed, which changes nothing behind it', async () => {
+  it('allows removing a link to the path, which does not change its target', async () => {
     const patch = patchOf('*** Delete File: sub/env');
     expect(await outputOf(['patch', patch], { rules: [noEnv], fallback: 'allow' })).toMatchObject({
       context: 'Deleted sub/env',
@@ -143,7 +143,7 @@ describe('a rule that guards a path', () => {
     expect(await outputOf(['bash', { command: 'ls', workdir }], { rules, fallback: 'allow' })).toEqual(denied);
   });
 
-  it.each(['deny', 'ask'] as const)('keeps what it guards out of lists and searches (%s)', async policy => {
+  it.each(['deny', 'ask'] as const)('hides what it guards from lists and searches (%s)', async policy => {
     const rules: PermissionRule[] = [
       { input: { path: '.env' }, policy },
       { input: { path: 'keys/*' }, policy },
@@ -164,7 +164,7 @@ describe('a rule that guards a path', () => {
     });
   });
 
-  it('does not say whether a guarded file holds what is searched for', async () => {
+  it('does not reveal whether a guarded file matches a search', async () => {
     const scene = { rules: [noEnv], fallback: 'allow' as const };
     const [found, missed] = [{ pattern: 'TOKEN=1' }, { pattern: 'TOKEN=9' }];
     const { result } = await outputOf(['grep', found], scene);
@@ -211,7 +211,7 @@ describe('a rule that allows paths', () => {
       expect(await outputOf(['patch', patch], scene)).toEqual(denied);
   });
 
-  it('never allows a path that leads out or cannot be followed', async () => {
+  it('never allows a path that leads outside or cannot be resolved', async () => {
     symlinkSync('loop', join(root, 'loop'));
     symlinkSync('/etc', join(root, 'etc'));
     const rules: PermissionRule[] = [{ input: { path: '*' }, policy: 'allow' }];
@@ -226,7 +226,7 @@ describe('a link that changes after the decision', () => {
     symlinkSync('.env', join(root, 'plain'));
   };
 
-  it('is followed again when the answer came', async () => {
+  it('is resolved again after the answer', async () => {
     const answer = () => {
       relink();
       return 'approve' as const;

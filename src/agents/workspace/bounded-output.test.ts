@@ -5,7 +5,7 @@ import { BoundedOutput } from './bounded-output.ts';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('bounded output', () => {
-  it('is everything while it fits, however it came', () => {
+  it('is complete while it fits, whatever the pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'é', '€', '😀', '\n'), { maxLength: 40 }), pieces => {
         const output = new BoundedOutput(200, 200);
@@ -17,7 +17,7 @@ describe('bounded output', () => {
     );
   });
 
-  it('is the beginning and the end, and counts what is between', () => {
+  it('is the beginning and the end, and counts the middle', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(40), { maxLength: 60 }),
@@ -42,14 +42,14 @@ describe('bounded output', () => {
     );
   });
 
-  it('parts no character where it is cut', () => {
+  it('splits no character where it is cut', () => {
     const output = new BoundedOutput(5, 5);
     output.push(bytes('€€€€€€'));
     expect(output.text()).toBe('€\n[… 8 bytes omitted …]\n€');
     expect(output.last(5)).toBe('€');
   });
 
-  it('keeps pieces of its own, so that the bytes it is given may be used again', () => {
+  it('copies its pieces, so that the given bytes may be reused', () => {
     const output = new BoundedOutput(4, 4);
     const piece = bytes('abcdefgh');
     output.push(piece);

@@ -42,13 +42,13 @@ beforeEach(() => {
 const readAll = (workspace: Workspace, path: string) =>
   workspace.withFile(path, ({ handle }) => handle.readFile('utf8'));
 
-/** What is outside the root, to see that nothing there changes. */
+/** The content outside the root, to verify that nothing there changes. */
 const outsideNow = () => ({
   files: [base, outside, join(base, 'root-beside')].map(folder => readdirSync(folder).toSorted()),
   secret: readFileSync(secret, 'utf8'),
 });
 
-/** Everything that can be done with a path. */
+/** All operations with a path. */
 const uses: readonly ((workspace: Workspace, path: string) => Promise<unknown>)[] = [
   readAll,
   (workspace, path) => workspace.entries(path, 10),
@@ -60,7 +60,7 @@ const uses: readonly ((workspace: Workspace, path: string) => Promise<unknown>)[
 
 const link = (target: string, path: string) => symlinkSync(target, join(root, path));
 
-/** Paths that lead out, each with what it needs on the disk. */
+/** Paths that lead outside, each with its setup. */
 const escapes: Record<string, { path: string | (() => string); set?: () => void }> = {
   'one step up': { path: '..' },
   'a climb': { path: '../outside/secret.txt' },
@@ -126,7 +126,7 @@ describe.each([
 ])('a workspace %s', (_, byDescriptor) => {
   const open = () => new Workspace(rootAt(root, byDescriptor));
 
-  it.each(Object.entries(escapes))('refuses %s, whatever it is used for', async (_, { path, set }) => {
+  it.each(Object.entries(escapes))('rejects %s, for every operation', async (_, { path, set }) => {
     set?.();
     const before = outsideNow();
     for (const use of uses)
@@ -209,7 +209,7 @@ describe.each([
     expect(readFileSync(join(root, 'folder/a/b.txt'), 'utf8')).toBe('made');
   });
 
-  it('takes absolute paths by any name of the root', async () => {
+  it('accepts absolute paths by any name of the root', async () => {
     const alias = join(base, 'alias');
     symlinkSync(root, alias);
     for (const workspace of [open(), new Workspace(rootAt(alias, byDescriptor))])
@@ -218,7 +218,7 @@ describe.each([
     expect(new Workspace(rootAt(alias, byDescriptor)).root).toBe(root);
   });
 
-  it('opens no link, also one that was not there when it looked', async () => {
+  it('opens no link, also one that did not exist before', async () => {
     link('file.txt', 'file-link');
     link('folder', 'folder-link');
     const folder = await Folder.open(rootAt(root, byDescriptor));
@@ -227,7 +227,7 @@ describe.each([
     await folder.close();
   });
 
-  it('does not read outside while folders and files are exchanged for links', async () => {
+  it('does not read outside while folders and files are swapped for links', async () => {
     const exchange = startExchange();
     const workspace = open();
     const seen = new Set<string>();
@@ -239,7 +239,7 @@ describe.each([
   });
 });
 
-it.skipIf(process.platform !== 'linux')('does not write outside while folders are exchanged for links', async () => {
+it.skipIf(process.platform !== 'linux')('does not write outside while folders are swapped for links', async () => {
   const exchange = startExchange();
   const workspace = new Workspace(rootAt(root));
   const before = outsideNow();
@@ -274,7 +274,7 @@ it.skipIf(process.platform !== 'linux')(
   },
 );
 
-/** A thread that exchanges `folder` and `secret.txt` for links to outside and back, as fast as it can. */
+/** A thread that swaps `folder` and `secret.txt` for links to outside and back, as fast as it can. */
 function startExchange() {
   writeFileSync(join(root, 'folder/secret.txt'), 'inside');
   writeFileSync(join(root, 'secret.txt'), 'inside');

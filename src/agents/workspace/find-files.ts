@@ -102,7 +102,7 @@ async function listed(workspace: Workspace, folder: string, { walk, ...call }: L
 
 interface FolderWalk {
   readonly folder: string;
-  /** The path from the top of the repository to the folder, with a `/` at the end. */
+  /** The path of the folder relative to the start of the walk, with a `/` at the end. */
   readonly below: string;
   readonly walk: FileWalk;
 }

@@ -36,13 +36,13 @@ const file = (path: string, content: string) => {
 };
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 const readAll = (space: Workspace, path: string) => space.withFile(path, ({ handle }) => handle.readFile('utf8'));
-/** Whether a process exists and is not only waiting to be taken note of. */
+/** Whether a process exists and is not a zombie. */
 const isRunning = (pid: number) =>
   /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout);
 const openFiles = () => readdirSync('/dev/fd').length;
 
 describe('a workspace', () => {
-  it('needs a folder that exists', () => {
+  it('needs an existing folder', () => {
     file('file.txt', '');
     expect(() => workspace(join(root, 'nothing'))).toThrow(`The folder ${root}/nothing`);
     expect(() => workspace(join(root, 'file.txt'))).toThrow('is not a folder');
@@ -80,13 +80,13 @@ describe('a workspace', () => {
       });
     });
 
-    it('keeps a link at the end when it is asked to', async () => {
+    it('keeps a link at the end on request', async () => {
       symlinkSync('a', join(root, 'link'));
       const space = new Workspace(rootAt(root, byDescriptor));
       expect((await space.resolve('link', { keepLink: true })).resolved).toEqual(['link', `${root}/link`]);
     });
 
-    it('opens nothing else at a path that is pinned, and closes what it opened', async () => {
+    it('opens nothing else at a pinned path, and closes what it opened', async () => {
       file('a', 'a');
       file('b', 'b');
       symlinkSync('a', join(root, 'link'));
@@ -103,7 +103,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('tells what is wrong with a path, without the paths it uses itself', async () => {
+  it('reports what is wrong with a path, without its internal paths', async () => {
     file('folder/file.txt', 'x');
     const space = workspace(root);
     await expect(readAll(space, 'folder')).rejects.toThrow('"folder" is a folder: a file was expected.');
@@ -116,7 +116,7 @@ describe('a workspace', () => {
     await expect(space.change([{ path: '', content: '' }])).rejects.toThrow('is a folder');
   });
 
-  it('looks at what is at a path', async () => {
+  it('returns the kind and state of a path', async () => {
     file('folder/file.txt', 'x');
     symlinkSync('folder/file.txt', join(root, 'link'));
     const space = workspace(root);
@@ -161,7 +161,7 @@ describe('a workspace', () => {
 });
 
 describe('changes', () => {
-  it('make folders, keep the mode of a file, and leave nothing else behind', async () => {
+  it('create folders, keep the mode of a file, and leave nothing else behind', async () => {
     file('run.sh', 'old');
     chmodSync(join(root, 'run.sh'), 0o750);
     const changed = await workspace(root).change([
@@ -179,7 +179,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('are refused when the file is in another state than was read', async () => {
+  it('are rejected when the file changed since it was read', async () => {
     file('a.txt', 'one');
     const space = workspace(root);
     const seen = (await space.look('a.txt'))?.stamp as string;
@@ -222,13 +222,13 @@ describe('changes', () => {
     expect(['a.txt', 'gone.txt', 'b.txt'].map(textOf)).toEqual(['a', 'gone', 'b']);
   });
 
-  it('are taken back when one fails after others were made', async () => {
+  it('are rolled back when one fails after others were made', async () => {
     file('a.txt', 'a');
     file('gone.txt', 'gone');
     const late = {
       path: 'late.txt',
       content: 'late',
-      // Asked for when the file was looked at and before it is written: from then on a folder is in its place.
+      // Called between the check of the file and the write: from then on a folder is in its place.
       get from(): null {
         mkdirSync(join(root, 'late.txt/x'), { recursive: true });
         return null;
@@ -257,7 +257,7 @@ describe('processes', () => {
       .then(end => ({ ...end, output: Buffer.concat(chunks).toString() }));
   };
 
-  it('run in the folder, with the variables that were given and few others', async () => {
+  it('run in the folder, with the given variables and few others', async () => {
     mkdirSync(join(root, 'sub'));
     process.env['SINGLETREE_TEST_KEY'] = 'key';
     expect(await run('pwd; echo $GIVEN $SINGLETREE_TEST_KEY', { folder: 'sub' })).toEqual({
@@ -273,18 +273,18 @@ describe('processes', () => {
     expect(await run('kill -TERM $$')).toMatchObject({ exitCode: 143, signal: 'SIGTERM' });
   });
 
-  it('end when the shell does, and what is left in the background ends too', async () => {
+  it('end when the shell does, together with its background processes', async () => {
     const { output, exitCode } = await run('sleep 1000 & echo $!; exit 5');
     expect(exitCode).toBe(5);
     await vi.waitFor(() => expect(isRunning(Number(output))).toBe(false));
   });
 
-  it.skipIf(process.platform !== 'linux')('end though something that left the group holds the output', async () => {
+  it.skipIf(process.platform !== 'linux')('end although a process that left the group holds the output', async () => {
     const { output } = await run('setsid sleep 1000 & echo $!');
     process.kill(Number(output), 'SIGKILL');
   });
 
-  it('are stopped with all they started when their time is up', async () => {
+  it('are stopped with their children at their time limit', async () => {
     const { exitCode, timedOut, output } = await run('trap "" INT TERM; sleep 1000 & echo $!; wait', {
       timeoutMs: 1_000,
     });
@@ -292,7 +292,7 @@ describe('processes', () => {
     await vi.waitFor(() => expect(isRunning(Number(output))).toBe(false));
   });
 
-  it('are stopped with all they started when they are aborted', async () => {
+  it('are stopped with their children when they are aborted', async () => {
     const abort = new AbortController();
     let pid = 0;
     const onOutput = (chunk: Uint8Array) => {
@@ -318,7 +318,7 @@ describe('random trees with links', () => {
   );
   const tree = fc.array(fc.record({ path, target: fc.option(target) }), { maxLength: 10 });
 
-  it('never give what is outside, and give what is inside', async () => {
+  it('never return what is outside, and return what is inside', async () => {
     mkdirSync(join(base, 'outside'), { recursive: true });
     await fc.assert(
       fc.asyncProperty(
@@ -352,22 +352,22 @@ describe('random trees with links', () => {
     );
   });
 
-  /** Puts a link, or a file, where nothing is in its way. */
+  /** Creates a link or a file where the name is free. */
   function place({ path, target }: { path: string; target: string | null }): void {
     const at = join(root, path);
     try {
-      // Folders are made first where no link or file is in the way.
+      // Folders are created first where no link or file is in the way.
       for (let up = dirname(at); up.startsWith(root); up = dirname(up))
         if (existsSync(up) && realpathSync(up) !== up) return;
       mkdirSync(dirname(at), { recursive: true });
       if (target === null) writeFileSync(at, 'inside', { flag: 'wx' });
       else symlinkSync(target, at);
     } catch {
-      // Something is there already.
+      // The name is taken already.
     }
   }
 
-  /** Whether every part of the path is itself, without links. */
+  /** Whether no part of the path is a link. */
   function isPlain(path: string): boolean {
     if (/^\/|\.\./.test(path)) return false;
     try {

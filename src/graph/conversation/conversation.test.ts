@@ -86,13 +86,13 @@ describe('the tiers', () => {
     expect([textOf(conversation, 'r/t'), textOf(conversation, 'r/t#2')]).toEqual(['Let me look.', 'Done.']);
   });
 
-  it('keep a word to an agent at work inside its run', () => {
+  it('keep a message to a running agent inside its run', () => {
     const steered = reduce([user('r', 'Stop.')], reduce([user('u'), start('r', 'u:user'), text('r', 'Hm')]));
     expect(branch(steered)).toEqual(['u:user', 'r']);
     expect(getBlocks(steered, 'r').map(({ role }) => role)).toEqual(['assistant', 'user']);
   });
 
-  it('put a subagent under the call that started it, also when the call comes later', () => {
+  it('put a subagent under the call that started it, also when the call arrives later', () => {
     const early = reduce([user('u'), start('r', 'u:user'), call('r', 'c'), start('s', 'c'), text('s', 'x')]);
     const late = reduce([user('u'), start('s', 'c'), text('s', 'x'), start('r', 'u:user'), call('r', 'c')]);
     for (const conversation of [early, late]) {
@@ -101,7 +101,7 @@ describe('the tiers', () => {
     }
   });
 
-  it('count the words of a model whose events carry another run id to the run they were said in', () => {
+  it('attribute text with another run id to the run that it was written in', () => {
     const conversation = reduce([
       user('u'),
       start('r', 'u:user'),
@@ -136,7 +136,7 @@ describe('branches', () => {
     expect(branch(retried)).toEqual(['u1:user', 'r1', 'u2:user', 'r2b']);
   });
 
-  it('are selected, and what is said next goes on there', () => {
+  it('are selected, and the next message continues there', () => {
     const edited = reduce([editMessage(talk, 'u2:user', { runId: 'u2b', content: 'Else' })], talk);
     expect(selectSibling(edited, 'u2:user').messages).toEqual(branch(talk));
     const selected = reduce([selectMessage(edited, 'u2:user', { runId: 'control' })], edited);
@@ -149,22 +149,22 @@ describe('branches', () => {
     ]);
   });
 
-  it('end anywhere one likes, and together are the full history', () => {
+  it('can end at any message, and together are the full history', () => {
     const edited = reduce([editMessage(talk, 'u2:user', { runId: 'u2b', content: 'Else' })], talk);
     expect(activeUpTo(edited, 'u2:user').messages).toEqual(['u1:user', 'r1', 'u2:user']);
     expect(fullHistory(edited).messages).toEqual([...branch(talk), 'u2b:user']);
     expect(() => activeUpTo(edited, 'nowhere')).toThrow('Unknown message "nowhere"');
   });
 
-  it('are not begun by two people who speak before the first is answered', () => {
+  it('are not started by two people who write before the first answer', () => {
     const both = reduce([user('u1'), user('u2'), start('r1', 'u1:user'), start('r2', 'u2:user')]);
     expect(branch(both)).toEqual(['u1:user', 'u2:user', 'r1', 'r2']);
     expect(branch(reduce([start('r1b', 'u1:user')], both))).toEqual(['u1:user', 'u2:user', 'r1b']);
   });
 });
 
-describe('what people do', () => {
-  it('is refused with a reason when it makes no sense', () => {
+describe('operations of people', () => {
+  it('are rejected with a reason when they make no sense', () => {
     const talk = reduce([...turn(1), call('r1', 'c'), start('s', 'c')]);
     expect(() => editMessage(talk, 'r1', { runId: 'x', content: '' })).toThrow('not said by a person');
     expect(() => retryOf(reduce([start('r')]), 'r')).toThrow('no answer to a person');
@@ -172,19 +172,19 @@ describe('what people do', () => {
     expect(() => summariseSpan(talk, { from: 'u1:user', to: '?' }, { runId: 'x', id: 's', text: '' })).toThrow('"?"');
   });
 
-  it('is an event, so that a replay has it too', () => {
+  it('are events, so that a replay has them too', () => {
     const talk = reduce([...turn(1), collapseNode('r1', { runId: 'control', collapsed: true })]);
     expect(isCollapsed(talk, 'r1')).toBe(true);
     expect(isCollapsed(reduce([collapseNode('r1', { runId: 'control', collapsed: false })], talk), 'r1')).toBe(false);
   });
 
-  it('leaves an event that was seen, by seq, without effect', () => {
+  it('ignore an event that was seen, by seq', () => {
     const talk = reduce([{ ...user('u'), seq: 1 }]);
     expect(reduceConversation(talk, { ...user('u'), seq: 1 })).toBe(talk);
     expect(getMessages(talk)).toHaveLength(1);
   });
 
-  it('needs a conversation from here', () => {
+  it('need a conversation of this module', () => {
     expect(() => reduceConversation({ seq: 1 }, user('u'))).toThrow('made by createConversation');
   });
 });

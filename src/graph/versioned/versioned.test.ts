@@ -12,7 +12,7 @@ const add = (from: Moment<Tables>, value: number) =>
 const read = (moment: Moment<Tables>) => [moment.all('list', 'a'), moment.count('list', 'a'), moment.text('text')];
 
 describe('a versioned store', () => {
-  it('lets every older state read what was there then', () => {
+  it('lets every older state read its own values', () => {
     const one = add(emptyMoment(), 1);
     const two = add(one, 2);
     expect([read(one), read(two)]).toEqual([
@@ -34,7 +34,7 @@ describe('a versioned store', () => {
     expect(state.store.depth).toBeLessThanOrEqual(17);
   });
 
-  it('gives the same state for the same step, and the given one when nothing changes', () => {
+  it('returns the same state for the same step, and the given one when nothing changes', () => {
     const event = {};
     const from = emptyMoment<Tables>();
     const write = (draft: { add: (name: 'list', key: string, value: number) => void }) => draft.add('list', 'a', 1);

@@ -3,8 +3,8 @@ import { antigravityAdapter } from '../adapters/antigravity/adapter.ts';
 import { codexAdapter } from '../adapters/codex/adapter.ts';
 import { failureHint } from './failure-hint.ts';
 
-describe('what a person can do about a failure', () => {
-  it('is to log in when the words say so', () => {
+describe('the hint for a failure', () => {
+  it('advises to log in when the message says so', () => {
     expect(failureHint(codexAdapter, '401 Unauthorized')).toContain(codexAdapter.login);
   });
 
@@ -16,7 +16,7 @@ describe('what a person can do about a failure', () => {
     },
   );
 
-  it('is not said when the words do not say what it is', () => {
+  it('is absent for an unrecognised message', () => {
     expect(failureHint(codexAdapter, 'the roof is on fire')).toBeUndefined();
   });
 });

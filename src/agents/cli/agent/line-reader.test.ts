@@ -23,7 +23,7 @@ describe('the line reader', () => {
     );
   });
 
-  it('gives a line that is too long in pieces, and goes on with the next', () => {
+  it('returns a line that is too long in pieces, and continues with the next', () => {
     const bytes = Buffer.from(`${'x'.repeat(25)}\nshort\n`);
     fc.assert(
       fc.property(fc.array(fc.nat()), cuts => {

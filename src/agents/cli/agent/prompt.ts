@@ -13,9 +13,9 @@ export function promptOf(messages: readonly Message[], known = 0): CliPrompt {
   const request = textOf(messages[at]);
   const before = messages.slice(known, Math.max(0, at)).filter(message => textOf(message) !== '');
   if (before.length === 0) return { text: request, includesHistory: false };
-  const told = before.map(message => `${message.role === 'user' ? 'User' : 'Assistant'}: ${textOf(message)}`);
+  const history = before.map(message => `${message.role === 'user' ? 'User' : 'Assistant'}: ${textOf(message)}`);
   const when = known === 0 ? 'This conversation took place before' : 'Meanwhile this was said';
-  return { text: `${when}:\n\n${told.join('\n\n')}\n\nNow the user asks:\n\n${request}`, includesHistory: true };
+  return { text: `${when}:\n\n${history.join('\n\n')}\n\nNow the user asks:\n\n${request}`, includesHistory: true };
 }
 
 function textOf(message: Message | undefined): string {

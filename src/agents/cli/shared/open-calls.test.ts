@@ -26,7 +26,7 @@ describe('calls and results', () => {
     expect(calls.settle('a')).toMatchObject({ id: 'r/a#2' });
   });
 
-  it('are forgotten, the oldest first, when there are too many', () => {
+  it('are dropped, the oldest first, when there are too many', () => {
     const calls = new OpenCalls();
     for (let i = 0; i <= 10_000; i++) calls.add(`${i}`, call);
     expect(calls.find('0')).toBeUndefined();

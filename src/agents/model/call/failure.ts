@@ -32,13 +32,14 @@ function apiFailure(error: APICallError, message: string, hint: () => string): M
   const { statusCode: status, responseHeaders = {} } = error;
   if (status === undefined)
     return { message: `The model could not be reached: ${message}.`, code: 'model_connection', retryable: true };
-  const told = `The model's service answered ${status}: ${message}.`;
-  if (status === 401 || status === 403) return { message: `${told} ${hint()}`, code: 'model_auth', retryable: false };
+  const summary = `The model's service answered ${status}: ${message}.`;
+  if (status === 401 || status === 403)
+    return { message: `${summary} ${hint()}`, code: 'model_auth', retryable: false };
   const after = retryAfter(responseHeaders);
   const retry = { ...(after !== undefined && { retryAfterMs: after }) };
-  if (status === 429) return { message: told, code: 'model_rate_limit', retryable: true, ...retry };
-  if (status >= 500) return { message: told, code: 'model_unavailable', retryable: true, ...retry };
-  return { message: told, code: 'model_request', retryable: error.isRetryable, ...retry };
+  if (status === 429) return { message: summary, code: 'model_rate_limit', retryable: true, ...retry };
+  if (status >= 500) return { message: summary, code: 'model_unavailable', retryable: true, ...retry };
+  return { message: summary, code: 'model_request', retryable: error.isRetryable, ...retry };
 }
 
 function keyHint(provider: string, registry: ModelRegistry = createModelRegistry()): string {

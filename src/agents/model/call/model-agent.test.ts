@@ -43,7 +43,7 @@ const finish = (unified: 'stop' | 'error' = 'stop'): LanguageModelV3StreamPart =
 });
 
 describe('one model call', () => {
-  it('is refused at once when it is given what it does not take', () => {
+  it('rejects invalid options at once', () => {
     const made = (model: unknown, options?: unknown) => () => modelAgent(model as string, options as { id: string });
     expect(made(undefined)).toThrow('The agent "model" was given nothing as `model`: expected a model, or its id');
     expect(made('a/b', { id: 'a', tools: {} })).toThrow('The agent "a" was given an object as `tools`');
@@ -51,7 +51,7 @@ describe('one model call', () => {
     expect(made('a/b', { tools: [{ name: 'a b' }] })).toThrow('The tool "a b"');
   });
 
-  it('is stopped by a consumer that leaves', async () => {
+  it('is stopped by a consumer that detaches', async () => {
     let stopped = () => {};
     const isStopped = new Promise<void>(resolve => (stopped = resolve));
     const stream = new ReadableStream<LanguageModelV3StreamPart>({
@@ -86,7 +86,7 @@ describe('one model call', () => {
     expect(checkOrder(events)).toEqual([]);
   });
 
-  it('does not tell the model of a tool that is withheld', async () => {
+  it('does not offer a withheld tool', async () => {
     const tool = { name: 't', description: 'd', input: z.object({}), execute: () => '' };
     const model = scriptedModel(['Hi.']);
     const agent = modelAgent(model, { tools: [tool, { ...tool, name: 'u' }] });
@@ -94,13 +94,13 @@ describe('one model call', () => {
     expect(model.requests[0]?.toolNames).toEqual(['u']);
   });
 
-  it('leaves out counts that were not reported', async () => {
+  it('omits counts that were not reported', async () => {
     const events = await collect(modelAgent(scriptedModel([{ text: 'Hi', usage: {} }])).invoke(params()));
     expect(of(events, 'usage')[0]).toMatchObject({ inputTokens: 0, outputTokens: 0, finishReason: 'stop' });
     expect(of(events, 'usage')[0]).not.toHaveProperty('cacheReadTokens');
   });
 
-  it('keeps what a provider wants back with reasoning, and tells it once', async () => {
+  it("keeps the provider's metadata of reasoning, and emits it once", async () => {
     const item = { openai: { itemId: 'rs_1' } };
     const model = streaming([
       { type: 'reasoning-start', id: '1', providerMetadata: { anthropic: { redactedData: 'x' } } },
@@ -111,8 +111,8 @@ describe('one model call', () => {
       { type: 'reasoning-end', id: '2', providerMetadata: { openai: { itemId: 'rs_1', enc: 'e' } } },
       finish(),
     ]);
-    const told = of(await collect(modelAgent(model).invoke(params())), 'reasoning');
-    expect(told.map(({ content, providerMetadata }) => [content, providerMetadata])).toEqual([
+    const emitted = of(await collect(modelAgent(model).invoke(params())), 'reasoning');
+    expect(emitted.map(({ content, providerMetadata }) => [content, providerMetadata])).toEqual([
       ['', { anthropic: { redactedData: 'x' } }],
       ['', item],
       ['a', undefined],
@@ -121,7 +121,7 @@ describe('one model call', () => {
     ]);
   });
 
-  it('keeps nothing at the provider and passes its settings on', async () => {
+  it('lets the provider store nothing and passes its settings on', async () => {
     const calls: unknown[] = [];
     const model = scriptedModel(['Hi']);
     const watched = {
@@ -138,7 +138,7 @@ describe('one model call', () => {
     ]);
   });
 
-  it('hashes what is sent: the same for the same request', async () => {
+  it('hashes the request: the same hash for the same request', async () => {
     const hash = async (content: string) => {
       const invoked = modelAgent(scriptedModel(['Hi'])).invoke(params({ messages: [{ role: 'user', content }] }));
       return of(await collect(invoked), 'step_start')[0]?.requestHash;
@@ -157,7 +157,7 @@ describe('a model call that fails', () => {
     return { events, end: events.at(-1), error: of(events, 'error')[0] };
   };
 
-  it('is made again with growing waits on 429, 5xx and cut connections, each with a warning', async () => {
+  it('is retried with growing delays on 429, 5xx and dropped connections, each with a warning', async () => {
     const { events, end } = await run(
       scriptedModel([{ httpStatus: 503 }, [{ text: 'Half of' }, { cut: true }], { httpStatus: 429 }, 'Whole.']),
     );
@@ -173,20 +173,20 @@ describe('a model call that fails', () => {
     expect(end).toMatchObject({ reason: 'complete' });
   });
 
-  it('waits as long as the service asks for, and gives up when that is too long', async () => {
+  it('waits as long as the service asks, and fails when that is too long', async () => {
     await run(scriptedModel([{ httpStatus: 429, retryAfterSeconds: 7 }, 'Hi']));
     expect(waits).toEqual([7000]);
     const { error } = await run(scriptedModel([{ httpStatus: 429, retryAfterSeconds: 3600 }]));
     expect([waits, error]).toMatchObject([[], { code: 'model_rate_limit', retryable: true, retryAfterMs: 3_600_000 }]);
   });
 
-  it('gives up after four retries', async () => {
+  it('fails after four retries', async () => {
     const { error, end } = await run(scriptedModel(() => ({ httpStatus: 500 })));
     expect(waits).toHaveLength(4);
     expect([error, end]).toMatchObject([{ code: 'model_unavailable', fatal: true }, { reason: 'error' }]);
   });
 
-  it('is not made again when that cannot help', async () => {
+  it('is not retried when that cannot help', async () => {
     expect((await run(scriptedModel([{ httpStatus: 400, message: 'Bad.' }]))).error).toMatchObject({
       message: "The model's service answered 400: Bad.",
       code: 'model_request',
@@ -196,7 +196,7 @@ describe('a model call that fails', () => {
     expect(waits).toEqual([]);
   });
 
-  it('reads what providers report inside a stream', async () => {
+  it('recognises failures that providers report inside a stream', async () => {
     const error = (error: unknown): LanguageModelV3StreamPart[] => [{ type: 'error', error }];
     const text: LanguageModelV3StreamPart = { type: 'text-delta', id: 't', delta: 'Hi' };
     const { events } = await run(
@@ -221,7 +221,7 @@ describe('a model call that fails', () => {
     expect((await run(streaming(error(new Error('could not execute'))))).error).toMatchObject({ code: 'model_error' });
   });
 
-  it('because of a wrong key names the variable, also of a provider that was registered', async () => {
+  it('with a wrong key names the variable, also of a registered provider', async () => {
     const refused = (provider: string) => scriptedModel([{ httpStatus: 401, message: 'No.' }], { provider });
     expect((await run(refused('anthropic.messages'))).error).toMatchObject({
       message: "The model's service answered 401: No. Check the key in ANTHROPIC_API_KEY.",
@@ -233,7 +233,7 @@ describe('a model call that fails', () => {
     expect((await run(refused('mine'))).error?.message).toContain('given to the provider "mine"');
   });
 
-  it('because there is no key names the variable', async () => {
+  it('without a key names the variable', async () => {
     const registry = createModelRegistry({ env: {} });
     const events = await collect(modelAgent('openai/gpt-5', { registry }).invoke(params()));
     expect(of(events, 'error')).toMatchObject([

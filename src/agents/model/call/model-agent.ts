@@ -1,7 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, SingletreeError } from '../../../events/index.ts';
 import type { Agent, InvokeParams } from '../../agent.ts';
-import { checkFields, checkOptions, optional, type Taken, text } from '../../check-options.ts';
+import { checkFields, checkOptions, optional, type OptionCheck, text } from '../../check-options.ts';
 import { checkTool } from '../../loop/check-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
@@ -34,7 +34,7 @@ const taken = {
   id: optional(text),
   ...modelOptions,
   tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
-} satisfies Record<keyof ModelAgentOptions, Taken>;
+} satisfies Record<keyof ModelAgentOptions, OptionCheck>;
 
 /**
  * Creates an agent that makes one model call: it streams text and reasoning, then emits the tool calls, unexecuted.

@@ -1,7 +1,7 @@
-import { isObject, object, optional, type Taken, text } from '../../check-options.ts';
+import { isObject, object, optional, type OptionCheck, text } from '../../check-options.ts';
 
 /** A model, or its id. */
-export const modelSource: Taken = {
+export const modelSource: OptionCheck = {
   fits: value =>
     typeof value === 'string' ? value !== '' : isObject(value) && typeof value['doStream'] === 'function',
   expected: 'a model, or its id such as "anthropic/claude-sonnet-4-5"',

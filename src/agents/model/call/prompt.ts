@@ -29,7 +29,7 @@ export function toPrompt(messages: readonly Message[], instructions?: string): L
 }
 
 /** Returns a prompt without its leading system messages. */
-export function saidOf(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+export function withoutInstructions(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   const known = saidIn.get(prompt);
   if (known !== undefined && known[0]?.role !== 'system') return known;
   const start = prompt.findIndex(({ role }) => role !== 'system');

@@ -72,7 +72,7 @@ const textOf = (events: readonly AgentEvent[]) =>
 const add = (id: string, input: unknown) => ({ toolCall: { id, name: 'add', input } });
 
 describe.each(providers)('%s', (_, connect, variable) => {
-  it('runs tools side by side and sends each call back with its result', async () => {
+  it('runs tools concurrently and returns each call with its result', async () => {
     const { events, of } = await run(connect, [
       [
         { text: 'Adding.' },
@@ -103,7 +103,7 @@ describe.each(providers)('%s', (_, connect, variable) => {
     expect(of('usage')).toHaveLength(2);
   });
 
-  it('answers malformed arguments with an error and goes on', async () => {
+  it('answers malformed arguments with an error and continues', async () => {
     const { events, of } = await run(connect, [
       [{ malformedToolCall: { id: 'call_a', name: 'add', rawArguments: '{"a": 1, "b"' } }],
       'Sorry.',
@@ -116,7 +116,7 @@ describe.each(providers)('%s', (_, connect, variable) => {
     expect([textOf(events), events.at(-1)]).toMatchObject(['Sorry.', { reason: 'complete' }]);
   });
 
-  it('waits as long as a 429 asks for', async () => {
+  it('waits as long as a 429 asks', async () => {
     const { events, of } = await run(connect, [
       { httpStatus: 429, retryAfterSeconds: 3, message: 'Slow down.' },
       'Here.',
@@ -128,7 +128,7 @@ describe.each(providers)('%s', (_, connect, variable) => {
     expect(events.at(-1)).toMatchObject({ reason: 'complete' });
   });
 
-  it('makes a call again whose stream was cut, and leaves the first attempt out of what it sends', async () => {
+  it('retries a call whose stream was cut, and omits the first attempt from the request', async () => {
     const { events, of } = await run(connect, [
       [{ text: 'The first half of' }, { cut: true }],
       [{ text: 'Adding.' }, add('call_a', { a: 1, b: 2 })],
@@ -152,7 +152,7 @@ describe.each(providers)('%s', (_, connect, variable) => {
     expect(textOf(events)).toContain('Fine.');
   });
 
-  it('tells the usage with what was cached and reasoned', async () => {
+  it('reports the usage with cached and reasoning tokens', async () => {
     const usage = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 60, reasoningTokens: 5 };
     const { of } = await run(connect, [{ text: 'Hi', usage }]);
     expect(of('usage')).toMatchObject([{ ...usage, finishReason: 'stop' }]);
@@ -169,17 +169,17 @@ describe.each(providers)('%s', (_, connect, variable) => {
 });
 
 describe.each(providers.filter(([name]) => name !== 'OpenAI Chat'))('%s', (_, connect) => {
-  it('streams reasoning apart from text', async () => {
+  it('streams reasoning separately from text', async () => {
     const { events, of } = await run(connect, [[{ reasoning: 'One and two.' }, { text: 'Three.' }]]);
     const reasoned = of('reasoning').map(({ content }) => content);
     expect([reasoned.join(''), textOf(events)]).toEqual(['One and two.', 'Three.']);
   });
 });
 
-describe('reasoning that a provider wants back', () => {
+describe('reasoning that a provider needs back', () => {
   const script = [[{ reasoning: 'I should add.' }, { text: 'Adding.' }, add('call_a', { a: 1, b: 2 })], 'It is 3.'];
 
-  it('goes back to Anthropic with its signature', async () => {
+  it('returns to Anthropic with its signature', async () => {
     await run((url, apiKey) => createAnthropic({ baseURL: `${url}/v1`, apiKey })('claude-sonnet-4-5'), script);
     expect(server.requests[1]?.body).toMatchObject({
       messages: [
@@ -197,7 +197,7 @@ describe('reasoning that a provider wants back', () => {
     });
   });
 
-  it('goes back to OpenAI encrypted, as nothing is kept there', async () => {
+  it('returns to OpenAI encrypted, because nothing is stored there', async () => {
     await run((url, apiKey) => createOpenAI({ baseURL: `${url}/v1`, apiKey }).responses('gpt-5'), script);
     expect(server.requests[0]?.body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
     const input = server.requests.flatMap(({ body }) => [(body as { input: unknown[] }).input])[1];

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from '@ai-sdk/provider';
 import { KeptPrefix } from '../../../projections/kept-prefix.ts';
-import { saidOf } from './prompt.ts';
+import { withoutInstructions } from './prompt.ts';
 
 /** The digest of each prefix of a prompt: of a message and the digest of all before it. */
 const prompts = new KeptPrefix<LanguageModelV3Message, string>((message, before = '') =>
@@ -12,7 +12,7 @@ const tools = new WeakMap<object, string>();
 /** Returns a hash of a model request. Messages that were hashed before are not read again. */
 export function requestHash({ prompt, tools: offered = [], ...settings }: LanguageModelV3CallOptions): string {
   // Each step puts the instructions anew before the same messages.
-  const said = saidOf(prompt);
+  const said = withoutInstructions(prompt);
   const before = prompt.slice(0, prompt.length - said.length);
   const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestOfTool), prompts.last(said)];
   return digest(parts.join('\n')).slice(0, 16);

@@ -4,7 +4,7 @@ import { costOf } from './prices.ts';
 
 const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some(file => file.includes('genai-prices'));
 
-it('loads the price list for a model that somebody sells, not for one that answers from a script', () => {
+it('loads the price list for a priced model, not for a scripted one', () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   for (const provider of ['scripted', 'demo']) expect(costOf({ provider, model: 'scripted' }, usage)).toBeUndefined();
   expect(isLoaded()).toBe(false);

@@ -25,7 +25,7 @@ describe('the cost of tokens', () => {
     ['no number', { inputTokens: Number.NaN, outputTokens: 0 }],
   ])('is unknown for %s', (_, usage) => expect(costOf(sonnet, usage, at)).toBeUndefined());
 
-  it('is unknown for a model or a provider that the list does not have', () => {
+  it('is unknown for a model or a provider that is not in the list', () => {
     const usage = { inputTokens: 1, outputTokens: 1 };
     expect(costOf({ provider: 'anthropic', model: 'no-such-model' }, usage, at)).toBeUndefined();
     expect(costOf({ provider: 'nobody', model: 'gpt-5' }, usage, at)).toBeUndefined();
@@ -46,7 +46,7 @@ describe('the cost of tokens', () => {
 });
 
 describe('the price list', () => {
-  it('tells the context window and the prices of a model', () => {
+  it('contains the context window and the prices of a model', () => {
     expect(pricedModel(sonnet, at)).toEqual({
       model: 'claude-sonnet-4-0',
       name: expect.any(String),
@@ -61,7 +61,7 @@ describe('the price list', () => {
     expect(pricedModel({ provider: 'anthropic', model: 'none' }, at)).toBeUndefined();
   });
 
-  it('lists the models that are sold by tokens', () => {
+  it('lists the models that are priced by tokens', () => {
     const ids = pricedModels('openai', at).map(model => model.model);
     expect(ids).toContain('gpt-5');
     expect(ids).not.toContain('text-embedding-3-small');

@@ -16,7 +16,7 @@ vi.mock('@ai-sdk/openai-compatible', () => {
 });
 
 describe('a registry', () => {
-  it('loads the package of a provider when a model of it is asked for, and no other', async () => {
+  it('loads the package of a provider when one of its models is resolved, and no other', async () => {
     const registry = createModelRegistry({ env: { OPENAI_API_KEY: 'k' } });
     registry.models();
     registry.providers();

@@ -63,7 +63,7 @@ describe('resolving a model', () => {
     expect(request?.headers.authorization).toBe('Bearer key-o');
   });
 
-  it('of a compatible server takes its base URL and key from the environment', async () => {
+  it('of a compatible server reads its base URL and key from the environment', async () => {
     const env = { OPENAI_COMPATIBLE_API_KEY: 'key-c', OPENAI_COMPATIBLE_BASE_URL: `${origin}/api` };
     const request = await requestOf(await createModelRegistry({ env }).resolve('openai-compatible/org/model'));
     expect(request).toMatchObject({ path: '/api/chat/completions', model: 'org/model' });
@@ -84,7 +84,7 @@ describe('resolving a model', () => {
     expect(request?.headers.authorization).toBeUndefined();
   });
 
-  it('reads nothing from the process when it is given an environment', async () => {
+  it('reads nothing from the process when an environment is passed', async () => {
     vi.stubEnv('ANTHROPIC_BASE_URL', origin).stubEnv('OPENAI_BASE_URL', origin).stubEnv('OPENAI_API_KEY', 'process');
     const registry = createModelRegistry({ env: { ANTHROPIC_API_KEY: 'k' } });
     const model = await registry.resolve('anthropic/m');
@@ -116,7 +116,7 @@ describe('resolving a model', () => {
   });
 });
 
-describe('what cannot be resolved', () => {
+describe('resolving fails for', () => {
   const env = { ANTHROPIC_API_KEY: 'secret-value', OPENAI_COMPATIBLE_API_KEY: 'secret-value', OPENAI_API_KEY: ' ' };
   it.each([
     ['nobody/m', 'unknown_provider', 'Known providers: anthropic, openai, openai-compatible.'],
@@ -133,12 +133,12 @@ describe('what cannot be resolved', () => {
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('secret-value');
   });
 
-  it('is a provider whose id holds a slash', () => {
+  it('a provider whose id contains a slash', () => {
     expect(() => createModelRegistry().register({ id: 'a/b', baseURL: origin })).toThrow('cannot be the id');
   });
 });
 
-describe('what a registry knows', () => {
+describe('a registry', () => {
   const env = { OPENAI_API_KEY: 'k', OPENAI_COMPATIBLE_API_KEY: 'k' };
   const providers = [
     { id: 'local', baseURL: 'http://127.0.0.1:1' },
@@ -146,7 +146,7 @@ describe('what a registry knows', () => {
   ];
   const registry = createModelRegistry({ env, providers, now: () => new Date('2026-06-01T00:00:00Z') });
 
-  it('is its providers, their variables and whether they are configured', () => {
+  it('lists its providers, their variables and whether they are configured', () => {
     expect(registry.providers()).toEqual([
       { id: 'anthropic', name: 'Anthropic', envVar: 'ANTHROPIC_API_KEY', configured: false },
       { id: 'openai', name: 'OpenAI', envVar: 'OPENAI_API_KEY', configured: true },
@@ -170,13 +170,13 @@ describe('what a registry knows', () => {
     expect(registry.envVarOf(modelId)).toBe(envVar);
   });
 
-  it('is not a provider that it does not have', () => {
+  it('rejects an unknown provider', () => {
     expect(registry.isConfigured('nobody/m')).toBe(false);
     expect(registry.isConfigured('openai')).toBe(false);
     expect(() => registry.envVarOf('nobody/m')).toThrow('Unknown provider "nobody"');
   });
 
-  it('is the models of the price list by the ids that it resolves', () => {
+  it('lists the models of the price list by the ids that it resolves', () => {
     const models = registry.models();
     const gpt = {
       model: 'gpt-5',
@@ -191,7 +191,7 @@ describe('what a registry knows', () => {
     expect(registry.model('local/m')).toBeUndefined();
   });
 
-  it('is the cost of a call', () => {
+  it('computes the cost of a call', () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 400_000 };
     expect(registry.priceOf('openai/gpt-5', usage)).toBeCloseTo(0.6 * 1.25 + 0.4 * 0.125 + 1, 10);
     expect(registry.priceOf('router/gpt-5', usage)).toBe(registry.priceOf('openai/gpt-5', usage));

@@ -29,18 +29,18 @@ const called: SeenMessage = { role: 'assistant', text: '', toolCalls: [{ id: 'ca
 const result: SeenMessage = { role: 'tool', text: '', toolResults: [{ id: 'call_1', text: 'ok' }] };
 
 describe('a script', () => {
-  it('gives the n-th request the n-th turn', () => {
+  it('answers the n-th request with the n-th turn', () => {
     expect(turnFor(['a', 'b'], request([], 1))).toBe('b');
   });
 
-  it('says how many turns there were when it runs out', () => {
+  it('reports the number of turns when it runs out', () => {
     const error = thrownBy(() => turnFor(['a', 'b'], request([], 2)));
     expect(SingletreeError.is(error, 'invalid_argument')).toBe(true);
     expect((error as SingletreeError).message).toContain('The script has 2 turns, and request 3 needs turn 3.');
     expect((error as SingletreeError).details).toEqual({ turns: 2, index: 2 });
   });
 
-  it('can decide by what the request shows', () => {
+  it('can decide by the content of the request', () => {
     const seen = request([said, called, result]);
     expect(turnFor(({ lastUserText, toolResults }) => `${lastUserText} ${toolResults[0]?.text}`, seen)).toBe('go ok');
   });
@@ -49,14 +49,14 @@ describe('a script', () => {
 describe('scriptByStep', () => {
   const script = scriptByStep(['first', 'second']);
 
-  it('counts the assistant messages after the last user message, whatever was asked before', () => {
+  it('counts the assistant messages after the last user message, whatever came before', () => {
     expect(turnFor(script, request([said], 7))).toBe('first');
     expect(turnFor(script, request([said, called, result], 7))).toBe('second');
     expect(turnFor(script, request([said, called, result, said], 7))).toBe('first');
     expect(turnFor(script, request([called, result], 7))).toBe('second');
   });
 
-  it('says which step has no turn', () => {
+  it('reports which step has no turn', () => {
     const error = thrownBy(() => turnFor(script, request([said, called, result, called, result])));
     expect((error as Error).message).toContain('2 turns, and step 3 after the last user message needs turn 3');
   });
@@ -78,7 +78,7 @@ describe('a turn', () => {
     expect(answer({ parts: [{ text: 'Hello you' }], usage: {} })).toEqual({ ...hello, usage: {} });
   });
 
-  it('gives calls without an id the next number of the conversation', () => {
+  it('numbers calls without an id through the conversation', () => {
     const calls = [{ toolCall: { name: 'a', input: {} } }, { toolCall: { name: 'b', input: {} } }];
     const ids = (messages: SeenMessage[]) => answer(calls, messages).blocks.map(block => 'id' in block && block.id);
     expect(ids([said])).toEqual(['call_1', 'call_2']);
@@ -89,7 +89,7 @@ describe('a turn', () => {
     expect(ids([said, seventh])).toEqual(['call_8', 'call_9']);
   });
 
-  it('keeps malformed arguments as they are, and ends in a cut where it is told to', () => {
+  it('keeps malformed arguments unchanged, and ends at a cut', () => {
     const { blocks, cut } = answer([
       { malformedToolCall: { id: 'x', name: 'a', rawArguments: '{"p": ' } },
       { cut: true },
@@ -104,7 +104,7 @@ describe('a turn', () => {
     expect(() => answer([{ cut: true }, { text: 'late' }])).toThrow('Part 1 of the turn is a cut');
   });
 
-  it('is cut into fragments that join to the whole, never inside a surrogate pair', () => {
+  it('is split into fragments that join to the whole, never inside a surrogate pair', () => {
     const prose = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ' ', '\n'), maxLength: 40 });
     fc.assert(
       fc.property(prose, fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }), (text, tokenSize) => {

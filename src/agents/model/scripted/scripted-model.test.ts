@@ -88,7 +88,7 @@ describe('the stream of a scripted model', () => {
     });
   });
 
-  it('passes malformed arguments on as they are', async () => {
+  it('passes malformed arguments on unchanged', async () => {
     const { parts } = await partsOf({ malformedToolCall: { name: 'read', rawArguments: '{"path": ' } });
     expect(parts.slice(2, -1)).toEqual([
       { type: 'tool-input-start', id: 'call_1', toolName: 'read' },
@@ -202,7 +202,7 @@ describe('delays and aborts', () => {
     await expect(reader.read()).rejects.toThrow('enough');
   });
 
-  it('refuses a call that is aborted already, without using a turn', async () => {
+  it('rejects a call that is aborted already, without using a turn', async () => {
     const model = scriptedModel(['a']);
     await expect(model.doStream({ prompt, abortSignal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow(
       'too late',
@@ -275,14 +275,14 @@ describe('the request log', () => {
     });
   });
 
-  it('keeps as many as it is told to', async () => {
+  it('keeps as many requests as its limit allows', async () => {
     const model = scriptedModel(() => 'ok', { keepRequests: 1 });
     await model.doGenerate({ prompt });
     await model.doGenerate({ prompt });
     expect(model.requests.map(request => request.index)).toEqual([0]);
   });
 
-  it('lets another process continue: a new model with the same script answers the same', async () => {
+  it('allows another process to continue: a new model with the same script answers the same', async () => {
     const script = scriptByStep(turns);
     const first = await generateText({ model: scriptedModel(script), prompt: 'go', tools: { read } });
     const messages = [{ role: 'user' as const, content: 'go' }, ...first.response.messages];

@@ -14,7 +14,7 @@ function filesOf(folder: string, ending: string): string {
     .join('\n');
 }
 
-/** Always the same characters out of these, as if by chance. */
+/** A deterministic pseudo-random sequence of these characters. */
 function mixed(characters: string, length: number): string {
   let state = 1;
   return Array.from({ length }, () => {
@@ -49,7 +49,7 @@ const unbroken: [string, string][] = [
 ];
 
 describe('the count of a text', () => {
-  it.each(ordinary)('is that of the tokenizer for ordinary texts: %s', (_, text) => {
+  it.each(ordinary)("equals the tokenizer's for ordinary texts: %s", (_, text) => {
     const tokens = plain(text);
     expect(Math.abs(countText(text, plain) - tokens)).toBeLessThan(tokens / 25);
   });
@@ -60,14 +60,14 @@ describe('the count of a text', () => {
     expect(countText('', plain)).toBe(0);
   });
 
-  it.each(unbroken)('is about right when nothing breaks the text: %s', (_, text) => {
+  it.each(unbroken)('is approximate when nothing breaks the text: %s', (_, text) => {
     const rate = plain(text.slice(0, 6_000)) / 6_000;
     const tokens = countText(text, plain);
     expect(tokens / (text.length * rate)).toBeGreaterThan(0.95);
     expect(tokens / (text.length * rate)).toBeLessThan(1.05);
   });
 
-  it.each([...ordinary, ...unbroken])('gives the tokenizer little, and no long run: %s', (_, text) => {
+  it.each([...ordinary, ...unbroken])('passes the tokenizer little, and no long run: %s', (_, text) => {
     const given: string[] = [];
     countText(text, piece => given.push(piece));
     expect(given.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(Math.min(text.length, 131_072));

@@ -39,7 +39,7 @@ const read = (input: object, options?: CallOptions) => call('read', input, optio
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
 
 describe('read', () => {
-  it('gives lines with their numbers', async () => {
+  it('returns lines with their numbers', async () => {
     file('a.txt', 'one\r\ntwo\n\nfour');
     expect(await read({ path: 'a.txt' })).toEqual({
       context: '1\tone\n2\ttwo\n3\t\n4\tfour',
@@ -47,7 +47,7 @@ describe('read', () => {
     });
   });
 
-  it('gives a range of lines, and says how to go on', async () => {
+  it('returns a range of lines, and how to continue', async () => {
     file('a.txt', numbers(10));
     expect(await read({ path: 'a.txt', offset: 3, limit: 2 })).toEqual({
       context: '3\tline 3\n4\tline 4\n[There is more: go on with offset 5.]',
@@ -59,7 +59,7 @@ describe('read', () => {
     expect((await read({ path: 'empty.txt' })).context).toBe('empty.txt is empty.');
   });
 
-  it('shows at most 2,000 lines and less than what the loop would cut', async () => {
+  it("returns at most 2,000 lines and less than the loop's limit", async () => {
     file('many.txt', '\n'.repeat(3_000));
     expect((await read({ path: 'many.txt', limit: 5_000 })).result).toMatchObject({ endLine: 2_000, isEnd: false });
     file('wide.txt', `${'x'.repeat(1_000)}\n`.repeat(100));
@@ -107,7 +107,7 @@ describe('read', () => {
     });
   });
 
-  it('refuses what is no file of the workspace', async () => {
+  it('rejects what is not a file of the workspace', async () => {
     mkdirSync(join(root, 'folder'));
     await expect(read({ path: 'folder' })).rejects.toThrow('Use list to see what is in it');
     await expect(read({ path: '../secret' })).rejects.toThrow('outside the workspace');
@@ -140,7 +140,7 @@ describe('write', () => {
     expect((await write()).context).toBe('Replaced a.txt (3 bytes).');
   });
 
-  it('refuses to write outside', async () => {
+  it('rejects a path outside', async () => {
     for (const path of ['../a.txt', '/etc/a.txt', 'a.txt/'])
       await expect(call('write', { path, content: '' })).rejects.toThrow();
   });
@@ -159,7 +159,7 @@ describe('edit', () => {
     expect(textOf('a.txt')).toBe('one\n2\n3\n');
   });
 
-  it('replaces every occurrence only when it is asked to', async () => {
+  it('replaces every occurrence only on request', async () => {
     file('a.txt', 'x\nx\n');
     await expect(edit('x', 'y')).rejects.toThrow('old_string occurs 2 times');
     expect(textOf('a.txt')).toBe('x\nx\n');
@@ -167,7 +167,7 @@ describe('edit', () => {
     expect(textOf('a.txt')).toBe('$&\n$&\n');
   });
 
-  it('says what does not fit', async () => {
+  it('reports a text that does not match', async () => {
     file('a.txt', 'one');
     await expect(edit('two', 'x')).rejects.toThrow('a.txt was not changed: old_string does not occur in it.');
     await expect(edit('one', 'one')).rejects.toThrow('are the same');
@@ -178,7 +178,7 @@ describe('edit', () => {
     await expect(edit('o', 'x')).rejects.toThrow('binary data, not text');
   });
 
-  it('needs no read before, and a new one after the file changed', async () => {
+  it('needs no read before, but a new one after the file changed', async () => {
     file('a.txt', 'one two');
     await edit('one', '1');
     await edit('two', '2');
@@ -205,7 +205,7 @@ describe('edit', () => {
     expect(textOf('a.txt')).toBe('\uFEFF1\r\n2\r\n');
   });
 
-  it('loses nothing when calls run side by side', async () => {
+  it('loses nothing when calls run concurrently', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `<${index}>`);
     file('a.txt', names.join(' '));
     await Promise.all(names.map(name => edit(name, name.toUpperCase().replace('<', 'done<'))));
@@ -252,7 +252,7 @@ describe('patch', () => {
     expect(['new/file.txt', 'update.txt', 'moved/to.txt'].map(textOf)).toEqual(['one\n\n', 'a\nB\nc\n', 'y\n']);
   });
 
-  it('changes nothing when a hunk fits nowhere, and names it', async () => {
+  it('changes nothing when a hunk does not match, and names it', async () => {
     file('a.txt', 'a\nb\n');
     const failing = patch(
       '*** Add File: new/file.txt',
@@ -285,7 +285,7 @@ describe('patch', () => {
     expect(['a.txt', 'b.txt'].map(textOf)).toEqual(['a\n', 'b\n']);
   });
 
-  it('makes its files known to the run', async () => {
+  it('counts its files as read by the run', async () => {
     await patch('*** Add File: a.txt', '+one');
     expect((await call('write', { path: 'a.txt', content: '' })).context).toBe('Replaced a.txt (0 bytes).');
   });

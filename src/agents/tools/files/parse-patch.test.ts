@@ -11,7 +11,7 @@ const apply = (text: string, ...lines: string[]) => {
 };
 
 describe('a patch', () => {
-  it('is read section by section', () => {
+  it('is parsed section by section', () => {
     expect(
       parse(
         '*** Add File: a b.txt',
@@ -96,7 +96,7 @@ describe('a patch', () => {
 });
 
 describe('hunks', () => {
-  it('change lines where they fit, in the order of the file', () => {
+  it('change lines where they match, in the order of the file', () => {
     expect(apply('a\nb\na\nb\n', '@@', '-a', '+1', '@@', '-a', '+2')).toBe('1\nb\n2\nb\n');
     expect(() => apply('a\nb\n', '@@', '-b', '+1', '@@', '-a', '+2')).toThrow('Hunk 2 of 2');
   });
@@ -108,7 +108,7 @@ describe('hunks', () => {
     expect(apply('  class A\n  x\nx\n', '@@ class A', '-  x', '+  y')).toBe('  class A\n  y\nx\n');
   });
 
-  it('take the numbers of a unified diff for no line', () => {
+  it('do not treat the numbers of a unified diff as a line', () => {
     expect(apply('a\n', '@@ -1,1 +1,1 @@', '-a', '+b')).toBe('b\n');
   });
 
@@ -117,7 +117,7 @@ describe('hunks', () => {
     expect(apply('x\n', '@@', '+end')).toBe('x\nend\n');
   });
 
-  it('fit but for spaces at the ends of lines, and leave the lines that stay', () => {
+  it('ignore trailing spaces when matching, and keep unchanged lines', () => {
     expect(apply('a  \nb\t\n', '@@', ' a', '-b', '+c')).toBe('a  \nc\n');
   });
 
@@ -128,7 +128,7 @@ describe('hunks', () => {
     expect(apply('a\n', '@@', '-a')).toBe('');
   });
 
-  it('turn any text into any other when they hold all its lines', () => {
+  it('turn any text into any other when they contain all its lines', () => {
     const text = fc.array(fc.constantFrom('a', 'b', ' c', ''), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(text, text, (before, after) => {

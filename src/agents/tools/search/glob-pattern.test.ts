@@ -43,7 +43,7 @@ describe('a pattern', () => {
     );
   });
 
-  it('takes no time that grows beyond both lengths', () => {
+  it('needs time bounded by both lengths', () => {
     const matches = globPattern(`${'*a'.repeat(200)}b`);
     expect(matches('a'.repeat(4_000))).toBe(false);
     expect(globPattern('**/a/'.repeat(100))('a/'.repeat(1_000))).toBe(false);

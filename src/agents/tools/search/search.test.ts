@@ -22,7 +22,7 @@ const root = join(base, 'root');
 
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** A folder of programs with only these in it, so that a search finds them or not. */
+/** A folder with only these programs, so that a search finds them or not. */
 function pathWith(...programs: string[]): string {
   const folder = join(base, `bin-${programs.join('-')}`);
   mkdirSync(folder, { recursive: true });
@@ -77,7 +77,7 @@ describe.each(engines)('a search with %s', (engine, programs) => {
     });
   });
 
-  it('leaves out what git ignores where git or ripgrep is there, and runs nothing that the repository configures', async () => {
+  it('omits what git ignores when git or ripgrep is installed, and runs nothing that the repository configures', async () => {
     execFileSync('git', ['init', '-q', root]);
     file('hook.sh', '#!/bin/sh\ntouch ran\n');
     chmodSync(join(root, 'hook.sh'), 0o755);
@@ -133,7 +133,7 @@ describe.each(engines)('a search with %s', (engine, programs) => {
     );
   });
 
-  it('stops at a limit, cuts long lines, and leaves out binary files', async () => {
+  it('stops at a limit, cuts long lines, and omits binary files', async () => {
     file('a.txt', `x${'y'.repeat(5_000)}\nx\nx\n`);
     file('binary', Buffer.from('x\0x\n'));
     expect(await grep('x', { limit: 2 })).toEqual({
@@ -157,14 +157,14 @@ describe.each(engines)('a search with %s', (engine, programs) => {
     });
   });
 
-  it('says what is wrong with a pattern', async () => {
+  it('reports what is wrong with a pattern', async () => {
     file('a.txt', 'x');
     await expect(grep('(')).rejects.toThrow(
       /^"\(" is not a valid regular expression: .*[Uu](nclosed|nterminated) group/,
     );
   });
 
-  it('is not held up by a pattern that takes forever', async () => {
+  it('is not blocked by a pattern that takes forever', async () => {
     file('a.txt', `${'a'.repeat(60)}\n`);
     const found = await grep('(a+)+b$').then(
       ({ context }) => context,
@@ -218,7 +218,7 @@ describe('a search that skips something', () => {
     }
   });
 
-  it('says what a program could not read', async () => {
+  it('reports what a program could not read', async () => {
     file('a.txt', 'needle\n');
     const skipped = { unreadable: 1 };
     const git = program('git', { out: 'a.txt\n', err: 'warning: could not open directory' });
@@ -235,7 +235,7 @@ describe('a search that skips something', () => {
       expect((await callTool(ripgrep, [name, input])).result).toMatchObject({ isComplete: false, skipped });
   });
 
-  it('counts the repositories that git does not look into', async () => {
+  it('counts the repositories that git does not enter', async () => {
     for (const folder of [root, join(root, 'inner')]) execFileSync('git', ['init', '-q', folder]);
     file('inner/a.txt', 'needle\n');
     expect(await call(['git'], 'glob', { pattern: '*.txt' })).toEqual({
@@ -244,7 +244,7 @@ describe('a search that skips something', () => {
     });
   });
 
-  it('does not call a list complete that stops at the most it reads', async () => {
+  it('does not call a truncated list complete', async () => {
     mkdirSync(join(root, 'many'));
     for (let index = 0; index <= 10_000; index++) writeFileSync(join(root, `many/${index}`), '');
     expect((await call([], 'list', { path: 'many', limit: 10_000 })).result).toEqual({

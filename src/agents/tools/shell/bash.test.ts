@@ -22,7 +22,7 @@ describe('bash', () => {
     });
   });
 
-  it('tells the exit code when it is not 0, or when nothing was printed', async () => {
+  it('reports the exit code when it is not 0, or when nothing was printed', async () => {
     expect(await bash('echo no; exit 3')).toEqual({
       context: 'no\n[exit code 3]',
       result: { exitCode: 3, outputBytes: 3, leftOutBytes: 0 },
@@ -55,7 +55,7 @@ describe('bash', () => {
     expect(context).toMatch(/^first\nx+\n\[… 49976012 bytes omitted …\]\nx+\nlast$/);
   });
 
-  it('stops a command whose time is up, and tells what it printed', async () => {
+  it('stops a command at its time limit, and returns its output so far', async () => {
     expect(await bash('echo begun; sleep 1000', { timeout: 1_500 })).toEqual({
       context: 'begun\n[stopped after 1500 ms]',
       result: { exitCode: 124, signal: 'SIGINT', timedOut: true, outputBytes: 6, leftOutBytes: 0 },
@@ -69,7 +69,7 @@ describe('bash', () => {
     await expect(bash('echo begun; sleep 1000', {}, { signal: abort.signal, progress })).rejects.toThrow('enough');
   });
 
-  it('shows the end of its output while it runs, not each piece of it', async () => {
+  it('reports the end of its output while it runs, not each piece of it', async () => {
     const reports: string[] = [];
     const progress = (content: unknown) => {
       reports.push(content as string);

@@ -58,7 +58,7 @@ const page = (path: string, settings?: FetchOptions, options?: CallOptions) =>
   fetchPage(`http://localhost:${port}${path}`, settings, options);
 
 describe('fetch', () => {
-  it('gives the text of a page', async () => {
+  it('returns the text of a page', async () => {
     expect(await page('/text')).toEqual({
       context: 'hello',
       result: {
@@ -80,7 +80,7 @@ describe('fetch', () => {
     await expect(page('/file')).rejects.toThrow('file: cannot be fetched');
   });
 
-  it('refuses what is not text, and says what a server refuses', async () => {
+  it("rejects what is not text, and reports a server's refusal", async () => {
     await expect(page('/image')).rejects.toThrow('is image/png: only text can be fetched');
     await expect(page('/zipped')).rejects.toThrow('compressed with gzip');
     await expect(page('/missing')).rejects.toThrow('answered 404: no such page');
@@ -94,7 +94,7 @@ describe('fetch', () => {
     expect(result).toMatchObject({ bytes: 5_000, isWhole: false });
   });
 
-  it('stops when it is aborted, and has a limit of time for the loop', async () => {
+  it('stops when it is aborted, and has a time limit for the loop', async () => {
     const abort = new AbortController();
     const fetching = page('/silent', {}, { signal: abort.signal });
     await new Promise(resolve => server.once('request', resolve));
@@ -122,7 +122,7 @@ describe('fetch', () => {
     expect(asked).toEqual([]);
   });
 
-  it('refuses a name that resolves to such an address, and a redirect to one', async () => {
+  it('rejects a name that resolves to such an address, and a redirect to one', async () => {
     await expect(page('/text', { allowHosts: [] })).rejects.toThrow('localhost is an address of this machine');
     expect(asked).toEqual([]);
     await expect(page('/away')).rejects.toThrow('127.0.0.1 is an address of this machine');
@@ -131,12 +131,12 @@ describe('fetch', () => {
 });
 
 describe('public addresses', () => {
-  it('are those of the internet', () => {
+  it('include those of the internet', () => {
     const all = ['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'];
     expect(all.filter(address => !isPublicAddress(address))).toEqual([]);
   });
 
-  it('are no others', () => {
+  it('include no others', () => {
     const none = [
       '0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1 172.31.255.255 192.168.0.1',
       '198.18.0.1 224.0.0.1 255.255.255.255 :: ::1 ::ffff:8.8.8.8 ::ffff:127.0.0.1 64:ff9b::7f00:1 fe80::1 fc00::1',
@@ -162,7 +162,7 @@ describe('the text of a page', () => {
     expect(htmlText(html)).toBe(text);
   });
 
-  it('takes time in proportion to the page', () => {
+  it('needs time in proportion to the page', () => {
     for (const piece of ['<', '<!--', '<script', '<p ', '&#', '<a href="', ' ']) htmlText(piece.repeat(200_000));
   });
 });

@@ -71,8 +71,8 @@ class ClaudeReader implements RecordReader {
       const sessionId = textOf(record['session_id']);
       const details = { cwd: textOf(record['cwd']), model: textOf(record['model']) };
       if (sessionId === undefined) this.#context.unknown(record);
-      else if (this.#context.sessionId !== sessionId || !this.#told) this.#context.session(sessionId, details);
-      this.#told = true;
+      else if (this.#context.sessionId !== sessionId || !this.#isAnnounced) this.#context.session(sessionId, details);
+      this.#isAnnounced = true;
     },
     status: () => {},
     thinking_tokens: () => {},
@@ -85,7 +85,7 @@ class ClaudeReader implements RecordReader {
     task_notification: record => this.#subagents.ended(record),
   };
 
-  #told = false;
+  #isAnnounced = false;
 
   #assistant(record: WireRecord): void {
     const message = recordOf(record['message']);
@@ -204,10 +204,10 @@ class ClaudeReader implements RecordReader {
     if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...(model !== undefined && { model }) });
     const subtype = textOf(record['subtype']) ?? 'error';
     if (record['is_error'] !== true && !subtype.startsWith('error')) return;
-    const told = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
+    const reported = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
     const reason = subtype === 'error_max_turns' ? ('max_iterations' as const) : ('error' as const);
     const code = subtype === 'success' ? undefined : subtype;
-    this.#context.fail({ message: told || `Claude Code ended with ${subtype}.`, code, reason });
+    this.#context.fail({ message: reported || `Claude Code ended with ${subtype}.`, code, reason });
   }
 }
 

@@ -12,9 +12,9 @@ export function readBlocks(message: unknown): readonly unknown[] | undefined {
 export function readApiError(record: WireRecord): { message: string; code?: string } | undefined {
   const message = recordOf(record['message']);
   if (record['is_api_error_message'] !== true && message?.['model'] !== '<synthetic>') return undefined;
-  const told = textOf(record['error']);
-  if (record['is_api_error_message'] !== true && told === undefined) return undefined;
-  const code = told === 'unknown' ? (textOf(record['api_error_type']) ?? told) : told;
+  const reported = textOf(record['error']);
+  if (record['is_api_error_message'] !== true && reported === undefined) return undefined;
+  const code = reported === 'unknown' ? (textOf(record['api_error_type']) ?? reported) : reported;
   return { message: joinedText(message?.['content']) ?? 'The API failed.', ...(code !== undefined && { code }) };
 }
 

@@ -153,8 +153,8 @@ export class LegacyRecords {
 
 /** Returns what a model request says about its calls, without its repeated trailer. */
 function resultIn(request: string): ToolOutput {
-  const [told = ''] = request.split(/\n+(?:# task_progress |<environment_details>)/, 1);
-  const context = told.replace(/^\[[^\n]*\] Result:\n/, '');
+  const [outcome = ''] = request.split(/\n+(?:# task_progress |<environment_details>)/, 1);
+  const context = outcome.replace(/^\[[^\n]*\] Result:\n/, '');
   if (context.startsWith('The tool execution failed')) return { error: context };
   const exitCode = /^Command \w+ .*\bexit code (\d+)/.exec(context)?.[1];
   return exitCode === undefined ? { context } : { context, result: { exitCode: Number(exitCode) } };

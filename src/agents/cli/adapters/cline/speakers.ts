@@ -89,9 +89,9 @@ export class Speakers {
   }
 
   ofResult(rawId: string): Speaker {
-    const told = this.#resulting;
+    const announced = this.#resulting;
     this.#resulting = undefined;
-    if (told?.calls.find(rawId) !== undefined) return told;
+    if (announced?.calls.find(rawId) !== undefined) return announced;
     return this.#running.findLast(speaker => speaker.calls.find(rawId) !== undefined) ?? this.free();
   }
 
@@ -101,9 +101,9 @@ export class Speakers {
   }
 
   ofEnd(): Speaker {
-    const told = this.#ending;
+    const announced = this.#ending;
     this.#ending = undefined;
-    return told ?? this.free();
+    return announced ?? this.free();
   }
 
   ofIteration(iteration: number): Speaker {

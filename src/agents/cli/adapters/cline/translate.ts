@@ -181,12 +181,12 @@ class ClineReader implements RecordReader {
     const finish = textOf(record['finishReason']);
     if (finish === undefined) return false;
     if (finish === 'completed') return true;
-    const told = finish === 'error' ? textOf(record['text']) : undefined;
+    const reported = finish === 'error' ? textOf(record['text']) : undefined;
     const stopped = `Cline stopped (${finish}) after ${numberOf(record['iterations']) ?? '?'} iterations`;
     const message = this.#mistake === undefined ? `${stopped}.` : `${stopped}: ${this.#mistake}`;
     const reason = finish === 'max_iterations' ? 'max_iterations' : 'error';
     const code = finish === 'error' ? undefined : finish;
-    this.#context.fail({ message: told === undefined ? message : readableError(told), reason, code });
+    this.#context.fail({ message: reported === undefined ? message : readableError(reported), reason, code });
     return true;
   }
 }

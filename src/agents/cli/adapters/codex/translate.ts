@@ -149,9 +149,9 @@ class CodexReader implements RecordReader {
   /** The last report of a list often repeats the previous one. */
   #plan(item: WireRecord): void {
     const tasks = readTasks(item);
-    const told = JSON.stringify(tasks);
-    if (tasks === undefined || told === this.#tasks) return;
-    this.#tasks = told;
+    const serialized = JSON.stringify(tasks);
+    if (tasks === undefined || serialized === this.#tasks) return;
+    this.#tasks = serialized;
     this.#context.emit({ type: 'tasks', tasks });
   }
 

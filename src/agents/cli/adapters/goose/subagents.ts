@@ -45,15 +45,15 @@ export class GooseSubagents {
       return output;
     }
     const { sessionId } = meta;
-    const told = sessionId === undefined ? output : { ...output, result: { sessionId } };
+    const reported = sessionId === undefined ? output : { ...output, result: { sessionId } };
     if (recordOf(call.input)?.['async'] === true && sessionId !== undefined) {
       this.#background.set(sessionId, rawId);
       dropOldest(this.#background);
-      return told;
+      return reported;
     }
     const error = readFailure(text);
     this.#children.end(rawId, error === undefined ? 'complete' : 'error', error ?? text);
-    return error === undefined ? told : { error };
+    return error === undefined ? reported : { error };
   }
 
   /** Progress of the program during a tool call is not parsed from prose; it belongs to the subagent of the call. */

@@ -136,17 +136,17 @@ class GooseReader implements RecordReader {
       return;
     }
     const { output, meta } = readToolOutput(block);
-    const told = this.#subagents.answered(rawId, call, { output, meta });
-    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: told });
-    const tasks = call.name.startsWith('todo__') && 'context' in told ? readTasks(call.input) : undefined;
+    const reported = this.#subagents.answered(rawId, call, { output, meta });
+    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: reported });
+    const tasks = call.name.startsWith('todo__') && 'context' in reported ? readTasks(call.input) : undefined;
     if (tasks !== undefined) this.#context.emit({ type: 'tasks', tasks });
   }
 }
 
 /** Returns the failure in a message block that the program wrote itself. */
 function failureIn({ type, text, message, msg, kind, notificationType }: WireRecord) {
-  const told = type === 'error' ? textOf(message) : type === 'text' ? readFailure(textOf(text) ?? '') : undefined;
-  if (told !== undefined) return { message: readFailure(told) ?? told, code: textOf(kind) };
+  const reported = type === 'error' ? textOf(message) : type === 'text' ? readFailure(textOf(text) ?? '') : undefined;
+  if (reported !== undefined) return { message: readFailure(reported) ?? reported, code: textOf(kind) };
   const isBroke = type === 'systemNotification' && notificationType === 'creditsExhausted' && typeof msg === 'string';
   return isBroke ? { message: msg, code: 'creditsExhausted' } : undefined;
 }

@@ -20,7 +20,7 @@ class OpencodeReader implements RecordReader {
   readonly #calls = new OpenCalls();
   readonly #children: ChildRuns;
   /** The ids of emitted parts: a part that changes later, as when old outputs are dropped, is reported again. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** The message of the current model call. */
   #message: string | undefined;
   /** The failure of the current step. */
@@ -40,7 +40,7 @@ class OpencodeReader implements RecordReader {
     const type = textOf(record['type']) ?? '';
     if (type === 'error') this.#error(record);
     else if (!Object.hasOwn(this.#on, type)) this.#context.unknown(record);
-    else if (!this.#told.has(textOf(part['id']) ?? '')) {
+    else if (!this.#reported.has(textOf(part['id']) ?? '')) {
       const handle = this.#on[type] as (part: WireRecord, record: WireRecord) => void;
       this.#keepingFailure(() => handle(part, record));
     }
@@ -53,7 +53,7 @@ class OpencodeReader implements RecordReader {
   readonly #on: Readonly<Record<string, (part: WireRecord, record: WireRecord) => void>> = {
     step_start: part => this.#stepStart(part),
     step_finish: part => {
-      this.#tell(part);
+      this.#markReported(part);
       this.#message = undefined;
       this.#context.finished = part['reason'] === 'stop' && this.#children.size === 0;
       const usage = readUsage(part);
@@ -67,11 +67,11 @@ class OpencodeReader implements RecordReader {
   /** A model call that begins again without having finished was cut off and is retried. */
   #stepStart(part: WireRecord): void {
     const message = textOf(part['messageID']);
-    this.#tell(part);
+    this.#markReported(part);
     this.#failure = undefined;
     if (message !== undefined && message === this.#message) {
       this.#context.retryStep();
-      this.#context.emit({ type: 'warning', message: 'Retrying the model call.', code: 'retry' });
+      this.#context.emit({ type: 'warning', message: 'The model call is tried again.', code: 'retry' });
     }
     this.#message = message;
     this.#context.step({ callId: message });
@@ -83,7 +83,7 @@ class OpencodeReader implements RecordReader {
     else {
       const { runId } = this.#context;
       const callId = textOf(part['messageID']);
-      const id = `${runId}/${this.#tell(part)}`;
+      const id = `${runId}/${this.#markReported(part)}`;
       if (part['synthetic'] !== true)
         this.#context.emit({ type, id, content, ...(callId !== undefined && { callId }) });
     }
@@ -101,7 +101,7 @@ class OpencodeReader implements RecordReader {
     const rawId = textOf(part['callID']) ?? this.#idOf(part);
     const call = this.#calls.find(rawId) ?? this.#call(rawId, name, state['input'] ?? {});
     if (output === undefined) return;
-    this.#tell(part);
+    this.#markReported(part);
     if (call === 'ambiguous') {
       this.#context.unknown(record);
       return;
@@ -147,10 +147,10 @@ class OpencodeReader implements RecordReader {
     if (failure !== undefined) this.#context.fail(failure);
   }
 
-  #tell(part: WireRecord): string {
+  #markReported(part: WireRecord): string {
     const id = this.#idOf(part);
-    this.#told.add(id);
-    dropOldest(this.#told);
+    this.#reported.add(id);
+    dropOldest(this.#reported);
     return id;
   }
 
