@@ -81,14 +81,7 @@ const has = (body: string, name: string) => new RegExp(`['" ]${name}(?![\\w])`).
 
 function page(): string {
   const tests = allTests();
-  const table = (heading: string, list: string[]) => [
-    `## ${heading}`,
-    '',
-    '| | tested by |',
-    '|---|---|',
-    ...list,
-    '',
-  ];
+  const table = (heading: string, list: string[]) => [`## ${heading}`, '', '| | tested by |', '|---|---|', ...list, ''];
   return [
     '# Test coverage of the harness',
     '',

@@ -299,7 +299,7 @@ describe('models', () => {
     ['counts', { modelUseCountProvider: () => Promise.reject(new Error('failed')) as never }],
     ['counts, at once', { modelUseCountProvider: () => fail() }],
     ['who may use them', { modelAuthChecker: provider => (provider === 'anthropic' ? fail() : undefined) }],
-  ])('are told though a callback fails that tells of %s', async (_, config) => {
+  ])('are listed even when the callback for %s fails', async (_, config) => {
     const { harness, of } = twoModes({ ...config, initialState: { currentModelId: 'openai/gpt' } });
     expect(await harness.getCurrentModelAuthStatus()).toMatchObject({ apiKeyEnvVar: 'OPENAI_API_KEY' });
     expect(of('error')).toEqual([]);

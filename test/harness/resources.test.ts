@@ -172,10 +172,10 @@ it('separates two people, whatever they call in any order', async () => {
       for (const { id, resourceId, title } of await storage.listThreads()) {
         expect(title ?? resourceId).toBe(resourceId);
         for (const event of await storage.read(id)) {
-          const told =
+          const text =
             event.type === 'user' ? textOf(event.content) : event.type === 'tasks' ? JSON.stringify(event) : '';
-          expect(told).not.toContain(resourceId === 'first' ? 'second' : 'first');
-          if (event.type === 'user' && told.includes(' said ')) all.push(told);
+          expect(text).not.toContain(resourceId === 'first' ? 'second' : 'first');
+          if (event.type === 'user' && text.includes(' said ')) all.push(text);
         }
       }
       expect((await storage.getThread(harness.getCurrentThreadId() ?? ''))?.resourceId).toBe(open);

@@ -3,7 +3,7 @@ import { EventHub } from './event-hub.ts';
 import type { HarnessEvent } from './harness-event.ts';
 
 const info = (message: string) => ({ type: 'info', message }) as const;
-const told = (events: readonly HarnessEvent[]) =>
+const typesOf = (events: readonly HarnessEvent[]) =>
   events.map(event => (event.type === 'info' ? event.message : event.type));
 
 describe('the event hub', () => {
@@ -12,7 +12,7 @@ describe('the event hub', () => {
     const events: HarnessEvent[] = [];
     hub.subscribe(event => void events.push(event));
     hub.emit({ type: 'agent_start' });
-    expect(told(events)).toEqual(['agent_start', 'display_state_changed']);
+    expect(typesOf(events)).toEqual(['agent_start', 'display_state_changed']);
     expect(events[1]).toEqual({ type: 'display_state_changed', displayState: hub.display });
     expect(hub.display.isRunning).toBe(true);
   });
@@ -23,17 +23,17 @@ describe('the event hub', () => {
     hub.subscribe(event => void events.push(event));
     hub.emit({ type: 'tasks_restored', tasks: [] });
     hub.emit({ type: 'relay_settled', slot: 'plan', id: 'x' });
-    expect(told(events)).toEqual(['display_state_changed']);
+    expect(typesOf(events)).toEqual(['display_state_changed']);
   });
 
   it('queues events that listeners cause, and emits them in the same order to all', () => {
     const hub = new EventHub();
     const orders: string[][] = [[], []];
     hub.subscribe(event => {
-      orders[0]?.push(told([event])[0] as string);
+      orders[0]?.push(typesOf([event])[0] as string);
       if (event.type === 'info' && event.message === 'a') hub.emit(info('b'));
     });
-    hub.subscribe(event => void orders[1]?.push(told([event])[0] as string));
+    hub.subscribe(event => void orders[1]?.push(typesOf([event])[0] as string));
     hub.emit(info('a'));
     expect(orders[0]).toEqual(['a', 'display_state_changed', 'b', 'display_state_changed']);
     expect(orders[1]).toEqual(orders[0]);
@@ -89,7 +89,7 @@ describe('the event hub', () => {
     const custom = { type, more: 1 } as never;
     hub.emit(custom);
     expect(events[0]).toBe(custom);
-    expect(told(events)).toEqual([type, 'display_state_changed']);
+    expect(typesOf(events)).toEqual([type, 'display_state_changed']);
     expect(hub.display).toBe(shown);
   });
 
@@ -102,7 +102,7 @@ describe('the event hub', () => {
     ['a text', 'info'],
     ['no type', {}],
     ['a type that is no text', { type: 7 }],
-  ])('reports once what cannot be shown, and tells on: %s', (_, event) => {
+  ])('reports an invalid event once, and continues: %s', (_, event) => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(one => void events.push(one));
@@ -114,7 +114,7 @@ describe('the event hub', () => {
     ]);
     expect(hub.display).toBe(shown);
     hub.emit(info('a'));
-    expect(told(events).slice(2)).toEqual(['a', 'display_state_changed']);
+    expect(typesOf(events).slice(2)).toEqual(['a', 'display_state_changed']);
   });
 
   it('continues after a listener throws', () => {
@@ -126,7 +126,7 @@ describe('the event hub', () => {
     });
     hub.emit(info('a'));
     hub.emit(info('b'));
-    expect(told(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
+    expect(typesOf(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
   });
 
   it('emits nothing after close', () => {

@@ -67,13 +67,13 @@ describe('laws of the projection', () => {
     fc.assert(
       fc.property(conversationLog(), fc.nat(), (events, cut) => {
         const prefix = events.slice(0, cut % (events.length + 1));
-        const told = new Map<string, HarnessMessage>();
+        const emitted = new Map<string, HarnessMessage>();
         for (const event of foldHarness(prefix).events) {
           const message = messageIn(event);
-          if (message !== undefined && event.type !== 'message_start') told.set(message.id, message);
+          if (message !== undefined && event.type !== 'message_start') emitted.set(message.id, message);
         }
         for (const message of fromScratch(prefix)) {
-          const known = told.get(message.id);
+          const known = emitted.get(message.id);
           if (known === undefined) expect(message.role).toBe('user');
           else
             expect([message.id, known.createdAt, known.content]).toEqual([

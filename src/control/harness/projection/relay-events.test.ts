@@ -15,7 +15,7 @@ import {
   runId,
   step,
   text,
-  told,
+  linesOf,
   usage,
 } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
@@ -35,7 +35,7 @@ describe('approvals', () => {
       result('c'),
       end(),
     ];
-    expect(told(events).slice(begun.length)).toEqual([
+    expect(linesOf(events).slice(begun.length)).toEqual([
       'message_start assistant',
       'tool_start c',
       'message_update assistant',
@@ -57,7 +57,7 @@ describe('approvals', () => {
 
   it('of parallel calls are emitted one after another, the answered one settled first', () => {
     const two = [...asked, call('a'), call('b'), ask('r1', 'a'), ask('r2', 'b')];
-    const approvals = (events: AgentEvent[]) => told(events).filter(it => it.includes('appro'));
+    const approvals = (events: AgentEvent[]) => linesOf(events).filter(it => it.includes('appro'));
     expect(approvals(two)).toEqual(['tool_approval_required a']);
     expect(approvals([...two, answer('r1', 'reject')])).toEqual([
       'tool_approval_required a',
@@ -132,13 +132,13 @@ describe('other relays', () => {
 
   it('emit plan_approved for an approved plan only', () => {
     const plan: AgentEvent = { type: 'relay', runId, id: 'r', relayKind: 'plan', planId: 'p', title: 'T', plan: 'x' };
-    expect(told([...asked, plan, answer('r', 'approve')]).slice(-2)).toEqual(['(plan p settled)', 'plan_approved']);
-    expect(told([...asked, plan, answer('r', 'reject')]).at(-1)).toBe('(plan p settled)');
+    expect(linesOf([...asked, plan, answer('r', 'approve')]).slice(-2)).toEqual(['(plan p settled)', 'plan_approved']);
+    expect(linesOf([...asked, plan, answer('r', 'reject')]).at(-1)).toBe('(plan p settled)');
   });
 
   it('emit an info when they expire', () => {
     const question: AgentEvent = { type: 'relay', runId, id: 'q', relayKind: 'question', question: 'Sure?' };
-    expect(told([...asked, question, answer('q', 'expired')]).slice(-2)).toEqual([
+    expect(linesOf([...asked, question, answer('q', 'expired')]).slice(-2)).toEqual([
       '(question q settled)',
       'info Nobody answered in time: the question "Sure?".',
     ]);
@@ -157,7 +157,7 @@ describe('an aborted run', () => {
       answer('r', 'cancelled'),
       end('aborted'),
     ];
-    expect(told(events).slice(-6)).toEqual([
+    expect(linesOf(events).slice(-6)).toEqual([
       'tool_approval_required c',
       '(approval c settled)',
       'info No answer is needed any more: the call of write.',
@@ -172,7 +172,7 @@ describe('an aborted run', () => {
   });
 
   it('cancels its relays, even when nobody did', () => {
-    expect(told([...asked, call('c'), ask('r', 'c'), end('aborted')]).slice(-4)).toEqual([
+    expect(linesOf([...asked, call('c'), ask('r', 'c'), end('aborted')]).slice(-4)).toEqual([
       '(approval c settled)',
       'info No answer is needed any more: the call of write.',
       'message_end assistant aborted',
@@ -181,6 +181,6 @@ describe('an aborted run', () => {
   });
 
   it('without text has no message', () => {
-    expect(told([...asked, step(0), end('aborted')])).toEqual([...begun, 'agent_end aborted']);
+    expect(linesOf([...asked, step(0), end('aborted')])).toEqual([...begun, 'agent_end aborted']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, asked, begun, end, full, line, result, runId, told } from '../../../../test/support/harness-log.ts';
+import { ask, asked, begun, end, full, line, result, runId, linesOf } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 
 describe('a subagent', () => {
@@ -44,7 +44,7 @@ describe('a subagent', () => {
 
   it('asks the person for its own calls like its parent', () => {
     const relay: AgentEvent = { ...(ask('r', 'd') as AgentEvent & { type: 'relay' }), ...sub };
-    expect(told([...asked, spawn, start, ...work.slice(0, 4), relay]).at(-1)).toBe('tool_approval_required d');
+    expect(linesOf([...asked, spawn, start, ...work.slice(0, 4), relay]).at(-1)).toBe('tool_approval_required d');
   });
 
   it('keeps its partial text when it is aborted, and reports its error when it fails', () => {

@@ -14,7 +14,7 @@ import {
   runId,
   step,
   text,
-  told,
+  linesOf,
   usage,
 } from '../../../../test/support/harness-log.ts';
 import type { Answers } from '../../../agents/agent.ts';
@@ -26,7 +26,7 @@ import type { AgentEvent } from '../../../events/index.ts';
 describe('a plain turn', () => {
   it('emits agent, user, assistant and usage, in that order', () => {
     const events = [...asked, step(0), text('Hel'), text('lo'), usage, end()];
-    expect(told(events)).toEqual([
+    expect(linesOf(events)).toEqual([
       ...begun,
       'message_start assistant',
       'message_update assistant',
@@ -74,7 +74,7 @@ describe('a plain turn', () => {
   });
 
   it('that used all its steps is complete', () => {
-    expect(told([...asked, end('max_iterations')]).at(-1)).toBe('agent_end complete');
+    expect(linesOf([...asked, end('max_iterations')]).at(-1)).toBe('agent_end complete');
   });
 });
 
@@ -102,7 +102,7 @@ describe('a turn with a tool', () => {
       usage,
       end(),
     ];
-    expect(told(events)).toEqual([
+    expect(linesOf(events)).toEqual([
       ...begun,
       'message_start assistant',
       'message_update assistant',
@@ -180,14 +180,14 @@ describe('a run that fails', () => {
 
   it('has a message even when it fails before its first text, or before its start', () => {
     const last = ['error No key.', 'message_start assistant', 'message_end assistant error No key.', 'agent_end error'];
-    expect(told([...asked, failure, end('error')])).toEqual([...begun, ...last]);
-    expect(told([asked[0] as AgentEvent, failure, end('error')])).toEqual([...begun, ...last]);
+    expect(linesOf([...asked, failure, end('error')])).toEqual([...begun, ...last]);
+    expect(linesOf([asked[0] as AgentEvent, failure, end('error')])).toEqual([...begun, ...last]);
   });
 
   it('emits a non-fatal error, and a warning as info', () => {
     const warning: AgentEvent = { type: 'warning', runId, message: 'Slow.' };
     const { fatal: _, ...mild } = failure;
-    expect(told([...asked, mild, warning, text('Hi'), end()]).slice(3, 5)).toEqual(['error No key.', 'info Slow.']);
+    expect(linesOf([...asked, mild, warning, text('Hi'), end()]).slice(3, 5)).toEqual(['error No key.', 'info Slow.']);
   });
 });
 
@@ -195,7 +195,7 @@ describe('a user message during a run', () => {
   it('ends the current message and starts a new one', () => {
     const word: AgentEvent = { type: 'user', runId, id: 'w', content: 'Faster.' };
     const events = [...asked, step(0), call('c'), usage, result('c'), word, step(1), text('Ok.'), usage, end()];
-    expect(told(events).slice(begun.length + 5)).toEqual([
+    expect(linesOf(events).slice(begun.length + 5)).toEqual([
       'usage_update',
       'message_end assistant tool_use',
       'message_start user',
@@ -216,13 +216,18 @@ describe('a user message during a run', () => {
       { type: 'harness_start', runId: 'run2', agentId: 'a', parentId: 'again:user' },
       { type: 'harness_end', runId: 'run2', agentId: 'a' },
     ];
-    expect(told([...asked, end(), ...next])).toEqual([...begun, 'agent_end complete', ...begun, 'agent_end complete']);
+    expect(linesOf([...asked, end(), ...next])).toEqual([
+      ...begun,
+      'agent_end complete',
+      ...begun,
+      'agent_end complete',
+    ]);
   });
 
   it('without an answer is emitted with the next message', () => {
     const kept: AgentEvent = { type: 'user', runId: 'kept', content: 'Wait.' };
-    expect(told([kept])).toEqual([]);
-    expect(told([kept, ...asked])).toEqual(['message_start user', 'message_end user', ...begun]);
+    expect(linesOf([kept])).toEqual([]);
+    expect(linesOf([kept, ...asked])).toEqual(['message_start user', 'message_end user', ...begun]);
   });
 });
 
@@ -232,7 +237,7 @@ describe('parallel runs', () => {
       { type: 'harness_start', runId: 'other', agentId: 'b', parentId: 'asked:user' },
       { type: 'harness_end', runId: 'other', agentId: 'b' },
     ];
-    expect(told([...asked, ...other, end()])).toEqual([...begun, 'agent_end complete']);
+    expect(linesOf([...asked, ...other, end()])).toEqual([...begun, 'agent_end complete']);
   });
 });
 

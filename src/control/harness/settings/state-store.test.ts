@@ -9,7 +9,7 @@ function open(options: Omit<StateStoreOptions, 'onChange' | 'onEvents'> = {}) {
   const store = new StateStore({
     ...options,
     onChange: (state, keys) => void changes.push([state, keys]),
-    onEvents: told => void events.push(...told),
+    onEvents: emitted => void events.push(...emitted),
   });
   return { store, changes, events };
 }

@@ -19,7 +19,7 @@ import { parseSubagentMeta, withSubagentMeta } from './subagent-meta.ts';
 import { submitPlanTool } from './submit-plan.ts';
 import { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './task-tools.ts';
 
-/** The side of the loop: what a tool asks and emits is written down, and answered as told. */
+/** The side of the loop: records what a tool asks and emits, and returns the given answers. */
 function loop(answer?: Partial<RelayAnswer>) {
   const asked: ToolQuestion[] = [];
   const emitted: ToolEvent[] = [];
@@ -46,7 +46,7 @@ const result = async (name: string, input: unknown, side: ReturnType<typeof loop
 /** The side of a harness: questions and plans wait until the test answers them. */
 function harness(tasks: unknown[] = []) {
   const events: HarnessEvent[] = [];
-  const store = new StateStore({ initialState: { tasks }, onEvents: told => void events.push(...told) });
+  const store = new StateStore({ initialState: { tasks }, onEvents: emitted => void events.push(...emitted) });
   const questions: ((answer: HarnessQuestionAnswer) => void)[] = [];
   const plans: ((response: PlanResponse) => void)[] = [];
   const stop = new AbortController();

@@ -5,7 +5,7 @@ import { drivenAgent } from './driven-agent.ts';
 
 const params: InvokeParams = { runId: 'r', messages: [], signal: new AbortController().signal };
 
-/** An agent that takes steps until it is let go, and tells what it was given. */
+/** An agent that takes steps until it is returned, and reports its parameters. */
 function stepping(given: InvokeParams[], left: string[] = []): Agent {
   return {
     id: 'a',
