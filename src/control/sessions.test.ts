@@ -37,8 +37,8 @@ async function setUp() {
   return { say, supervisor, threadId };
 }
 
-describe('the session a run goes on in', () => {
-  it('is the newest of its agent, which knows what was said up to its last run', async () => {
+describe('the session of a run', () => {
+  it('is the newest of its agent, which knows all messages up to its last run', async () => {
     const { say } = await setUp();
     const one = withSessions('one');
     const other = withSessions('other');
@@ -54,7 +54,7 @@ describe('the session a run goes on in', () => {
     expect(other.seen).toEqual([undefined]);
   });
 
-  it('is none after an edit of what it knows, and the new one from then on', async () => {
+  it('is none after an edit of a message it knows, and then the new one', async () => {
     const { say } = await setUp();
     const { agent, seen } = withSessions('one');
     await say(agent, 'a');
@@ -79,7 +79,7 @@ describe('the session a run goes on in', () => {
     expect(seen.at(-1)).toEqual({ id: 'one-1', known: 2, used: used(1) });
   });
 
-  it('tells what its runs used themselves, and not what their subagents used', async () => {
+  it('reports the usage of its own runs, not that of their subagents', async () => {
     const { say } = await setUp();
     const seen: InvokeParams['session'][] = [];
     const agent: Agent = {
@@ -105,7 +105,7 @@ describe('the session a run goes on in', () => {
     expect(seen.at(-1)?.used).toEqual({ inputTokens: 15, outputTokens: 3, reasoningTokens: 1 });
   });
 
-  it('has used nothing when its runs told no usage', async () => {
+  it('has no usage when its runs reported none', async () => {
     const { say } = await setUp();
     const { agent, seen } = withSessions('one');
     const silent: Agent = {

@@ -30,7 +30,7 @@ const texts = async (harness: Harness) =>
   );
 
 describe('an external agent as a mode', () => {
-  it('is told like any other', async () => {
+  it('emits the same events as any other', async () => {
     const { harness, lines, of } = harnessWithCli();
     await harness.sendMessage({ content: 'hello' });
     expect(lines()).toEqual([
@@ -48,7 +48,7 @@ describe('an external agent as a mode', () => {
     expect(await texts(harness)).toEqual(['hello', 'hello']);
   });
 
-  it('tells its tools', async () => {
+  it('emits its tool calls', async () => {
     const command = { id: 'c', type: 'command_execution', command: 'ls', aggregated_output: 'a.txt', exit_code: 0 };
     const folder = mkdtempSync(join(tmpdir(), 'singletree-codex-'));
     cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,7 +69,7 @@ describe('an external agent as a mode', () => {
     expect(JSON.stringify(of('tool_end')[0])).toContain('a.txt');
   });
 
-  it('goes on in its session, and is told what it missed in a new one', async () => {
+  it('resumes its session, and receives missed messages in a new one', async () => {
     const { harness } = harnessWithCli();
     await harness.sendMessage({ content: 'hello' });
     await harness.sendMessage({ content: 'args' });
@@ -79,7 +79,7 @@ describe('an external agent as a mode', () => {
     expect((await texts(harness)).at(-1)).toBe('Own words.');
   });
 
-  it('that fails says why', async () => {
+  it('that fails reports why', async () => {
     const { harness, of, lines } = harnessWithCli();
     await harness.sendMessage({ content: 'crash' });
     expect(of('error')[0]?.error.message).toContain('is on fire');
@@ -87,7 +87,7 @@ describe('an external agent as a mode', () => {
     expect((await harness.listMessages()).at(-1)).toMatchObject({ stopReason: 'error' });
   });
 
-  it('is stopped with all it started', async () => {
+  it('is aborted with all its processes', async () => {
     const { harness, on, lines } = harnessWithCli();
     const sending = harness.sendMessage({ content: 'hang' });
     await on('message_update');
@@ -97,7 +97,7 @@ describe('an external agent as a mode', () => {
     expect(await texts(harness)).toEqual(['hang', 'still here']);
   });
 
-  it('that cannot be told anything while it works is told afterwards', async () => {
+  it('that accepts no input during a run receives it afterwards', async () => {
     const { harness, on, of } = harnessWithCli();
     const sending = harness.sendMessage({ content: 'again' });
     await on('agent_start');

@@ -40,7 +40,7 @@ const events = words(`
 `);
 const tools = ['ask_user', 'submit_plan', 'task_write', 'task_update', 'task_complete', 'task_check', 'subagent'];
 
-/** What the harness does not tell before it has a workspace and observational memory. */
+/** Events that require a workspace or observational memory, which are not supported yet. */
 const later = /^(workspace_|om_(?!model_changed))/;
 
 interface Test {
@@ -73,27 +73,20 @@ function titleOf(code: string): string {
 const rows = (names: readonly string[], tests: readonly Test[], isIn: (name: string, test: Test) => boolean) =>
   names.map(name => {
     const found = tests.find(test => isIn(name, test));
-    const told = found === undefined ? (later.test(name) ? '*later*' : '') : `${found.file}: ${found.title}`;
-    return `| \`${name}\` | ${told.replaceAll('|', '\\|')} |`;
+    const title = found === undefined ? (later.test(name) ? '*later*' : '') : `${found.file}: ${found.title}`;
+    return `| \`${name}\` | ${title.replaceAll('|', '\\|')} |`;
   });
 
 const has = (body: string, name: string) => new RegExp(`['" ]${name}(?![\\w])`).test(body);
 
 function page(): string {
   const tests = allTests();
-  const table = (heading: string, list: string[]) => [
-    `## ${heading}`,
-    '',
-    '| | exercised by |',
-    '|---|---|',
-    ...list,
-    '',
-  ];
+  const table = (heading: string, list: string[]) => [`## ${heading}`, '', '| | tested by |', '|---|---|', ...list, ''];
   return [
-    '# What is exercised of the harness',
+    '# Test coverage of the harness',
     '',
-    'This page is made from the tests in `test/harness/`: each name with the first test that uses it.',
-    '`npx vitest run test/harness/coverage.test.ts -u` writes it anew.',
+    'This page is generated from the tests in `test/harness/`: each name with the first test that uses it.',
+    '`npx vitest run test/harness/coverage.test.ts -u` regenerates it.',
     '',
     ...table(
       'Methods',
@@ -119,13 +112,13 @@ function page(): string {
 }
 
 describe('the specification of the harness', () => {
-  it('is exercised: each method, event and tool has a test', async () => {
+  it('is covered: each method, event and tool has a test', async () => {
     const written = page();
     expect(written.split('\n').filter(row => row.endsWith('|  |'))).toEqual([]);
     await expect(written).toMatchFileSnapshot('../../docs/harness-coverage.md');
   });
 
-  it('names each method that there is', () => {
+  it('lists every existing method', () => {
     const { prototype } = Harness;
     const there = [prototype, Object.getPrototypeOf(prototype) as object].flatMap(of => Object.getOwnPropertyNames(of));
     const named = [...methods, ...extras, 'constructor', 'memory'];

@@ -152,7 +152,7 @@ describe('better than the reference:', () => {
     expect(wrong).toThrow('The initialState does not conform to the stateSchema: own');
   });
 
-  it('locks are given back on every path: destroy, setResourceId, missing thread, same thread', async () => {
+  it('locks are released on every path: destroy, setResourceId, missing thread, same thread', async () => {
     const held = new Set<string>();
     const acquired: string[] = [];
     const threadLock: HarnessConfig['threadLock'] = {
@@ -223,7 +223,7 @@ describe('better than the reference:', () => {
     },
   );
 
-  it('all listeners see every event though one unsubscribes during dispatch; the error of a listener is told once', async () => {
+  it('all listeners see every event though one unsubscribes during dispatch; the error of a listener is emitted once', async () => {
     const { harness, of } = scene([]);
     const seen: string[] = [];
     const stop = harness.subscribe(() => stop());
@@ -345,7 +345,7 @@ describe('better than the reference:', () => {
     expect(elsewhere).toEqual([80, 800]);
   });
 
-  it('message_update shares one immutable state: a delta is small, and what was told stays', async () => {
+  it('message_update shares one immutable state: a delta is small, and emitted messages stay unchanged', async () => {
     const { harness, of } = scene([{ text: 'word '.repeat(200), tokenSize: 5, delayMs: 1 }], {
       model: { delay: () => new Promise(resolve => setImmediate(resolve)) },
     });
@@ -418,7 +418,7 @@ describe('better than the reference:', () => {
     await harness.destroy();
   });
 
-  it("the run's temperature is left alone unless set", async () => {
+  it('the temperature of the run is unchanged unless set', async () => {
     const temperatures: unknown[] = [];
     const { scriptedModel } = await import('../../src/agents/model/scripted/scripted-model.ts');
     const { loopAgent } = await import('../../src/agents/loop/loop-agent.ts');

@@ -10,7 +10,7 @@ const completed = ['message_end assistant complete', 'agent_end complete'];
 const failing = { parts: [{ text: 'So' }], finishReason: 'error' } as const;
 
 describe('a message', () => {
-  it('makes a thread when none is open, and is answered', async () => {
+  it('creates a thread when none is open, and is answered', async () => {
     const { harness, lines, model } = scene(['Hello!']);
     await harness.sendMessage({ content: 'Hi.' });
     expect(lines()).toEqual(['thread_created', ...asked, ...answered, ...completed]);
@@ -35,7 +35,7 @@ describe('a message', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('with a tool tells the call, its result and what each step used', async () => {
+  it('with a tool emits the call, its result and the usage of each step', async () => {
     const { harness, lines } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo }, ...yolo });
     await harness.sendMessage({ content: 'Go.' });
     expect(lines()).toEqual([
@@ -57,7 +57,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('that cannot be answered tells the error, and keeps it', async () => {
+  it('that cannot be answered emits the error, and stores it', async () => {
     const { harness, lines, of } = scene([{ httpStatus: 500, message: 'broken' }]);
     await harness.sendMessage({ content: 'Hi.' });
     const [error] = of('error');
@@ -69,7 +69,7 @@ describe('a message', () => {
     });
   });
 
-  it('while the agent works is put into the run at its next step', async () => {
+  it('during a run is injected at its next step', async () => {
     const { tool, begun, end } = waitingTool();
     const { harness, lines, model } = scene([[calls('wait')], 'Both.'], { tools: { wait: tool }, ...yolo });
     const first = harness.sendMessage({ content: 'One.' });
@@ -84,7 +84,7 @@ describe('a message', () => {
     expect((await harness.listMessages()).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('sent twice at once is one run that takes in both', async () => {
+  it('sent twice at once is one run that receives both', async () => {
     const { harness, of, model } = scene(['Both.']);
     await Promise.all([harness.sendMessage({ content: 'One.' }), harness.sendMessage({ content: 'Two.' })]);
     await harness.listMessages();
@@ -92,7 +92,7 @@ describe('a message', () => {
     expect(sent(model)).toEqual(['user: One.Two.']);
   });
 
-  it('that no run takes in any more is the next message', async () => {
+  it('that no run reads is the next message', async () => {
     const late = gate();
     const speaking = gate();
     const agent = scriptedAgent('deaf', async function* ({ event, until, params }) {
@@ -111,7 +111,7 @@ describe('a message', () => {
     expect((await harness.listMessages()).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('is refused when the agent of the mode cannot be made, and the harness is idle again', async () => {
+  it('is rejected when the agent of the mode cannot be created, and the harness is idle again', async () => {
     const agent = () => {
       throw new Error('no agent today');
     };
@@ -122,7 +122,7 @@ describe('a message', () => {
 });
 
 describe('sendSignal', () => {
-  it('tells which run took the message in', async () => {
+  it('resolves with the run that received the message', async () => {
     const { harness, on } = scene(['Hello!']);
     const { id, type, accepted } = harness.sendSignal({ content: 'Hi.' });
     const { runId } = await accepted;
@@ -156,11 +156,11 @@ describe('sendSignal', () => {
     ]);
     expect(model.requests).toHaveLength(2);
     expect(() => harness.sendSignal({ type: 'notification' as 'user', contents: 'x' })).toThrow(
-      'The signal "notification" cannot be sent',
+      'Unknown signal type "notification"',
     );
   });
 
-  it('that is sent when the end of a run is told names the run after it', async () => {
+  it('during agent_end resolves with the next run', async () => {
     const { harness, on } = scene(() => 'Hello!');
     let second: Promise<{ runId: string }> | undefined;
     harness.subscribe(({ type }) => {
@@ -185,7 +185,7 @@ describe('runs', () => {
   it.each([
     ['in its thread', async () => {}],
     ['in a copy of it', (harness: Harness) => harness.cloneThread()],
-  ])('with an id that was used before %s are refused, and nothing is said', async (_, go) => {
+  ])('with an id that was already used %s are rejected, and nothing is appended', async (_, go) => {
     const ids = ['thread', 'run'];
     const { harness, lines, model } = scene(['One.', 'Two.'], { idGenerator: () => ids.shift() ?? 'run' });
     await harness.sendMessage({ content: 'a' });
@@ -195,7 +195,7 @@ describe('runs', () => {
     const before = [await harness.listMessages(), lines()];
     await expect(harness.sendMessage({ content: 'b' })).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringContaining('"run" was used before') as string,
+      message: expect.stringContaining('"run" was already used') as string,
     });
     expect([await harness.listMessages(), lines()]).toEqual(before);
     await harness.sendMessage({ content: 'c' });
@@ -212,8 +212,8 @@ describe('steer', () => {
   });
 });
 
-describe('a message that is sent when the end of the agent is told', () => {
-  it.each(['complete', 'error'] as const)('begins the next turn: after %s', async reason => {
+describe('a message that is sent during agent_end', () => {
+  it.each(['complete', 'error'] as const)('starts the next turn: after %s', async reason => {
     const script = ({ index }: { index: number }) => (index === 0 && reason === 'error' ? failing : 'Done.');
     const { harness, model, of } = scene(script);
     let next: Promise<void> | undefined;
@@ -228,7 +228,7 @@ describe('a message that is sent when the end of the agent is told', () => {
 });
 
 describe('followUp', () => {
-  it('waits for the end of the run, and one is sent after the other', async () => {
+  it('waits for the end of the run, and follow-ups are sent one after another', async () => {
     const { tool, begun, end } = waitingTool();
     const script = ({ step, index }: { step: number; index: number }) =>
       index === 0 && step === 0 ? [calls('wait')] : 'Done.';
@@ -257,7 +257,7 @@ describe('followUp', () => {
     expect(await harness.listMessages()).toHaveLength(2);
   });
 
-  it('that fails to start is told as an error', async () => {
+  it('that fails to start emits an error', async () => {
     const { tool, begun, end } = waitingTool();
     const { harness, on } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
     const first = harness.sendMessage({ content: 'One.' });
@@ -270,7 +270,7 @@ describe('followUp', () => {
 });
 
 describe('abort', () => {
-  it('keeps what was said, and the turn is over', async () => {
+  it('keeps the text, and the turn is over', async () => {
     const { model: options, silent } = silentAfterOneWord();
     const { harness, lines } = scene([{ text: 'One two three', delayMs: 1 }], { model: options });
     const sending = harness.sendMessage({ content: 'Count.' });
@@ -289,7 +289,7 @@ describe('abort', () => {
     });
   });
 
-  it('reaches a run that is only starting', async () => {
+  it('reaches a run that is starting', async () => {
     const { harness, lines } = scene(['Hello!']);
     const sending = harness.sendMessage({ content: 'Hi.' });
     harness.abort();
@@ -297,7 +297,7 @@ describe('abort', () => {
     expect(lines().at(-1)).toBe('agent_end aborted');
   });
 
-  it('sends what waits', async () => {
+  it('sends queued input', async () => {
     const { tool, begun } = waitingTool();
     const script = ({ index }: { index: number }) => (index === 0 ? [calls('wait')] : 'Done.');
     const { harness, on, of } = scene(script, { tools: { wait: tool }, ...yolo });
@@ -310,7 +310,7 @@ describe('abort', () => {
     expect(of('agent_end').map(({ reason }) => reason)).toEqual(['aborted', 'complete']);
   });
 
-  it('twice is once, and what is said then is answered after it', async () => {
+  it('twice is once, and later input is answered after it', async () => {
     const { tool, begun } = waitingTool();
     const script = ({ index }: { index: number }) => (index === 0 ? [calls('wait')] : 'Done.');
     const { harness, of, model } = scene(script, { tools: { wait: tool }, ...yolo });

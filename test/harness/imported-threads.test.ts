@@ -4,7 +4,7 @@ import { importThread, MemoryLog } from '../../src/log/index.ts';
 import { calls, scene, waitingTool } from './scene.ts';
 
 describe('an imported thread', () => {
-  it('shows nothing that waits or runs, and asks for what its events granted', async () => {
+  it('shows nothing pending or running, and asks for calls that its events granted', async () => {
     const runId = 'r';
     const input = { command: 'make' };
     const relay = { type: 'relay', runId, relayKind: 'permission', tool: 'wait', params: input } as const;

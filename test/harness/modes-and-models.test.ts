@@ -26,7 +26,7 @@ const fail = (): never => {
 };
 
 describe('modes', () => {
-  it('are listed, and the default one is the first', () => {
+  it('are listed, and the first one is the default', () => {
     const { harness } = twoModes();
     expect(harness.id).toBe('h');
     expect(harness.listModes().map(({ id }) => id)).toEqual(['plan', 'build']);
@@ -35,7 +35,7 @@ describe('modes', () => {
     expect(harness.getCurrentModelId()).toBe('a/build');
   });
 
-  it('need to be there, and to have names of their own', () => {
+  it('are required, with unique ids', () => {
     expect(() => new Harness({ id: 'h', modes: [] })).toThrow('Harness requires at least one agent mode');
     const mode = { id: 'a', agent: agent('a') };
     expect(() => new Harness({ id: 'h', modes: [mode, mode] })).toThrow(
@@ -65,7 +65,7 @@ describe('modes', () => {
     await expect(harness.switchMode({ modeId: 'no' })).rejects.toThrow('Mode not found: no');
   });
 
-  it('keep the model they were left with, in the thread', async () => {
+  it('keep their last model, in the thread', async () => {
     const storage = new MemoryLog();
     const { harness } = twoModes({ storage });
     await harness.createThread();
@@ -81,14 +81,14 @@ describe('modes', () => {
     expect(second.getCurrentModelId()).toBe('a/session');
   });
 
-  it('tell their model though it is the one before', async () => {
+  it('emit their model even when it stays the same', async () => {
     const { harness, of } = twoModes();
     await harness.switchModel({ modelId: 'a/plan' });
     await harness.switchMode({ modeId: 'plan' });
     expect(of('model_changed').at(-1)).toMatchObject({ modelId: 'a/plan', scope: 'mode', modeId: 'plan' });
   });
 
-  it('that are switched stop what runs', async () => {
+  it('that are switched abort the active run', async () => {
     const { tool, begun } = waitingTool();
     const { harness, lines } = watch(
       new Harness({
@@ -110,7 +110,7 @@ describe('modes', () => {
     expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
   });
 
-  it('that are switched stop what is only being sent', async () => {
+  it('that are switched abort a message that is being sent', async () => {
     const modes = ['one', 'two'].map(id => ({ id, agent: agent(id) }));
     const { harness, of } = twoModes({ modes });
     await harness.createThread();
@@ -122,7 +122,7 @@ describe('modes', () => {
     expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
   });
 
-  it('that are switched answer what is said next, also while something runs', async () => {
+  it('that are switched answer the next message, also during a run', async () => {
     const { tool, begun } = waitingTool();
     const one = loopAgent({ id: 'one', model: scriptedModel([[calls('wait')], 'one.']) });
     const { harness } = twoModes({
@@ -141,7 +141,7 @@ describe('modes', () => {
     expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'two.' }]);
   });
 
-  it('and models of the thread that another harness chooses are chosen here, too, when that is heard', async () => {
+  it('and models that another harness chooses in the thread apply here when its event arrives', async () => {
     const storage = new MemoryLog();
     const [first, second] = [twoModes({ storage }), twoModes({ storage })];
     await first.harness.createThread();
@@ -169,7 +169,7 @@ describe('modes', () => {
     expect(first.lines().slice(0, 4)).toEqual(['thread_created', 'mode_changed', 'agent_start', 'message_start user']);
   });
 
-  it('may make their agent from the state, anew for each run; one that is not used is not looked at', async () => {
+  it('may create their agent from the state for each run; the agent of an unused mode is not checked', async () => {
     const states: unknown[] = [];
     const untouched = new Proxy(agent('x'), {
       get: () => {
@@ -215,7 +215,7 @@ describe('models', () => {
     ]);
   });
 
-  it('that are chosen hold for the session, for the thread, or for another mode', async () => {
+  it('apply to the session, to the thread, or to another mode', async () => {
     const used: string[] = [];
     const { harness, of } = twoModes({ modelUseCountTracker: modelId => used.push(modelId) });
     const { id } = await harness.createThread();
@@ -238,7 +238,7 @@ describe('models', () => {
   });
 
   it.each([undefined, 'global', 'thread'] as const)(
-    'that are chosen while something runs hold when that is told: scope %s',
+    'that are chosen during a run apply when the event is emitted: scope %s',
     async scope => {
       const { tool, begun, end } = waitingTool();
       const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
@@ -255,7 +255,7 @@ describe('models', () => {
     },
   );
 
-  it('that are chosen stay chosen though counting them fails', async () => {
+  it('stay chosen when counting them fails', async () => {
     const modelUseCountTracker = (): unknown => Promise.reject(new Error('not counted'));
     const { harness, of } = twoModes({ modelUseCountTracker });
     await harness.switchModel({ modelId: 'a/other' });
@@ -263,7 +263,7 @@ describe('models', () => {
     expect(of('error').map(({ error }) => error.message)).toEqual(['not counted']);
   });
 
-  it('may be named by the state', async () => {
+  it('may be set in the state', async () => {
     const { harness } = twoModes();
     await harness.setState({ currentModelId: 'a/stated' });
     expect(harness.getCurrentModelId()).toBe('a/stated');
@@ -272,7 +272,7 @@ describe('models', () => {
     expect(harness.getCurrentModelId()).toBe('a/stated');
   });
 
-  it('are given to the agent', async () => {
+  it('are passed to the agent', async () => {
     const own = scriptedModel(['Own.']);
     const chosen = scriptedModel(['Chosen.']);
     const registry = { ...createModelRegistry(), resolve: async () => chosen };
@@ -285,7 +285,7 @@ describe('models', () => {
     expect([own.requests.length, chosen.requests.length]).toEqual([1, 1]);
   });
 
-  it('of a catalog can be used when the catalog says so; one that fails hides no others', async () => {
+  it('of a catalog are usable when the catalog says so; a failing catalog hides no others', async () => {
     const model = { id: 'mine/big', provider: 'mine', modelName: 'big', hasApiKey: true };
     const catalogs = [() => [model], () => Promise.reject(new Error('no catalog'))];
     const [good, bad] = catalogs.map(customModelCatalogProvider => twoModes({ customModelCatalogProvider }));
@@ -299,7 +299,7 @@ describe('models', () => {
     ['counts', { modelUseCountProvider: () => Promise.reject(new Error('failed')) as never }],
     ['counts, at once', { modelUseCountProvider: () => fail() }],
     ['who may use them', { modelAuthChecker: provider => (provider === 'anthropic' ? fail() : undefined) }],
-  ])('are told though a callback fails that tells of %s', async (_, config) => {
+  ])('are listed even when the callback for %s fails', async (_, config) => {
     const { harness, of } = twoModes({ ...config, initialState: { currentModelId: 'openai/gpt' } });
     expect(await harness.getCurrentModelAuthStatus()).toMatchObject({ apiKeyEnvVar: 'OPENAI_API_KEY' });
     expect(of('error')).toEqual([]);
@@ -307,7 +307,7 @@ describe('models', () => {
     expect(of('error').map(({ error }) => error.message)).toEqual(['failed']);
   });
 
-  it('are made by resolveModel for an agent that has no registry', async () => {
+  it('are created by resolveModel for an agent without a registry', async () => {
     const made: string[] = [];
     const resolveModel = (modelId: string) => {
       made.push(modelId);
@@ -320,7 +320,7 @@ describe('models', () => {
     expect(made).toEqual(['mine/big']);
   });
 
-  it('are listed with whether they can be used and how often they were', async () => {
+  it('are listed with their availability and use count', async () => {
     const { harness } = scene([], {
       initialState: { currentModelId: 'mine/big' },
       modelAuthChecker: provider => (provider === 'mine' ? true : undefined),

@@ -81,7 +81,7 @@ describe('permissions', () => {
     expect(await outcome(set)).toBe(expected);
   });
 
-  it('hold for the tools of the agent and for built-in ones', async () => {
+  it('apply to the tools of the agent and to built-in ones', async () => {
     const { harness, on, of } = scene([[calls('task_check')], 'Done.']);
     const sending = harness.sendMessage({ content: 'Go.' });
     expect(await on('tool_approval_required')).toMatchObject({ toolName: 'task_check' });
@@ -90,7 +90,7 @@ describe('permissions', () => {
     expect(of('tool_end')).toMatchObject([{ result: { content: expect.stringContaining('No tasks') as string } }]);
   });
 
-  it('that deny a tool by name keep it from the model, whosever it is', async () => {
+  it('that deny a tool by name hide it from the model, whatever its origin', async () => {
     const shout = defineTool({
       name: 'shout',
       description: 'says it louder',
@@ -142,7 +142,7 @@ describe('permissions', () => {
     expect(harness.getToolCategory({ toolName: 'other' })).toBe(null);
   });
 
-  it('are changed by nothing that was handed out', () => {
+  it('cannot be changed through returned values', () => {
     type Writable = { tools: Record<string, PermissionPolicy> };
     const { harness } = scene([], { tools: { echo } });
     const rules = () => harness.getPermissionRules() as Writable;
@@ -159,7 +159,7 @@ describe('permissions', () => {
     expect(harness.getSessionGrants().tools.size).toBe(0);
   });
 
-  it('that change during a run hold for its next call', async () => {
+  it('that change during a run apply to its next call', async () => {
     const { harness, of } = scene(
       [[calls('echo', { value: 'a' }, 'one')], [calls('echo', { value: 'b' }, 'two')], 'Done.'],
       {

@@ -40,7 +40,7 @@ describe('a call that needs approval', () => {
     ]);
   });
 
-  it('may be revised, and declined with words for the model', async () => {
+  it('may be revised, and declined with feedback for the model', async () => {
     const { harness, on, of, model } = scene(
       [[calls('echo', { value: 'a' }, 'one')], [calls('echo', { value: 'b' }, 'two')], 'Done.'],
       { tools: { echo } },
@@ -55,7 +55,7 @@ describe('a call that needs approval', () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain('enough');
   });
 
-  it('is shown with what it ran with; only what ran and did not fail changed a file', async () => {
+  it('is shown with the input it ran with; only a successful call changes a file', async () => {
     const write_file = { description: 'writes', execute: () => 'ok' };
     const paths = ['wrong', 'secret', 'denied'];
     const { harness, on, of } = scene([...paths.map(path => [calls('write_file', { path }, path)]), 'Done.'], {
@@ -109,7 +109,7 @@ describe('a call that needs approval', () => {
     }
   });
 
-  it('is let go with its whole category, and so are those that wait beside it', async () => {
+  it('is approved with its whole category, and so are the other pending calls of it', async () => {
     const three = ['a', 'b', 'c'].map(value => calls('echo', { value }, value));
     const toolCategoryResolver = (): ToolCategory => 'read';
     const { harness, of, on } = scene([three, [calls('echo', { value: 'd' }, 'd')], 'Done.'], {
@@ -147,7 +147,7 @@ describe('a call that needs approval', () => {
     }
   });
 
-  it('of a tool that is not allowed is still asked about behind one that is', async () => {
+  it('of a tool that is not allowed stays pending behind one that is', async () => {
     const three = [
       calls('echo', { value: 'a' }, 'a'),
       calls('echo', { value: 'b' }, 'b'),
@@ -164,7 +164,7 @@ describe('a call that needs approval', () => {
     expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(['echo', 'other']);
   });
 
-  it('that was let go is asked about when its approval could not be stored', async () => {
+  it('that was approved is emitted again when the approval could not be stored', async () => {
     const failing = gate();
     let answers = 0;
     class FailingLog extends MemoryLog {
@@ -188,7 +188,7 @@ describe('a call that needs approval', () => {
     expect(results(of('tool_end')).map(String).toSorted()).toEqual(['a!', 'b!']);
   });
 
-  it('is answered once: a second answer and an unknown one are refused', async () => {
+  it('is answered once: a second answer and an unknown one are rejected', async () => {
     const { harness, on } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
     expect(() => harness.respondToToolApproval({ decision: 'approve' })).toThrow(
       expect.objectContaining({ code: 'relay_not_found' }) as Error,
@@ -202,26 +202,23 @@ describe('a call that needs approval', () => {
     expect(again).toThrow(expect.objectContaining({ code: 'relay_resolved' }) as Error);
   });
 
-  it.each(['Approve', 'deny', 'no', '', undefined, false])(
-    'is not let go by a decision that there is not: %s',
-    async decision => {
-      const { harness, on, of } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
-      const sending = harness.sendMessage({ content: 'Go.' });
-      const { type: _, ...asked } = await on('tool_approval_required');
-      expect(() => harness.respondToToolApproval({ decision } as never)).toThrow(
-        expect.objectContaining({
-          code: 'invalid_argument',
-          message: expect.stringContaining('"approve"|"decline"') as string,
-        }) as Error,
-      );
-      expect(harness.getDisplayState().pendingApproval).toEqual(asked);
-      harness.respondToToolApproval({ decision: 'decline' });
-      await sending;
-      expect(results(of('tool_end'))).toEqual(['Tool call was not approved by the user']);
-    },
-  );
+  it.each(['Approve', 'deny', 'no', '', undefined, false])('rejects an unknown decision: %s', async decision => {
+    const { harness, on, of } = scene([[calls('echo', { value: 'a' })], 'Done.'], { tools: { echo } });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { type: _, ...asked } = await on('tool_approval_required');
+    expect(() => harness.respondToToolApproval({ decision } as never)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_argument',
+        message: expect.stringContaining('"approve"|"decline"') as string,
+      }) as Error,
+    );
+    expect(harness.getDisplayState().pendingApproval).toEqual(asked);
+    harness.respondToToolApproval({ decision: 'decline' });
+    await sending;
+    expect(results(of('tool_end'))).toEqual(['Tool call was not approved by the user']);
+  });
 
-  it('gives its tools more to work with', async () => {
+  it('passes more context to its tools', async () => {
     const { RequestContext } = await import('../../src/control/harness/index.ts');
     const tool = {
       description: 'tells who asks',
@@ -268,7 +265,7 @@ describe('a question', () => {
     );
   });
 
-  it('of a tool of the user reaches the person through the request context', async () => {
+  it('of a user-defined tool reaches the person through the request context', async () => {
     const { harness, of, on } = scene([[calls('ask', { question: 'Why?' })], 'Done.'], {
       tools: { ask: askUserTool as never },
       ...yolo,
@@ -313,7 +310,7 @@ describe('a request for access', () => {
 });
 
 describe('a tool that waits for data', () => {
-  it('goes on with what it is given', async () => {
+  it('continues with the data', async () => {
     const suspended = defineTool({
       name: 'pay',
       description: 'waits for a code',
@@ -355,7 +352,7 @@ describe('a plan', () => {
     return { ...watch(harness), planner, builder };
   }
 
-  it('that is approved ends its run after the step, and leads to the default mode', async () => {
+  it('that is approved ends its run after the step, and switches to the default mode', async () => {
     const { harness, on, of, lines, planner, builder } = planning();
     await harness.switchMode({ modeId: 'plan' });
     const sending = harness.sendMessage({ content: 'Plan it.' });
@@ -380,7 +377,7 @@ describe('a plan', () => {
     expect(sent(builder)).toEqual(['user: Plan it.', 'assistant: ', 'tool: ', 'user: Go.']);
   });
 
-  it('that is rejected goes back to the agent with the feedback', async () => {
+  it('that is rejected returns to the agent with the feedback', async () => {
     const { harness, on, of, planner } = planning();
     await harness.switchMode({ modeId: 'plan' });
     const sending = harness.sendMessage({ content: 'Plan it.' });
@@ -400,7 +397,7 @@ describe('a plan', () => {
   });
 
   it.each([{ action: 'approve' }, { action: 'reject' }, {}, undefined])(
-    'is not decided by an action that there is not: %j',
+    'rejects an unknown action: %j',
     async response => {
       const { harness, on } = planning();
       await harness.switchMode({ modeId: 'plan' });
@@ -408,7 +405,7 @@ describe('a plan', () => {
       const { type: _, ...asked } = await on('plan_approval_required');
       await expect(harness.respondToPlanApproval({ planId: asked.planId, response } as never)).rejects.toMatchObject({
         code: 'invalid_argument',
-        message: expect.stringContaining('as `response') as string,
+        message: expect.stringContaining('`response') as string,
       });
       expect(harness.getDisplayState().pendingPlanApproval).toEqual(asked);
       await harness.respondToPlanApproval({ planId: asked.planId, response: { action: 'rejected' } });
@@ -416,7 +413,7 @@ describe('a plan', () => {
     },
   );
 
-  it('that is approved in the default mode goes on there; what waits is sent in the new mode', async () => {
+  it('that is approved in the default mode continues there; queued input is sent in the new mode', async () => {
     const { harness, on, builder } = planning();
     await harness.switchMode({ modeId: 'plan' });
     const sending = harness.sendMessage({ content: 'Plan it.' });
@@ -435,7 +432,7 @@ describe('a plan', () => {
     expect(same.model.requests).toHaveLength(2);
   });
 
-  it('of a tool of the user, or of a program, is decided too', async () => {
+  it('of a user-defined tool, or of a program, is decided, too', async () => {
     const { harness, of, on } = scene([[calls('propose', { plan: 'Do it' })], 'Done.'], {
       tools: { propose: submitPlanTool as never },
       ...yolo,

@@ -26,8 +26,8 @@ async function twoPeople({ wait, ...config }: Partial<HarnessConfig> & { wait?: 
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : (content as { text: string }[]).map(({ text }) => text).join(' ');
 
-describe('a resource that is chosen while calls wait', () => {
-  it('keeps what is said then out of the thread that was being opened', async () => {
+describe('a resource that is chosen while calls are queued', () => {
+  it('keeps later messages out of the thread that was being opened', async () => {
     const lock = gate();
     const { harness, storage, said } = await twoPeople({ wait: () => lock.opened });
     const switching = harness.switchThread({ threadId: 'first-1' });
@@ -42,7 +42,7 @@ describe('a resource that is chosen while calls wait', () => {
     expect(await said(thread?.id ?? '')).toEqual(['secret']);
   });
 
-  it('leaves a new thread, and one that is selected or cloned, to the resource before', async () => {
+  it('assigns a thread that is being created, selected or cloned to the previous resource', async () => {
     const { harness } = await twoPeople();
     const created = harness.createThread();
     harness.setResourceId({ resourceId: 'second' });
@@ -71,19 +71,22 @@ describe('a resource that is chosen while calls wait', () => {
     expect((await storage.getThread(id))?.metadata['k']).toBeUndefined();
   });
 
-  it.each(['sendMessage', 'steer', 'followUp'] as const)('keeps what %s said in the thread it was for', async name => {
-    const lock = gate();
-    const { harness, on, said } = await twoPeople({ wait: () => lock.opened });
-    const waiting = [harness.switchThread({ threadId: 'first-1' }), harness[name]({ content: 'mine' })];
-    harness.setResourceId({ resourceId: 'second' });
-    const saying = harness[name]({ content: 'yours' });
-    lock.open();
-    await Promise.all([...waiting, saying, on('agent_end')]);
-    expect(await said('first-1')).toEqual(['mine']);
-    expect(await said(harness.getCurrentThreadId() ?? '')).toEqual(['yours']);
-  });
+  it.each(['sendMessage', 'steer', 'followUp'] as const)(
+    'stores the message of %s in the thread it was sent to',
+    async name => {
+      const lock = gate();
+      const { harness, on, said } = await twoPeople({ wait: () => lock.opened });
+      const waiting = [harness.switchThread({ threadId: 'first-1' }), harness[name]({ content: 'mine' })];
+      harness.setResourceId({ resourceId: 'second' });
+      const saying = harness[name]({ content: 'yours' });
+      lock.open();
+      await Promise.all([...waiting, saying, on('agent_end')]);
+      expect(await said('first-1')).toEqual(['mine']);
+      expect(await said(harness.getCurrentThreadId() ?? '')).toEqual(['yours']);
+    },
+  );
 
-  it('keeps a message that came too late for a run in the thread of the run', async () => {
+  it('stores a message that a run did not read in the thread of the run', async () => {
     const { tool, begun, end } = waitingTool();
     const script = [[calls('wait')], 'Done.', 'Never.'];
     const storage = new MemoryLog();
@@ -108,7 +111,7 @@ describe('a resource that is chosen while calls wait', () => {
     expect(users).toHaveLength(2);
   });
 
-  it('takes no reminder of the resource before', async () => {
+  it('accepts no reminder of the previous resource', async () => {
     const { harness, storage, said } = await twoPeople();
     await harness.switchThread({ threadId: 'first-1' });
     const saving = harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' });
@@ -152,7 +155,7 @@ const acts: Record<string, Act> = {
   wait: async () => {},
 };
 
-it('keeps two people apart, whatever they call in whatever order', async () => {
+it('separates two people, whatever they call in any order', async () => {
   const act = fc.record({ name: fc.constantFrom(...Object.keys(acts)), ticks: fc.nat(12) });
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 12 }), fc.nat(20), async (sequence, slowness) => {
@@ -169,10 +172,10 @@ it('keeps two people apart, whatever they call in whatever order', async () => {
       for (const { id, resourceId, title } of await storage.listThreads()) {
         expect(title ?? resourceId).toBe(resourceId);
         for (const event of await storage.read(id)) {
-          const told =
+          const text =
             event.type === 'user' ? textOf(event.content) : event.type === 'tasks' ? JSON.stringify(event) : '';
-          expect(told).not.toContain(resourceId === 'first' ? 'second' : 'first');
-          if (event.type === 'user' && told.includes(' said ')) all.push(told);
+          expect(text).not.toContain(resourceId === 'first' ? 'second' : 'first');
+          if (event.type === 'user' && text.includes(' said ')) all.push(text);
         }
       }
       expect((await storage.getThread(harness.getCurrentThreadId() ?? ''))?.resourceId).toBe(open);

@@ -91,7 +91,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('shows the approval that waits, answers it, and the run goes on there', async () => {
+  it('shows the pending approval, answers it, and the run continues there', async () => {
     const { first, sending, another } = await waiting(make());
     const before = first.harness.getDisplayState();
     await first.harness.destroy();
@@ -110,7 +110,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('answers what waits in the first, while that is at work', async () => {
+  it('answers relays of the first, while that is running', async () => {
     const open = make();
     const script = scriptByStep([[calls('ask_user', { question: 'Why?' })], 'Done.']);
     const first = scene(script, { storage: open(), ...yolo });
@@ -129,12 +129,14 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('cannot speak to what runs in the first, and can stop it', async () => {
+  it('cannot send to a run of the first, and can abort it', async () => {
     const { first, sending, another } = await waiting(make());
     const second = another();
     await second.harness.selectOrCreateThread();
     expect(second.harness.isRunning()).toBe(true);
-    await expect(second.harness.sendMessage({ content: 'And?' })).rejects.toThrow(/runs elsewhere: wait for its end/);
+    await expect(second.harness.sendMessage({ content: 'And?' })).rejects.toThrow(
+      /Another process runs the thread .* Wait until its run ends/,
+    );
     expect(first.of('agent_end')).toEqual([]);
     second.harness.abort();
     await sending;
@@ -145,7 +147,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('ends what the first left open when it is told to, and answers what is sent then', async () => {
+  it('ends the orphaned run of the first on abort, and answers the next message', async () => {
     const { first, sending, another } = await waiting(make());
     const second = another();
     await second.harness.selectOrCreateThread();
@@ -165,7 +167,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
   });
 
   it.each(['shows it', 'does not know of it yet'])(
-    'takes up what the first left open when it sends, also when it %s',
+    'resumes the orphaned run of the first when it sends, also when it %s',
     async knows => {
       const open = make();
       const { tool, begun } = waitingTool();
@@ -188,7 +190,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     },
   );
 
-  it('that uses the thread in turn with the first counts all tokens with it', async () => {
+  it('that uses the thread in turn with the first counts all tokens', async () => {
     const open = make();
     const first = scene(['One.', 'Three.'], { storage: open() });
     const second = scene(['Two.'], { storage: open() });
@@ -201,7 +203,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('that deletes the thread leaves the first without one, at rest', async () => {
+  it('that deletes the thread leaves the first without one, idle', async () => {
     const { first, sending, another } = await waiting(make());
     const second = another();
     await second.harness.memory.deleteThread({ threadId: first.harness.getCurrentThreadId() ?? '' });
@@ -214,7 +216,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('ends the planning of the first with the plan it approves', async () => {
+  it('finishes the planning of the first with the plan it approves', async () => {
     const open = make();
     const planner = scriptedModel(scriptByStep([[calls('submit_plan', { plan: '1. Do it' })], 'More of the plan.']));
     const modes = () => [
@@ -242,7 +244,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
 });
 
 describe('after a restart', () => {
-  it('the mode, the model and the settings of the thread are back', async () => {
+  it('the mode, the model and the settings of the thread are restored', async () => {
     const storage = new MemoryLog();
     const make = () =>
       watch(
@@ -268,7 +270,7 @@ describe('after a restart', () => {
     expect(lines()).toEqual(['thread_changed', 'state_changed', 'model_changed', 'mode_changed']);
   });
 
-  it('the model of one thread is not that of another', async () => {
+  it('the model of one thread does not apply to another', async () => {
     const storage = new MemoryLog();
     await storage.createThread({ id: 'plain', resourceId: 'harness' });
     await storage.createThread({ id: 'own', resourceId: 'harness', metadata: { modeModelId_main: 'a/own' } });
@@ -284,7 +286,7 @@ describe('after a restart', () => {
     expect(harness.getCurrentModelId()).toBe('a/default');
   });
 
-  it('a run goes on with the agent of its mode, though agents of modes have the same id', async () => {
+  it('a run resumes with the agent of its mode, though agents of modes have the same id', async () => {
     const storage = new MemoryLog();
     const plan = scriptedModel(scriptByStep([[calls('echo', { value: 'a' })], 'Planned.']));
     const build = scriptedModel(['Built.']);
@@ -338,7 +340,7 @@ describe('after a restart', () => {
     expect([of('agent_end').length, of('error').length]).toEqual([1, 0]);
   });
 
-  it('of several that wait those are asked about that are not allowed by now', async () => {
+  it('of several pending calls only those that are not allowed by now are emitted', async () => {
     const storage = new MemoryLog();
     const script = scriptByStep([[calls('echo', { value: 'a' }), calls('other', { value: 'b' })], 'Done.']);
     const tools = { echo, other: echo };
@@ -357,7 +359,7 @@ describe('after a restart', () => {
     expect(new Set(of('tool_end').map(({ result }) => result))).toEqual(new Set(['a!', 'b!']));
   });
 
-  it('nobody is asked about a call again that was allowed and whose question waits', async () => {
+  it('a pending call that was allowed is not asked about again', async () => {
     const storage = new MemoryLog();
     const script = scriptByStep([[calls('ask_user', { question: 'Why?' })], 'Done.']);
     const first = scene(script, { storage, ...yolo });
@@ -373,7 +375,7 @@ describe('after a restart', () => {
     expect(of('agent_end')).toEqual([{ type: 'agent_end', reason: 'complete' }]);
   });
 
-  it('nobody is asked about a subagent again that is at work', async () => {
+  it('an active subagent is not asked about again', async () => {
     const storage = new MemoryLog();
     const script = scriptByStep([[calls('subagent', { agentType: 'explore', task: 'Look.' })], 'Done.']);
     const config = {
@@ -405,7 +407,7 @@ describe('after a restart', () => {
     expect(of('subagent_end')).toMatchObject([{ result: 'Seen.' }]);
   });
 
-  it('a run that cannot go on has ended, and the next message is answered', async () => {
+  it('a run that cannot be resumed has ended, and the next message is answered', async () => {
     const storage = new MemoryLog();
     const { tool, begun } = waitingTool();
     const first = scene([[calls('wait')]], { storage, tools: { wait: tool }, ...yolo });
@@ -417,7 +419,7 @@ describe('after a restart', () => {
     const { harness, lines } = watch(new Harness({ id: 'harness', storage, modes: [{ id: 'main', agent }] }));
     await harness.selectOrCreateThread();
     expect(lines().slice(-4)).toEqual([
-      expect.stringContaining('info The process that ran "main" ended') as string,
+      expect.stringContaining('info The process of "main" ended') as string,
       'usage_update',
       expect.stringContaining('message_end assistant error') as string,
       'agent_end error',
@@ -438,13 +440,13 @@ describe('after a restart', () => {
     expect([...held]).toEqual([]);
   });
 
-  it('a destroyed harness does nothing any more', async () => {
+  it('a destroyed harness rejects every call', async () => {
     const { harness, events } = scene(['Hi.']);
     await harness.createThread();
     await harness.destroy();
     const count = events.length;
     await expect(harness.sendMessage({ content: 'Hi.' })).rejects.toMatchObject({ code: 'log_closed' });
-    await expect(harness.createThread()).rejects.toThrow('make a new one');
+    await expect(harness.createThread()).rejects.toThrow('Create a new one');
     expect(events).toHaveLength(count);
   });
 });

@@ -75,8 +75,8 @@ const config: HarnessConfig<State> = {
   threadLock: { acquire: async (_id: string) => {}, release: (_id: string) => {} },
 };
 
-describe('code that was written for the specification', () => {
-  it('compiles, and gets what it names', async () => {
+describe('a program written for the specification', () => {
+  it('compiles, and receives the types it names', async () => {
     const harness = new Harness(config);
     const seen: string[] = [];
     const listener = async (event: HarnessEvent): Promise<void> => {
@@ -131,7 +131,7 @@ describe('code that was written for the specification', () => {
     await harness.destroy();
   });
 
-  it('finds the values of the entry point at the front door', () => {
+  it('finds the values of the entry point in the main entry', () => {
     expect(Object.keys(front)).toEqual(
       expect.arrayContaining([
         'Harness',

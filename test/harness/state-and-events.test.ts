@@ -16,7 +16,7 @@ import { calls, echo, scene, watch, yolo } from './scene.ts';
 const todo = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
 
 describe('the state', () => {
-  it('has defaults, takes updates, and tells what was set', async () => {
+  it('has defaults, accepts updates, and reports the set keys', async () => {
     const harness = new Harness({
       id: 'h',
       stateSchema: z.object({ count: z.number().default(1), name: z.string().optional() }),
@@ -32,7 +32,7 @@ describe('the state', () => {
     expect(harness.getState()).toEqual({ count: 2, name: 'x' });
   });
 
-  it('is read and changed by tools, with what their request carries', async () => {
+  it('is read and changed by tools, with the request context', async () => {
     const tool = {
       description: 'counts',
       execute: async (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
@@ -64,7 +64,7 @@ describe('the state', () => {
 });
 
 describe('tools of the harness', () => {
-  it('may be none for a request', async () => {
+  it('may be undefined for a request', async () => {
     const { harness, model } = scene(() => 'Hi.', {
       tools: ({ requestContext }) => (requestContext.get('with') === true ? { echo } : undefined),
     });
@@ -73,7 +73,7 @@ describe('tools of the harness', () => {
     expect(model.requests.map(({ toolNames }) => toolNames.includes('echo'))).toEqual([false, true]);
   });
 
-  it('are given the context of a message that came while the run was starting, or too late for it', async () => {
+  it('receive the context of a message that came while the run was starting, or too late for it', async () => {
     const seen: unknown[] = [];
     const peek: HarnessTool = {
       execute: (_, context) => void seen.push(context?.requestContext?.get('who')),
@@ -91,7 +91,7 @@ describe('tools of the harness', () => {
     expect(seen).toEqual(['early', 'late']);
   });
 
-  it('may tell what the harness does not know or cannot show: it tells on', async () => {
+  it('may emit unknown or invalid events: the harness continues', async () => {
     const tool = {
       description: 'tells',
       execute: (_: unknown, context?: HarnessToolContext) => {
@@ -131,7 +131,7 @@ describe('tasks', () => {
     expect(harness.getState().tasks).toEqual(harness.getDisplayState().tasks);
   });
 
-  it('that are put into the state are those the tools work on, and the thread keeps them', async () => {
+  it('that are set in the state are used by the tools, and stored in the thread', async () => {
     const { harness, of } = scene([[calls('task_complete', { id: 'task_a' })], 'Done.'], yolo);
     const { id } = await harness.createThread();
     await harness.setState({ tasks: [todo] });
@@ -145,7 +145,7 @@ describe('tasks', () => {
   it.each([
     ['at construction', { ...yolo.initialState, tasks: [todo] }, undefined],
     ['before the first message', yolo.initialState, { tasks: [todo] }],
-  ])('that are given %s are those of the new thread', async (_, initialState, updates) => {
+  ])('that are set %s belong to the new thread', async (_, initialState, updates) => {
     const storage = new MemoryLog();
     const { harness, of } = scene([[calls('task_check')], 'Done.'], { storage, initialState });
     if (updates !== undefined) await harness.setState(updates);
@@ -159,7 +159,7 @@ describe('tasks', () => {
     expect([second.getState().tasks, second.getDisplayState().tasks]).toEqual([[todo], [todo]]);
   });
 
-  it('that are given before a thread is open are not those of a thread that has its own, nor of a second one', async () => {
+  it('that are set before a thread is open do not replace those of a thread that has its own, nor of a second one', async () => {
     const storage = new MemoryLog();
     const { id: threadId } = await scene([], { storage }).harness.createThread();
     const open = () => scene([], { storage, initialState: { tasks: [todo] } }).harness;
@@ -174,7 +174,7 @@ describe('tasks', () => {
     }
   });
 
-  it('are those that were put into the state last, also when that is what they were before, and nobody waits', async () => {
+  it('are those that were set last, also when they equal earlier ones and no caller waits', async () => {
     const storage = new (class extends MemoryLog {
       override async append(...args: Parameters<MemoryLog['append']>) {
         await new Promise(setImmediate);
@@ -194,7 +194,7 @@ describe('tasks', () => {
     expect([second.getState().tasks, second.getDisplayState().tasks]).toEqual([undefined, []]);
   });
 
-  it('go with the thread that is left', async () => {
+  it('are cleared when the thread is closed', async () => {
     const { harness } = scene([]);
     for (const leave of [
       (threadId: string) => harness.memory.deleteThread({ threadId }),
@@ -210,7 +210,7 @@ describe('tasks', () => {
     }
   });
 
-  it('that an application replays are kept and shown, and told as no update', async () => {
+  it('that an application restores are stored and shown, without task_updated', async () => {
     const storage = new MemoryLog();
     const { harness, of } = scene([], { storage });
     await harness.createThread();
@@ -230,7 +230,7 @@ describe('tasks', () => {
     expect(second.harness.getDisplayState().previousTasks).toEqual([todo]);
   });
 
-  it('are updated by a task tool that is given as a tool of the harness', async () => {
+  it('are updated by a task tool that is passed as a harness tool', async () => {
     const script = [[calls('my_tasks', { tasks: [todo] })], 'Done.'];
     const { harness, of } = scene(script, { tools: { my_tasks: taskWriteTool }, ...yolo });
     await harness.sendMessage({ content: 'Go.' });
@@ -248,7 +248,7 @@ describe('tasks', () => {
 });
 
 describe('listeners', () => {
-  it('are told each event and then what is shown, in one order, also of what they cause', async () => {
+  it('receive each event and then the display state, in one order, also of events they cause', async () => {
     const { harness } = scene(['Hi.']);
     const seen: string[][] = [[], []];
     const stop = harness.subscribe(event => {
@@ -271,7 +271,7 @@ describe('listeners', () => {
     expect(seen[0]).toHaveLength(count as number);
   });
 
-  it('of the display get whole states, at once after what a person waits for', async () => {
+  it('of the display receive whole states, at once after critical events', async () => {
     const { harness } = scene(['Hi.']);
     const states: HarnessDisplayState[] = [];
     const stop = harness.subscribeDisplayState(state => void states.push(state), { windowMs: 10, maxWaitMs: 20 });
@@ -286,8 +286,8 @@ describe('listeners', () => {
   });
 });
 
-describe('what tools report', () => {
-  it('is told while they work', async () => {
+describe('tool progress', () => {
+  it('is emitted while tools run', async () => {
     const { defineTool } = await import('../../src/agents/loop/tool.ts');
     const shell = defineTool({
       name: 'shell',
@@ -310,7 +310,7 @@ describe('what tools report', () => {
 });
 
 describe('usage', () => {
-  it('is told for each step, and added up for the thread', async () => {
+  it('is emitted for each step, and summed for the thread', async () => {
     const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
     const { harness, of } = scene(script, { tools: { echo }, ...yolo });
     await harness.sendMessage({ content: 'Go.' });
@@ -323,7 +323,7 @@ describe('usage', () => {
 });
 
 describe('heartbeats', () => {
-  it('beat from init on, and end with the harness', async () => {
+  it('run from init until destroy', async () => {
     const beats: string[] = [];
     const beat = (id: string) => ({
       id,
@@ -344,7 +344,7 @@ describe('heartbeats', () => {
     expect(beats).toEqual(['a', 'b', 'c', 'b ends', 'a ends', 'c ends']);
   });
 
-  it('that fail are told', async () => {
+  it('that fail emit errors', async () => {
     const handler = () => {
       throw new Error('no pulse');
     };
@@ -373,13 +373,13 @@ describe('heartbeats', () => {
   );
 });
 
-describe('what is not available yet', () => {
-  it('is refused at construction', () => {
+describe('an unsupported option', () => {
+  it('is rejected at construction', () => {
     for (const option of ['memory', 'workspace', 'browser', 'pubsub', 'observability'])
       expect(() => scene([], { [option]: {} })).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
   });
 
-  it('is told honestly by what asks for it', async () => {
+  it('is reported by the methods that concern it', async () => {
     const { harness } = scene([]);
     expect(harness.hasWorkspace()).toBe(false);
     expect(harness.isWorkspaceReady()).toBe(false);

@@ -41,7 +41,7 @@ const content = (events: readonly { result: unknown }[]) => {
 };
 
 describe('a subagent', () => {
-  it('starts with a fresh context, uses what it may, and tells what it does', async () => {
+  it('starts with a fresh context, uses its allowed tools, and emits its events', async () => {
     const { harness, of, lines, models } = delegating([[calls('echo', { value: 'a' })], 'Found it.'], {
       ...yolo,
       subagent: { tools: { own: echo } },
@@ -85,7 +85,7 @@ describe('a subagent', () => {
     });
   });
 
-  it('is shown while it works', async () => {
+  it('is shown while it runs', async () => {
     const { tool, begun, end } = waitingTool();
     const { harness } = delegating([[calls('wait')], 'Ok.'], { ...yolo, subagent: { tools: { wait: tool } } });
     const sending = harness.sendMessage({ content: 'Go.' });
@@ -109,7 +109,7 @@ describe('a subagent', () => {
     expect([...models.keys()]).toEqual([expected]);
   });
 
-  it('has a model for all, one for its type, and the chosen ones are told and kept', async () => {
+  it('has a model for all types and one per type; choices are emitted and stored', async () => {
     const { harness, of } = delegating([]);
     expect(harness.getSubagentModelId()).toBe(null);
     await harness.setSubagentModelId({ modelId: 'a/global' });
@@ -127,7 +127,7 @@ describe('a subagent', () => {
   it.each([
     ['allow', ['a!']],
     ['deny', ['There is no tool "echo". Available: none.']],
-  ] as const)('is not asked about what the rules of the harness %s', async (policy, results) => {
+  ] as const)('is not asked about calls that the rules of the harness %s', async (policy, results) => {
     const { harness, of } = delegating([[calls('echo', { value: 'a' })], 'Ok.']);
     harness.grantSessionTool({ toolName: 'subagent' });
     harness.setPermissionForTool({ toolName: 'echo', policy });
@@ -147,7 +147,7 @@ describe('a subagent', () => {
     await sending;
   });
 
-  it('has to conclude in its last step', async () => {
+  it('concludes in its last step', async () => {
     const { harness, of, models } = delegating(({ step }) => (step < 1 ? [calls('echo', { value: 'a' })] : 'Enough.'), {
       ...yolo,
       subagent: { maxSteps: 2 },
@@ -172,7 +172,7 @@ describe('a subagent', () => {
     expect(content(of('tool_end'))).toMatchObject({ isError: false });
   });
 
-  it('that fails is an error of the call, and the parent goes on', async () => {
+  it('that fails is an error of the call, and the parent continues', async () => {
     const { harness, of, lines } = delegating([{ httpStatus: 400, message: 'bad' }], yolo);
     await harness.sendMessage({ content: 'Go.' });
     expect(of('subagent_end')).toMatchObject([{ isError: true }]);
@@ -180,7 +180,7 @@ describe('a subagent', () => {
     expect(lines().at(-1)).toBe('agent_end complete');
   });
 
-  it('works beside others, and all end when the run is stopped', async () => {
+  it('runs beside others, and all end when the run is aborted', async () => {
     const one = waitingTool();
     const { harness, of, lines } = delegating(({ step }) => (step === 0 ? [calls('wait')] : 'Ok.'), {
       ...yolo,
@@ -196,7 +196,7 @@ describe('a subagent', () => {
     expect(lines().at(-1)).toBe('agent_end aborted');
   });
 
-  it('is asked about what its parent would be asked about, and by the same rules', async () => {
+  it('needs approval for the same calls as its parent, by the same rules', async () => {
     const { harness, of, on } = delegating([[calls('echo', { value: 'a' })], 'Ok.']);
     harness.grantSessionTool({ toolName: 'subagent' });
     const sending = harness.sendMessage({ content: 'Go.' });
@@ -208,7 +208,7 @@ describe('a subagent', () => {
     expect(of('agent_end')).toMatchObject([{ reason: 'complete' }]);
   });
 
-  it('sees the request of its parent', async () => {
+  it('receives the request context of its parent', async () => {
     const seen: unknown[] = [];
     const look = {
       description: 'looks',
@@ -224,7 +224,7 @@ describe('a subagent', () => {
     expect(seen).toEqual(['harness', 'main']);
   });
 
-  it('cannot be forked yet', async () => {
+  it('cannot be forked', async () => {
     const { harness, of } = delegating([], { ...yolo, turns: [[delegate({ forked: true })], 'Done.'] });
     await harness.sendMessage({ content: 'Go.' });
     expect(content(of('tool_end'))).toMatchObject({
@@ -245,7 +245,7 @@ describe('a subagent', () => {
     });
   });
 
-  it('is not offered when there is no type, or when it is disabled', async () => {
+  it('is not offered without types, or when it is disabled', async () => {
     const none = scene(['Hi.']);
     await none.harness.sendMessage({ content: 'Hi.' });
     expect(none.model.requests[0]?.toolNames).not.toContain('subagent');

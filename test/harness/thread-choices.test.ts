@@ -28,7 +28,7 @@ const shown = (harness: Harness) => ({
   reflector: harness.getReflectorModelId(),
 });
 
-describe('what was chosen for a thread', () => {
+describe('a choice for a thread', () => {
   /** What a new harness on the open thread shows, as this one does. */
   async function shownAnew({ harness, open }: ReturnType<typeof threeModes>) {
     const { harness: second } = open();
@@ -37,7 +37,7 @@ describe('what was chosen for a thread', () => {
     return shown(second);
   }
 
-  it('does not hold in another one: it shows what a new harness shows', async () => {
+  it('does not apply to another thread, which shows what a new harness shows', async () => {
     const made = threeModes();
     const { harness } = made;
     const other = await harness.createThread({ title: 'Other' });
@@ -67,7 +67,7 @@ describe('what was chosen for a thread', () => {
     expect(await shownAnew(made)).toEqual(chosen);
   });
 
-  it('does not hold in a thread that keeps neither a mode nor a model', async () => {
+  it('does not apply to a thread that stores neither a mode nor a model', async () => {
     const made = threeModes();
     const { harness, storage } = made;
     const { id } = await storage.createThread({ resourceId: 'h' });
@@ -80,7 +80,7 @@ describe('what was chosen for a thread', () => {
     expect(await shownAnew(made)).toMatchObject({ mode: 'talk', model: 'a/plan' });
   });
 
-  it('is what a new one begins with, and keeps; models of other modes stay behind', async () => {
+  it('is stored by a new thread; models of other modes are not copied', async () => {
     const made = threeModes();
     const { harness } = made;
     await harness.createThread();
@@ -93,7 +93,7 @@ describe('what was chosen for a thread', () => {
     expect(await shownAnew(made)).toMatchObject({ mode: 'build', model: 'a/build' });
   });
 
-  it('before one is open is kept by the next new one', async () => {
+  it('before a thread is open is stored by the next new one', async () => {
     const made = threeModes();
     const { harness } = made;
     await harness.switchModel({ modelId: 'a/other', scope: 'thread', modeId: 'build' });
@@ -109,7 +109,7 @@ describe('what was chosen for a thread', () => {
     expect(await shownAnew(made)).toMatchObject({ mode: 'build', model: 'a/build', subagents: ['a/sub', 'a/sub'] });
   });
 
-  it('elsewhere, by another harness, does not hold in another thread here', async () => {
+  it('of another harness does not apply to another thread here', async () => {
     const { harness, open } = threeModes();
     const other = await harness.createThread();
     const { id } = await harness.createThread();
@@ -124,7 +124,7 @@ describe('what was chosen for a thread', () => {
     expect(shown(harness)).toMatchObject({ mode: 'build', model: 'a/build' });
   });
 
-  it('is chosen for the mode that the calls before lead to', async () => {
+  it('applies to the mode that the earlier calls lead to', async () => {
     const { harness } = threeModes();
     await harness.createThread();
     const switching = harness.switchMode({ modeId: 'build' });
@@ -138,8 +138,8 @@ describe('what was chosen for a thread', () => {
   });
 });
 
-describe('what was chosen for the session', () => {
-  it('holds in every thread that keeps nothing else', async () => {
+describe('a choice for the session', () => {
+  it('applies to every thread that stores none', async () => {
     const { harness } = threeModes({ initialState: { observerModelId: 'a/given' } });
     await harness.setSubagentModelId({ modelId: 'a/session' });
     const other = await harness.createThread();
@@ -162,7 +162,7 @@ describe('what was chosen for the session', () => {
   });
 });
 
-describe('what cannot be stored with the thread', () => {
+describe('a choice that cannot be stored', () => {
   it.each<[string, (harness: Harness) => Promise<void>]>([
     ['switchModel', harness => harness.switchModel({ modelId: 'a/x' })],
     ['switchModel for the thread', harness => harness.switchModel({ modelId: 'a/x', scope: 'thread' })],

@@ -38,7 +38,7 @@ describe('threads', () => {
     expect(of('thread_created')[0]?.thread).toEqual(thread);
   });
 
-  it('are selected by when they were used last, or created', async () => {
+  it('are selected by their last use, or created', async () => {
     let now = 0;
     const storage = new MemoryLog({ now: () => ++now * 1000 });
     const first = numbered({ storage });
@@ -54,7 +54,7 @@ describe('threads', () => {
     expect(second.of('thread_changed')).toHaveLength(1);
   });
 
-  it('are selected by which is newer also when they were changed in the same millisecond', async () => {
+  it('are selected by recency also when they were changed in the same millisecond', async () => {
     const storage = new MemoryLog({ now: () => 1000 });
     const first = numbered({ storage });
     await first.harness.createThread();
@@ -92,7 +92,7 @@ describe('threads', () => {
     expect(await harness.listThreads()).toMatchObject([{ title: 'Named' }]);
   });
 
-  it('are deleted; the one that is open is closed', async () => {
+  it('are deleted; the open one is closed', async () => {
     const { harness, lines, of } = numbered();
     await harness.createThread();
     await harness.createThread();
@@ -130,7 +130,7 @@ describe('threads', () => {
     await sending;
   });
 
-  it('are managed through memory too', async () => {
+  it('are managed through memory, too', async () => {
     const { harness } = numbered();
     const { memory } = harness;
     await memory.createThread({ title: 'A' });
@@ -143,7 +143,7 @@ describe('threads', () => {
     ]);
   });
 
-  it('keep settings under their keys', async () => {
+  it('store settings under their keys', async () => {
     const { harness } = numbered();
     await harness.createThread();
     await harness.setThreadSetting({ key: 'colour', value: 'red' });
@@ -152,7 +152,7 @@ describe('threads', () => {
     expect((await harness.listThreads())[0]?.metadata).not.toHaveProperty('colour');
   });
 
-  it('are told with the session', async () => {
+  it('are returned with the session', async () => {
     const { harness } = numbered();
     expect(await harness.getSession()).toEqual({ currentThreadId: null, currentModeId: 'main', threads: [] });
     const thread = await harness.createThread();
@@ -161,7 +161,7 @@ describe('threads', () => {
 });
 
 describe('switching threads', () => {
-  it('stops what runs, and shows the other thread', async () => {
+  it('aborts the active run, and shows the other thread', async () => {
     const { tool, begun } = waitingTool();
     const { harness, lines, of } = scene(({ index }) => (index === 0 ? [calls('wait')] : 'Hello!'), {
       tools: { wait: tool },
@@ -181,7 +181,7 @@ describe('switching threads', () => {
     expect(await harness.listMessagesForThread({ threadId: id, limit: 1 })).toMatchObject([{ stopReason: 'aborted' }]);
   });
 
-  it('forgets what waits to be sent', async () => {
+  it('drops follow-ups', async () => {
     const { tool, begun } = waitingTool();
     const { harness, model } = scene([[calls('wait')]], { tools: { wait: tool }, ...yolo });
     const sending = harness.sendMessage({ content: 'Go.' });
@@ -194,13 +194,13 @@ describe('switching threads', () => {
   });
 });
 
-describe('a message that is only being sent', () => {
+describe('a message that is being sent', () => {
   const heard = async ({ harness }: ReturnType<typeof scene>, threadId: string) =>
     (await harness.listMessagesForThread({ threadId })).map(({ role, content }) => {
       return `${role}: ${content.map(part => (part.type === 'text' ? part.text : part.type)).join()}`;
     });
 
-  it('stays in the thread it was sent to, and is stopped with it, when another one is created meanwhile', async () => {
+  it('stays in its thread, and is aborted with it, when another one is created meanwhile', async () => {
     const made = scene(({ lastUserText }) => `To ${lastUserText}`);
     const { harness } = made;
     const a = await harness.createThread({ title: 'A' });
@@ -215,7 +215,7 @@ describe('a message that is only being sent', () => {
     expect(await heard(made, b.id)).toEqual(['user: B', 'assistant: To B']);
   });
 
-  it('is for the thread that is created before it', async () => {
+  it('belongs to the thread that is created before it', async () => {
     const made = scene(['Hello!']);
     await made.harness.createThread();
     const creating = made.harness.createThread();
@@ -223,7 +223,7 @@ describe('a message that is only being sent', () => {
     expect(await heard(made, (await creating).id)).toEqual(['user: Hi.', 'assistant: Hello!']);
   });
 
-  it('stays in its thread when the resource changes in the same moment', async () => {
+  it('stays in its thread when the resource changes at the same time', async () => {
     const made = scene(['Hello!']);
     const { harness } = made;
     const { id } = await harness.createThread();
@@ -235,7 +235,7 @@ describe('a message that is only being sent', () => {
     expect(await heard(made, id)).toEqual(['user: Hi.']);
   });
 
-  it('stays in its resource with what was said after it, also when no thread was open', async () => {
+  it('stays in its resource with later messages, also when no thread was open', async () => {
     for (const isOpen of [true, false]) {
       const made = scene(['Hello!']);
       const { harness } = made;
@@ -264,7 +264,7 @@ describe('a message that is only being sent', () => {
     return { ...made, a, b, sending, in: (threadId: string) => heard(made, threadId) };
   }
 
-  it('is for the thread that is switched to before it, also while something runs', async () => {
+  it('belongs to the thread that is switched to before it, also during a run', async () => {
     const { harness, a, b, sending, in: heardIn } = await busy();
     const switching = harness.switchThread({ threadId: b.id });
     await harness.sendMessage({ content: 'B' });
@@ -273,7 +273,7 @@ describe('a message that is only being sent', () => {
     expect(await heardIn(a.id)).not.toContain('user: B');
   });
 
-  it('after what is being stopped stays in the thread when that is left', async () => {
+  it('after an aborted run stays in the thread when that is closed', async () => {
     const { harness, a, b, sending, in: heardIn } = await busy();
     harness.abort();
     const sent = harness.sendMessage({ content: 'A' });
@@ -283,7 +283,7 @@ describe('a message that is only being sent', () => {
     expect(await heardIn(a.id)).toContain('user: A');
   });
 
-  it('is put into what runs when the thread was not left after all', async () => {
+  it('is injected into the active run when the switch fails', async () => {
     const { harness, a, b, sending, in: heardIn } = await busy();
     const deleting = harness.memory.deleteThread({ threadId: b.id });
     const sent = harness.sendMessage({ content: 'A' });
@@ -295,7 +295,7 @@ describe('a message that is only being sent', () => {
 });
 
 describe('a clone', () => {
-  it('has all messages, nothing used, and is open; both go on by themselves', async () => {
+  it('has all messages, no usage, and is open; both continue independently', async () => {
     const { harness, lines, model } = numbered();
     await harness.createThread({ title: 'Source' });
     await harness.sendMessage({ content: 'One.' });
@@ -314,7 +314,7 @@ describe('a clone', () => {
     expect(first?.tokenUsage).toEqual(harness.getTokenUsage());
   });
 
-  it('may be of another thread, named, and in another resource', async () => {
+  it('may be of another thread, with a title, and in another resource', async () => {
     const { harness } = numbered();
     await harness.createThread();
     await harness.sendMessage({ content: 'One.' });
@@ -324,13 +324,13 @@ describe('a clone', () => {
     expect(await harness.listMessages()).toHaveLength(2);
   });
 
-  it('needs a source', async () => {
+  it('requires a source', async () => {
     const { harness } = numbered();
     await expect(harness.cloneThread()).rejects.toMatchObject({ code: 'thread_not_found' });
     await expect(harness.cloneThread({ sourceThreadId: 'no' })).rejects.toThrow('Thread not found: no');
   });
 
-  it('of a thread in which a run goes on elsewhere is at rest', async () => {
+  it('of a thread with a run elsewhere is idle', async () => {
     const storage = new MemoryLog();
     const { tool, begun, end } = waitingTool();
     const running = scene([[calls('wait')], 'Done.'], { storage, tools: { wait: tool }, ...yolo });
@@ -383,22 +383,19 @@ describe('messages', () => {
     expect(sent(model).join()).toContain('Be kind.');
   });
 
-  it.each(['taken in', 'kept'])(
-    'that are reminders have the id that was given out, when they are %s by a run',
-    async how => {
-      const { tool, begun, end } = waitingTool();
-      const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
-      const sending = harness.sendMessage({ content: 'Go.' });
-      await begun.opened;
-      const saved = await harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' });
-      if (how === 'kept') harness.abort();
-      else end.open();
-      await sending;
-      expect((await harness.listMessages()).map(({ id }) => id)).toContain(saved?.id);
-    },
-  );
+  it.each(['taken in', 'kept'])('that are reminders have the returned id, when they are %s by a run', async how => {
+    const { tool, begun, end } = waitingTool();
+    const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    const saved = await harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'tone' });
+    if (how === 'kept') harness.abort();
+    else end.open();
+    await sending;
+    expect((await harness.listMessages()).map(({ id }) => id)).toContain(saved?.id);
+  });
 
-  it('are no reminders when the thread is left before they could be kept', async () => {
+  it('are not stored as reminders when the thread is closed first', async () => {
     const { tool, begun } = waitingTool();
     const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
     const sending = harness.sendMessage({ content: 'Go.' });
@@ -410,7 +407,7 @@ describe('messages', () => {
     await sending;
   });
 
-  it('may be reminders with a role and with metadata, which a second harness reads too', async () => {
+  it('may be reminders with a role and with metadata, which a second harness reads, too', async () => {
     const storage = new MemoryLog();
     const { harness } = numbered({ storage });
     const { id: threadId } = await harness.createThread();
@@ -433,7 +430,7 @@ describe('messages', () => {
     expect(read).toMatchObject([{ id: saved?.id, role: 'system', content: saved?.content }]);
   });
 
-  it('that remind the model are put into what runs, and begin no turn when they come too late', async () => {
+  it('that are reminders are injected into the active run, and start no turn when they come too late', async () => {
     const { tool, begun, end } = waitingTool();
     const script = ({ index }: { index: number }) => (index === 0 ? [calls('wait')] : 'Done.');
     const { harness, model, of } = scene(script, { tools: { wait: tool }, ...yolo });
@@ -458,7 +455,7 @@ describe('messages', () => {
 });
 
 describe('resources', () => {
-  it('group threads; with another one no thread is open', async () => {
+  it('group threads; no thread is open after a change', async () => {
     const { harness, lines } = numbered({ resourceId: 'r' });
     await harness.createThread();
     expect([harness.getResourceId(), harness.getDefaultResourceId()]).toEqual(['r', 'r']);
@@ -470,7 +467,7 @@ describe('resources', () => {
     expect(lines()).toEqual(['thread_created']);
   });
 
-  it('that change stop what runs', async () => {
+  it('that change abort the active run', async () => {
     const { tool, begun } = waitingTool();
     const { harness, lines } = scene([[calls('wait')]], { tools: { wait: tool }, ...yolo });
     const sending = harness.sendMessage({ content: 'Go.' });
@@ -484,7 +481,7 @@ describe('resources', () => {
 });
 
 describe('locks', () => {
-  it('are taken for the new thread before the old one is given back', async () => {
+  it('are acquired for the new thread before the old one is released', async () => {
     const { log, mine, threadLock } = locks();
     const { harness } = numbered({ threadLock });
     await harness.createThread();
@@ -505,7 +502,7 @@ describe('locks', () => {
     expect(mine()).toEqual([]);
   });
 
-  it('stay as they are when a thread is missing, held by another, or open already', async () => {
+  it('stay when a thread is missing, locked by another, or already open', async () => {
     const { log, mine, threadLock } = locks(['theirs']);
     const storage = new MemoryLog();
     await storage.createThread({ id: 'theirs', resourceId: 'x' });
@@ -519,7 +516,7 @@ describe('locks', () => {
     expect(harness.getCurrentThreadId()).toBe('t1');
   });
 
-  it('are given back when a thread cannot be created', async () => {
+  it('are released when a thread cannot be created', async () => {
     const { mine, threadLock } = locks();
     const { harness } = scene([], { threadLock, idGenerator: () => 'same' });
     await harness.createThread();
@@ -529,7 +526,7 @@ describe('locks', () => {
     expect(harness.getCurrentThreadId()).toBe(null);
   });
 
-  it('are given back at the end, and with another resource', async () => {
+  it('are released on destroy, and with another resource', async () => {
     const { mine, threadLock } = locks();
     const { harness } = numbered({ threadLock });
     await harness.createThread();

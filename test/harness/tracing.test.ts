@@ -16,7 +16,7 @@ function waiting(storage = new MemoryLog()) {
 }
 
 describe('the trace of a run', () => {
-  it('follows from the id of the run when nobody names one, and is there while it runs', async () => {
+  it('is derived from the run id by default, and available during the run', async () => {
     const { harness, begun, end, traces } = waiting();
     expect(harness.getCurrentTraceId()).toBe(null);
     const sending = harness.sendMessage({ content: 'Go.' });
@@ -29,7 +29,7 @@ describe('the trace of a run', () => {
     expect(await traces()).toEqual([undefined]);
   });
 
-  it('is the one that the sender names, and the first event of the run carries it', async () => {
+  it('is the one that the sender names, stored in the first event of the run', async () => {
     const { harness, begun, end, traces } = waiting();
     const requestContext = new RequestContext([['user', { id: 7 }]]);
     const sending = harness.sendMessage({
@@ -51,7 +51,7 @@ describe('the trace of a run', () => {
     expect(await traces()).toEqual([{ traceId: 'abc1', parentSpanId: 'd2', tags: ['nightly'], metadata }]);
   });
 
-  it('is the one of the span it is a part of; a message that is put in belongs to it', async () => {
+  it('is that of its span; an injected message belongs to it', async () => {
     const { harness, begun, end, traces } = waiting();
     const sending = harness.sendMessage({
       content: 'Go.',
@@ -65,7 +65,7 @@ describe('the trace of a run', () => {
     expect(await traces()).toEqual([{ traceId: 'abc1', parentSpanId: 'd2' }]);
   });
 
-  it('has an id also when only labels are named', async () => {
+  it('has an id also when only tags are given', async () => {
     const { harness, begun, end, traces } = waiting();
     const sending = harness.sendMessage({ content: 'Go.', tracingOptions: { tags: ['nightly'] } });
     await begun.opened;
@@ -75,7 +75,7 @@ describe('the trace of a run', () => {
     expect(await traces()).toEqual([{ traceId, tags: ['nightly'] }]);
   });
 
-  it('is known to a second harness that goes on with the run', async () => {
+  it('is known to a second harness that resumes the run', async () => {
     const storage = new MemoryLog();
     const first = waiting(storage);
     const sending = first.harness.sendMessage({ content: 'Go.', tracingOptions: { traceId: 'abc1' } });
@@ -92,16 +92,16 @@ describe('the trace of a run', () => {
     expect(new Set(traces)).toEqual(new Set(['abc1']));
   });
 
-  it('is refused when it cannot be, and so is what is not available', async () => {
+  it('is rejected when it is invalid, and so are unsupported options', async () => {
     const { harness } = scene([]);
     for (const tracingOptions of [{ traceId: 'xyz' }, { traceId: '0'.repeat(33) }, { parentSpanId: '0'.repeat(17) }])
-      await expect(harness.sendMessage({ content: 'Go.', tracingOptions })).rejects.toThrow('is not valid');
+      await expect(harness.sendMessage({ content: 'Go.', tracingOptions })).rejects.toThrow('hexadecimal digits');
     await expect(harness.sendMessage({ content: 'Go.', tracingOptions: { hideInput: true } })).rejects.toThrow(
       'not available yet',
     );
   });
 
-  it('is the same for every id of a run that is no UUID', () => {
+  it('is deterministic for a run id that is not a UUID', () => {
     expect(traceIdOf('run')).toBe(traceIdOf('run'));
     expect(traceIdOf('run')).toMatch(/^[0-9a-f]{32}$/);
     expect(traceIdOf('run')).not.toBe(traceIdOf('other'));

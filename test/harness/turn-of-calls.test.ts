@@ -33,7 +33,7 @@ describe.each(choices)('%s', (_, choose, kept) => {
   const find = async (harness: Harness, threadId: string) =>
     (await harness.listThreads()).find(({ id }) => id === threadId);
 
-  it('holds for the thread that the calls before it lead to', async () => {
+  it('applies to the thread that the earlier calls lead to', async () => {
     const { harness } = scene([]);
     const first = await harness.createThread();
     const second = await harness.createThread();
@@ -64,7 +64,7 @@ describe.each(choices)('%s', (_, choose, kept) => {
     expect((await harness.listThreads())[0]).toMatchObject(kept);
   });
 
-  it('by a tool that is being stopped, because another thread is opened, holds for that', async () => {
+  it('by a tool that is being aborted, because another thread is opened, applies to that thread', async () => {
     const { tool, begun } = waitingTool();
     let chosen: Promise<void> | undefined;
     const chooses = {

@@ -45,7 +45,7 @@ export function line(event: DisplayEvent): string {
   }
 }
 
-export const told = (events: readonly AgentEvent[]) => foldHarness(logged(events)).events.map(line);
+export const linesOf = (events: readonly AgentEvent[]) => foldHarness(logged(events)).events.map(line);
 export const full = (events: readonly AgentEvent[]) => foldHarness(logged(events)).events;
 export const display = (events: readonly AgentEvent[]) =>
   full(events).reduce((state, event) => reduceDisplayState(state, event, new Date(0)), defaultDisplayState());

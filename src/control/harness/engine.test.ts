@@ -32,13 +32,13 @@ function scene(heartbeat: Partial<HeartbeatHandler>) {
   return { clock, engine, events, working, released };
 }
 
-describe('a harness that is destroyed', () => {
+describe('a destroyed harness', () => {
   const never = () => new Promise<void>(() => {});
 
   it.each([
     ['a beat', { handler: never }],
     ['a shutdown', { shutdown: never }],
-  ])('gives up run, thread and lock while %s does not end, and waits for it only so long', async (_, heartbeat) => {
+  ])('releases run, thread and lock while %s does not end, and waits for a limited time', async (_, heartbeat) => {
     const { clock, engine, events, working, released } = scene(heartbeat);
     const sending = engine.send({ content: 'Go.' });
     await working.opened;
@@ -50,12 +50,12 @@ describe('a harness that is destroyed', () => {
     clock.advance(5_000);
     await destroyed;
     expect(events.slice(-2)).toMatchObject([
-      { type: 'error', error: { message: expect.stringContaining('The heartbeat "beat" was not over') as string } },
+      { type: 'error', error: { message: expect.stringContaining('The heartbeat "beat" did not end') as string } },
       { type: 'display_state_changed' },
     ]);
   });
 
-  it('has the errors of shutdowns told, and then nothing more', async () => {
+  it('emits the errors of shutdowns, and then nothing', async () => {
     const shutdown = () => Promise.reject(new Error('late'));
     const { engine, events } = scene({ shutdown });
     await engine.init();
@@ -66,7 +66,7 @@ describe('a harness that is destroyed', () => {
   });
 });
 
-describe('a run that another process has', () => {
+describe('a run of another process', () => {
   /** An engine that a run waits in for an approval, and another one on the same storage, whose clock a test turns. */
   async function two() {
     let now = 0;
@@ -92,7 +92,7 @@ describe('a run that another process has', () => {
     return { clock, second, storage, ended, open, leave, pass };
   }
 
-  it('goes on here when that has gone away, though nobody says a word', async () => {
+  it('is resumed here when its process is gone, without any call', async () => {
     const { clock, second, ended, open, leave } = await two();
     await open();
     clock.advance(15_000);
@@ -107,7 +107,7 @@ describe('a run that another process has', () => {
     expect([clock.timers, second.hub.display.isRunning]).toEqual([0, false]);
   });
 
-  it('goes on with the answer that was given while that had the thread still', async () => {
+  it('is resumed with the answer that was given while its process held the thread', async () => {
     const { clock, second, storage, ended, open, leave, pass } = await two();
     const dead = { owner: 'elsewhere/1/x', ttlMs: 20_000 };
     await leave();
@@ -124,7 +124,7 @@ describe('a run that another process has', () => {
     expect(second.hub.display.isRunning).toBe(false);
   });
 
-  it('is looked for no more when the thread is left', async () => {
+  it('is not checked after the thread is closed', async () => {
     const { clock, second, open } = await two();
     await open();
     expect(clock.timers).toBe(1);

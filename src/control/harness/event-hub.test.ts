@@ -3,43 +3,43 @@ import { EventHub } from './event-hub.ts';
 import type { HarnessEvent } from './harness-event.ts';
 
 const info = (message: string) => ({ type: 'info', message }) as const;
-const told = (events: readonly HarnessEvent[]) =>
+const typesOf = (events: readonly HarnessEvent[]) =>
   events.map(event => (event.type === 'info' ? event.message : event.type));
 
-describe('the announcer', () => {
-  it('tells each event, then what is shown', () => {
+describe('the event hub', () => {
+  it('emits each event, then the display state', () => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(event => void events.push(event));
     hub.emit({ type: 'agent_start' });
-    expect(told(events)).toEqual(['agent_start', 'display_state_changed']);
+    expect(typesOf(events)).toEqual(['agent_start', 'display_state_changed']);
     expect(events[1]).toEqual({ type: 'display_state_changed', displayState: hub.display });
     expect(hub.display.isRunning).toBe(true);
   });
 
-  it('tells what only changes the display as that, and nothing when it does not', () => {
+  it('emits a display-only event as display_state_changed, and nothing when it has no effect', () => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(event => void events.push(event));
     hub.emit({ type: 'tasks_restored', tasks: [] });
     hub.emit({ type: 'relay_settled', slot: 'plan', id: 'x' });
-    expect(told(events)).toEqual(['display_state_changed']);
+    expect(typesOf(events)).toEqual(['display_state_changed']);
   });
 
-  it('tells what listeners cause after what they were told, to all in the same order', () => {
+  it('queues events that listeners cause, and emits them in the same order to all', () => {
     const hub = new EventHub();
     const orders: string[][] = [[], []];
     hub.subscribe(event => {
-      orders[0]?.push(told([event])[0] as string);
+      orders[0]?.push(typesOf([event])[0] as string);
       if (event.type === 'info' && event.message === 'a') hub.emit(info('b'));
     });
-    hub.subscribe(event => void orders[1]?.push(told([event])[0] as string));
+    hub.subscribe(event => void orders[1]?.push(typesOf([event])[0] as string));
     hub.emit(info('a'));
     expect(orders[0]).toEqual(['a', 'display_state_changed', 'b', 'display_state_changed']);
     expect(orders[1]).toEqual(orders[0]);
   });
 
-  it('leaves out those who ended it meanwhile, and tells all others; the same listener may listen twice', () => {
+  it('skips listeners that unsubscribe meanwhile; the same listener may subscribe twice', () => {
     const hub = new EventHub();
     const seen: string[] = [];
     const listener = () => void seen.push('twice');
@@ -54,7 +54,7 @@ describe('the announcer', () => {
     expect(seen).toEqual(['twice', 'twice', 'twice', 'twice']);
   });
 
-  it('tells the error of a listener once, also when that cannot be heard either', async () => {
+  it('emits the error of a listener once, even when the report fails, too', async () => {
     const hub = new EventHub();
     const errors: string[] = [];
     hub.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
@@ -71,7 +71,7 @@ describe('the announcer', () => {
     expect(errors).toEqual(['always', 'always', 'shown', 'always', 'always', 'later']);
   });
 
-  it('tells the later error of a listener of the display once', async () => {
+  it('emits the asynchronous error of a display listener once', async () => {
     const hub = new EventHub();
     const errors: string[] = [];
     hub.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
@@ -81,7 +81,7 @@ describe('the announcer', () => {
     expect(errors).toEqual(['shown']);
   });
 
-  it.each(['my_custom', 'om_weird', 'constructor'])('tells what it does not know as it is: %s', type => {
+  it.each(['my_custom', 'om_weird', 'constructor'])('emits an unknown event unchanged: %s', type => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(event => void events.push(event));
@@ -89,7 +89,7 @@ describe('the announcer', () => {
     const custom = { type, more: 1 } as never;
     hub.emit(custom);
     expect(events[0]).toBe(custom);
-    expect(told(events)).toEqual([type, 'display_state_changed']);
+    expect(typesOf(events)).toEqual([type, 'display_state_changed']);
     expect(hub.display).toBe(shown);
   });
 
@@ -102,7 +102,7 @@ describe('the announcer', () => {
     ['a text', 'info'],
     ['no type', {}],
     ['a type that is no text', { type: 7 }],
-  ])('reports once what cannot be shown, and tells on: %s', (_, event) => {
+  ])('reports an invalid event once, and continues: %s', (_, event) => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(one => void events.push(one));
@@ -114,10 +114,10 @@ describe('the announcer', () => {
     ]);
     expect(hub.display).toBe(shown);
     hub.emit(info('a'));
-    expect(told(events).slice(2)).toEqual(['a', 'display_state_changed']);
+    expect(typesOf(events).slice(2)).toEqual(['a', 'display_state_changed']);
   });
 
-  it('tells on whatever a listener throws', () => {
+  it('continues after a listener throws', () => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(event => void events.push(event));
@@ -126,10 +126,10 @@ describe('the announcer', () => {
     });
     hub.emit(info('a'));
     hub.emit(info('b'));
-    expect(told(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
+    expect(typesOf(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
   });
 
-  it('says nothing when it is closed', () => {
+  it('emits nothing after close', () => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
     hub.subscribe(event => void events.push(event));

@@ -107,10 +107,10 @@ export class EventHub {
 
   /** Tools can emit anything: their events are not validated before. */
   #refuse(event: Partial<DisplayEvent> | undefined, cause: unknown): void {
-    const what = event?.type === undefined ? 'What was told' : `What was told as ${inspect(event.type)}`;
+    const what = event?.type === undefined ? 'The emitted value' : `The emitted event ${inspect(event.type)}`;
     const error = new SingletreeError(
       'invalid_event',
-      `${what} is no event of a harness: ${asError(cause).message}. Tell it with the fields that \`HarnessEvent\` has for its type.`,
+      `${what} is not a valid harness event: ${asError(cause).message}. Emit it with the fields of its type in \`HarnessEvent\`.`,
       { cause },
     );
     this.emit({ type: 'error', error, errorType: error.code });

@@ -163,7 +163,7 @@ export class HarnessBase<State extends object> {
 
   /** Throws `not_available` for any browser; undefined is accepted. */
   setBrowser(browser: unknown): void {
-    if (browser !== undefined) throw notAvailable('A browser', 'give its tools as `tools`');
+    if (browser !== undefined) throw notAvailable('A browser', 'pass its tools as `tools`');
   }
 
   /** Returns null: memory is not supported yet. */

@@ -15,7 +15,7 @@ const ids = ['beats on', 'ends on', 'ends'];
 const settled = () => new Promise(setImmediate);
 
 describe('a heartbeat', () => {
-  it('beats at once and then at its interval; not at once when told so', async () => {
+  it('beats at once and then at its interval; not at once with immediate: false', async () => {
     const { clock, heartbeats } = scene();
     const beats: string[] = [];
     heartbeats.start([
@@ -31,7 +31,7 @@ describe('a heartbeat', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('does not begin while it is under way', async () => {
+  it('skips a beat while one is active', async () => {
     const { clock, heartbeats } = scene();
     const release: (() => void)[] = [];
     heartbeats.start([{ id: 'a', intervalMs: 10, handler: () => new Promise(resolve => release.push(resolve)) }]);
@@ -45,7 +45,7 @@ describe('a heartbeat', () => {
     await heartbeats.stop();
   });
 
-  it('that fails is reported and beats on', async () => {
+  it('that fails is reported and continues', async () => {
     const { clock, errors, heartbeats } = scene();
     let beats = 0;
     const failure = new Error('no network');
@@ -67,7 +67,7 @@ describe('a heartbeat', () => {
     await heartbeats.stop();
   });
 
-  it('is shut down once it is over, also when that fails', async () => {
+  it('is shut down once after it ends, also when that fails', async () => {
     const { errors, heartbeats } = scene();
     const order: string[] = [];
     let release = () => {};
@@ -90,7 +90,7 @@ describe('a heartbeat', () => {
     await heartbeats.remove('a');
   });
 
-  it('with an id that beats already is left out at the start, and takes its place when it is registered', async () => {
+  it('with an active id is skipped by start, and replaced by register', async () => {
     const { heartbeats, clock } = scene();
     const seen: string[] = [];
     const named = (name: string) => ({
@@ -113,7 +113,7 @@ describe('a heartbeat', () => {
     ['all are stopped', (heartbeats: Heartbeats) => heartbeats.stop()],
     ['all end for good', (heartbeats: Heartbeats) => heartbeats.close()],
     ['each is removed', (heartbeats: Heartbeats) => Promise.all(ids.map(id => heartbeats.remove(id)))],
-  ])('is waited for when %s, but not longer than it is given; what is not over then is reported', async (_, end) => {
+  ])('is awaited when %s, for a limited time; a timeout is reported', async (_, end) => {
     const { clock, errors, heartbeats } = scene();
     const never = () => new Promise<void>(() => {});
     const handler = () => {};
@@ -130,8 +130,8 @@ describe('a heartbeat', () => {
     clock.advance(1);
     await ended;
     expect(errors.map(([error, id]) => [(error as Error).message.slice(0, 43), id])).toEqual([
-      ['The heartbeat "beats on" was not over 5000 ', 'beats on'],
-      ['The heartbeat "ends on" was not over 5000 m', 'ends on'],
+      ['The heartbeat "beats on" did not end within', 'beats on'],
+      ['The heartbeat "ends on" did not end within ', 'ends on'],
     ]);
     expect(clock.timers).toBe(0);
   });
@@ -155,7 +155,7 @@ describe('a heartbeat', () => {
     expect([order, errors, clock.timers]).toEqual([['ended', 'over', 'shutdown'], [], 0]);
   });
 
-  it('is waited for by what an earlier beat of it began', async () => {
+  it('is awaited by code that an earlier beat of it started', async () => {
     const { clock, errors, heartbeats } = scene();
     const order: string[] = [];
     const [later, release] = [gate(), gate()];
@@ -177,7 +177,7 @@ describe('a heartbeat', () => {
     expect([order, errors]).toEqual([['over', 'removed'], []]);
   });
 
-  it('that takes its own place does so at once, and the one before is shut down when it is over', async () => {
+  it('that replaces itself does so at once, and is shut down when its beat ends', async () => {
     const { clock, errors, heartbeats } = scene();
     const seen: string[] = [];
     const handler = async () => {
@@ -201,7 +201,7 @@ describe('a heartbeat', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('cannot begin when all have ended for good', async () => {
+  it('cannot start after close', async () => {
     const { clock, heartbeats } = scene();
     let beats = 0;
     const beat = { id: 'a', intervalMs: 10, handler: () => void beats++ };

@@ -59,7 +59,7 @@ export class Heartbeats {
     if (this.#isClosed)
       throw new SingletreeError(
         'log_closed',
-        `The heartbeat "${handler.id}" cannot begin: its harness was destroyed. Make a new one.`,
+        `The heartbeat "${handler.id}" cannot start: its harness was destroyed. Create a new harness.`,
       );
     void this.remove(handler.id);
     this.#begin(handler);
@@ -149,7 +149,7 @@ export class Heartbeats {
 function heartbeatTimeout(id: string): SingletreeError {
   return new SingletreeError(
     'internal',
-    `The heartbeat "${id}" was not over ${graceMs} ms after it was stopped, and is left to itself: let its handler and its shutdown end.`,
+    `The heartbeat "${id}" did not end within ${graceMs} ms after it was stopped. Make sure that its handler and its shutdown end.`,
     { details: { heartbeatId: id } },
   );
 }

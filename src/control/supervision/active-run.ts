@@ -26,8 +26,8 @@ export class ActiveRun implements RunHandle {
   readonly done: Promise<RunOutcome>;
   readonly #options: ActiveRunOptions;
   readonly #stop = new AbortController();
-  readonly #abandoned: Promise<'let go'>;
-  readonly #abandon: (how: 'let go') => void;
+  readonly #abandoned: Promise<'abandoned'>;
+  readonly #abandon: (how: 'abandoned') => void;
   readonly #order: OrderChecker | undefined;
   /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
@@ -45,7 +45,7 @@ export class ActiveRun implements RunHandle {
     if (resume !== undefined) this.#trackResumedChildren(resume);
     if (resume !== undefined && this.#order !== undefined)
       for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
-    const { promise, resolve } = withResolve<'let go'>();
+    const { promise, resolve } = withResolve<'abandoned'>();
     this.#abandoned = promise;
     this.#abandon = resolve;
     this.done = this.#drive();
@@ -74,7 +74,7 @@ export class ActiveRun implements RunHandle {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
-    setTimeout(() => this.#abandon('let go'), this.#options.graceMs).unref();
+    setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
 
   /** Appends an event about the run to its log. */
@@ -85,7 +85,7 @@ export class ActiveRun implements RunHandle {
   /** Detaches the run without ending it. */
   detach(): void {
     this.#isDetached = true;
-    this.#abandon('let go');
+    this.#abandon('abandoned');
     this.#stop.abort(new Error('The process is shutting down.'));
   }
 
@@ -103,7 +103,7 @@ export class ActiveRun implements RunHandle {
       const consumed = await Promise.race([this.#consume(events), this.#abandoned]);
       if (this.#isDetached) return 'interrupted';
       this.#isOver = true;
-      return await (consumed === 'let go' ? this.#end('aborted') : this.#end(consumed.reason, consumed.event));
+      return await (consumed === 'abandoned' ? this.#end('aborted') : this.#end(consumed.reason, consumed.event));
     } catch (error) {
       return await this.#fail(error);
     } finally {

@@ -178,7 +178,7 @@ export class ActiveThread {
 export function runsElsewhere(threadId: string, cause?: SingletreeError): SingletreeError {
   return new SingletreeError(
     'lease_held',
-    `What runs in the thread "${threadId}" runs elsewhere: wait for its end, or stop it there.`,
+    `Another process runs the thread "${threadId}". Wait until its run ends, or abort it.`,
     { details: { threadId, ...cause?.details }, cause },
   );
 }

@@ -28,7 +28,7 @@ export async function answerRelay(
 ): Promise<void> {
   const entry = relays.get(relayId);
   if (entry === undefined)
-    throw new SingletreeError('relay_not_found', `Nobody asked "${relayId}" in the thread "${threadId}".`, {
+    throw new SingletreeError('relay_not_found', `Unknown relay "${relayId}" in the thread "${threadId}".`, {
       details: { threadId, relayId },
     });
   if (entry.status !== 'pending') throw alreadyResolved(relayId, entry.reason);
@@ -63,15 +63,15 @@ export function answerKey(relayId: string): string {
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
   const allowed = outcomes[relay.relayKind];
-  if (!allowed.includes(outcome)) throw invalid(relay, `it takes ${allowed.join(', ')}, not "${outcome}"`);
+  if (!allowed.includes(outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
-    throw invalid(relay, 'revise needs the new input');
+    throw invalid(relay, '"revise" requires the new input');
   if (outcome === 'answer' && relay.relayKind === 'question' && answer === undefined)
     throw invalid(relay, 'the answer is missing');
 }
 
 function invalid({ id, relayKind }: EventOf<'relay'>, why: string): SingletreeError {
-  return new SingletreeError('invalid_argument', `The ${relayKind} relay "${id}" cannot be answered so: ${why}.`, {
+  return new SingletreeError('invalid_argument', `Invalid answer to the ${relayKind} relay "${id}": ${why}.`, {
     details: { relayId: id },
   });
 }
@@ -85,9 +85,9 @@ const whyClosed: Record<RelayClosing, string> = {
 function alreadyResolved(relayId: string, reason?: RelayClosing, cause?: unknown): SingletreeError {
   const why =
     reason === undefined
-      ? 'was answered before: the first answer counts.'
+      ? 'was already answered: the first answer counts.'
       : `cannot be answered any more: ${whyClosed[reason]}.`;
-  return new SingletreeError('relay_resolved', `"${relayId}" ${why}`, {
+  return new SingletreeError('relay_resolved', `The relay "${relayId}" ${why}`, {
     details: { relayId, ...(reason !== undefined && { reason }) },
     cause,
   });

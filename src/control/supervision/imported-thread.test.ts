@@ -129,7 +129,7 @@ describe('a grant of imported events', () => {
 });
 
 describe('a relay that waits in imported events', () => {
-  it('takes no answer, also in a branch that has it without its end', async () => {
+  it('accepts no answer, also in a branch that has it without its end', async () => {
     const log = new MemoryLog();
     const thread = await importThread(log, jsonl(before));
     const supervisor = new Supervisor({ log });
@@ -158,7 +158,7 @@ describe('a run that imported events leave open', () => {
 });
 
 describe('a session that imported events name', () => {
-  it('is not resumed: it may be anybody’s', async () => {
+  it('is not resumed: it may belong to anybody', async () => {
     const log = new MemoryLog();
     const { id } = await importThread(log, jsonl(granted));
     const sessions: unknown[] = [];

@@ -16,7 +16,7 @@ export async function endOrphanedRun(
     await thread.writer.write(event);
   };
   if (reason === 'interrupted') {
-    const message = `The process that ran "${agentId}" ended, and the run cannot be continued.`;
+    const message = `The process of "${agentId}" ended, and the run cannot be resumed.`;
     await put({ type: 'warning', runId, message, code: 'interrupted' });
   }
   await endOpenRuns(state === undefined ? { runId, agentId, children: new Map() } : { ...state, agentId }, put, reason);

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { isEndedProcess, processOwner } from './process-owner.ts';
 
-describe('the owner of leases', () => {
-  it('is known to be gone only when it was a process of this machine that has ended', () => {
+describe('the owner of a lease', () => {
+  it('is gone only when it was a process of this machine that has ended', () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
     expect(isEndedProcess(`${hostname()}/${pid}/x`)).toBe(true);
     expect(isEndedProcess(processOwner())).toBe(false);
@@ -12,7 +12,7 @@ describe('the owner of leases', () => {
     expect(isEndedProcess('somebody')).toBe(false);
   });
 
-  it('has another name each time', () => {
+  it('has a unique name', () => {
     expect(processOwner()).not.toBe(processOwner());
   });
 });

@@ -46,8 +46,8 @@ async function until(log: EventLog, threadId: string, type: EventType): Promise<
 }
 const ofType = (events: readonly AgentEvent[], type: EventType) => events.filter(event => event.type === type);
 
-describe('a stop', () => {
-  it('reaches a run that another live process owns, and says who asked for it', async () => {
+describe('an abort request', () => {
+  it('reaches a run that another live process owns, and names its sender', async () => {
     const { log, threadId, owner } = await setUp();
     const run = await owner.start(threadId, { agent: endless, content: 'go' });
     await until(log, threadId, 'harness_start');
@@ -61,7 +61,7 @@ describe('a stop', () => {
     expect(checkOrder(events)).toEqual([]);
   });
 
-  it('ends a run whose process ended, and cancels what it asked', async () => {
+  it('ends an orphaned run, and cancels its relays', async () => {
     const { log, threadId, owner } = await setUp({ owner: endedOwner });
     const run = await owner.start(threadId, { agent: asking, content: 'Say hi' });
     await until(log, threadId, 'relay');
@@ -74,7 +74,7 @@ describe('a stop', () => {
     expect(await log.listThreads({ openRuns: true })).toEqual([]);
   });
 
-  it('that came while nobody owned the run ends it when it is taken over', async () => {
+  it('that came while the run had no owner ends it on takeover', async () => {
     const { log, threadId, owner } = await setUp();
     const { runId } = await owner.start(threadId, { agent: asking, content: 'Say hi' });
     await until(log, threadId, 'relay');
@@ -84,7 +84,7 @@ describe('a stop', () => {
     expect((await log.read(threadId)).at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
   });
 
-  it('is refused when no such run is open', async () => {
+  it('is rejected when no such run is open', async () => {
     const { log, threadId, owner } = await setUp();
     const run = await owner.start(threadId, { agent: endless, content: 'go' });
     await owner.abort(run.runId);
@@ -126,7 +126,7 @@ describe('a takeover', () => {
     await server.close();
   });
 
-  it('resumes a run once, however many ask for it at the same time', async () => {
+  it('resumes a run once for concurrent calls', async () => {
     const { log, threadId, owner } = await setUp({ owner: endedOwner });
     const { runId } = await owner.start(threadId, { agent: asking, content: 'Say hi' });
     await until(log, threadId, 'relay');
@@ -141,7 +141,7 @@ describe('a takeover', () => {
     await server.close();
   });
 
-  it('leaves runs of other resources alone when it is for one', async () => {
+  it('ignores runs of other resources when it is for one', async () => {
     const { log, threadId, owner } = await setUp({ owner: endedOwner });
     await owner.start(threadId, { agent: asking, content: 'Say hi' });
     await until(log, threadId, 'relay');
@@ -163,7 +163,7 @@ describe('a takeover', () => {
 });
 
 describe('a new run', () => {
-  it('takes the place of one whose process ended, so that a thread never has both', async () => {
+  it('replaces an orphaned run, so that a thread never has both', async () => {
     const { log, threadId, owner } = await setUp({ owner: endedOwner });
     const before = await owner.start(threadId, { agent: asking, content: 'Say hi' });
     await until(log, threadId, 'relay');

@@ -124,7 +124,7 @@ export class RunOwnership {
 }
 
 export function runNotFound(runId: string): SingletreeError {
-  return new SingletreeError('run_not_found', `No run "${runId}" is under way.`, { details: { runId } });
+  return new SingletreeError('run_not_found', `No run "${runId}" is active.`, { details: { runId } });
 }
 
 export interface RunEndOptions {

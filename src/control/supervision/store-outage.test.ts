@@ -72,7 +72,7 @@ async function fillingRun() {
 }
 
 describe('a run whose log cannot be written', () => {
-  it('reports it in one line, waits, and completes in the same process when there is room', async () => {
+  it('reports it in one line, waits, and completes in the same process when there is space', async () => {
     const { log, threadId, supervisor, run, lines, effects } = await fillingRun();
     await log.refused();
     expect(lines).toEqual(['The disk is full. Runs wait until the log can be written.']);
@@ -88,7 +88,7 @@ describe('a run whose log cannot be written', () => {
     expect(lines.slice(1)).toEqual(['The log can be written again.']);
   });
 
-  it('is left open when its process closes meanwhile, and is resumed by the next one', async () => {
+  it('stays open when its process closes meanwhile, and is resumed by the next one', async () => {
     const { log, threadId, agent, supervisor, run, effects } = await fillingRun();
     await supervisor.close();
     expect(await run.done).toBe('interrupted');
@@ -99,7 +99,7 @@ describe('a run whose log cannot be written', () => {
     expect((await log.read(threadId)).filter(({ type }) => type === 'harness_start')).toHaveLength(1);
   });
 
-  it('keeps its thread: a message that comes meanwhile is refused, and starts no second run', async () => {
+  it('keeps its thread: a message meanwhile is rejected, and starts no second run', async () => {
     const { log, threadId, agent, supervisor, run } = await fillingRun();
     await expect(supervisor.start(threadId, { agent, content: 'And?' })).rejects.toMatchObject({ code: 'log_full' });
     log.isFull = false;
@@ -110,7 +110,7 @@ describe('a run whose log cannot be written', () => {
 });
 
 describe('StoreOutage', () => {
-  it('repeats a write, waiting twice as long each time and at most five seconds, until it succeeds', async () => {
+  it('retries a write with doubling delays of at most five seconds, until it succeeds', async () => {
     const clock = new ManualClock();
     const reported: unknown[] = [];
     const outage = new StoreOutage({
@@ -135,13 +135,13 @@ describe('StoreOutage', () => {
     expect(outage.error).toBeUndefined();
   });
 
-  it('passes every other failure on', async () => {
+  it('passes on every other failure', async () => {
     const outage = new StoreOutage({ clock: new ManualClock(), onBegin: () => {}, onEnd: () => {} });
     const lost = new SingletreeError('lease_lost', 'Another process has the thread.');
     await expect(outage.write(() => Promise.reject(lost))).rejects.toBe(lost);
   });
 
-  it('rejects what waits when it is closed', async () => {
+  it('rejects pending writes on close', async () => {
     const clock = new ManualClock();
     const outage = new StoreOutage({ clock, onBegin: () => {}, onEnd: () => {} });
     const written = outage.write(() => Promise.reject(full));

@@ -55,7 +55,7 @@ const fake = (
 const forever = () => new Promise<void>(() => {});
 
 describe('a run', () => {
-  it('is in the log as a whole, in legal order, caused by the message', async () => {
+  it('is in the log completely, in legal order, caused by the message', async () => {
     const { log, threadId, supervisor } = await setUp();
     const run = await supervisor.start(threadId, { agent: agentOf(oneCall), content: 'Say hi' });
     expect(await run.done).toBe('complete');
@@ -79,7 +79,7 @@ describe('a run', () => {
     expect(supervisor.running()).toEqual([]);
   });
 
-  it('goes on from what was said before', async () => {
+  it('continues the conversation', async () => {
     const { threadId, supervisor } = await setUp();
     const model = scriptedModel(['One.', 'Two.']);
     const agent = loopAgent({ model });
@@ -92,7 +92,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('is sent what the transcript of its thread says, by both of its implementations', async () => {
+  it('receives the transcript of its thread, by both of its implementations', async () => {
     const { log, threadId, supervisor } = await setUp();
     for (const content of ['first', 'second', 'third'])
       await (await supervisor.start(threadId, { agent: agentOf(oneCall), content })).done;
@@ -105,7 +105,7 @@ describe('a run', () => {
     expect(transcript.messages()).toHaveLength(9);
   });
 
-  it('that throws ends with an error, and does not disturb another', async () => {
+  it('that throws ends with an error, and does not affect another', async () => {
     const { log, threadId, supervisor } = await setUp();
     const broken = fake(
       'broken',
@@ -125,7 +125,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('gets its end when the agent forgets it', async () => {
+  it('gets its end when the agent omits it', async () => {
     const { log, threadId, supervisor } = await setUp();
     const run = await supervisor.start(threadId, { agent: fake('terse', () => []), content: 'a' });
     expect(await run.done).toBe('complete');
@@ -136,14 +136,14 @@ describe('a run', () => {
     });
   });
 
-  it('is warned of in development mode when its events come in an illegal order', async () => {
+  it('logs a warning in development mode when its events are in an illegal order', async () => {
     const { log, threadId, supervisor } = await setUp({ checkOrder: true });
     const hasty = fake('hasty', runId => [{ type: 'tool_result', runId, id: 'c', name: 'x', output: { context: '' } }]);
     await (await supervisor.start(threadId, { agent: hasty, content: 'a' })).done;
     expect((await log.read(threadId)).find(event => event.type === 'warning')).toMatchObject({ code: 'illegal_order' });
   });
 
-  it('that may come after no other event is refused when there is one, and leaves nothing behind', async () => {
+  it('with an outdated expectedSeq is rejected, and leaves nothing behind', async () => {
     const { log, threadId, supervisor } = await setUp();
     const agent = agentOf(['Hi.']);
     await log.append(threadId, [{ type: 'user', runId: 'other', content: 'Me first.' }]);
@@ -195,7 +195,7 @@ describe('a relay', () => {
   it.each([
     [{ outcome: 'answer', answer: 'x' }, 'invalid_argument'],
     [{ outcome: 'revise' }, 'invalid_argument'],
-  ] as const)('refuses the answer %j that does not fit', async (answer, code) => {
+  ] as const)('rejects the invalid answer %j', async (answer, code) => {
     const { log, threadId, supervisor } = await setUp();
     const run = await supervisor.start(threadId, { agent: asking(), content: 'Say hi' });
     const relay = await waitFor(log, threadId, 'relay');
@@ -214,7 +214,7 @@ describe('a relay', () => {
     expect(types(await log.read(threadId)).filter(type => type === 'relay')).toHaveLength(1);
   });
 
-  it('that nobody asked is not found', async () => {
+  it('that is unknown is not found', async () => {
     const { threadId, supervisor } = await setUp();
     await expect(supervisor.answer(threadId, 'nope', { outcome: 'approve' })).rejects.toMatchObject({
       code: 'relay_not_found',
@@ -236,7 +236,7 @@ describe('a relay', () => {
 });
 
 describe('abort', () => {
-  it('keeps the partial text, also of an agent that does not listen', async () => {
+  it('keeps the partial text, also of an agent that ignores the signal', async () => {
     const { log, threadId, supervisor } = await setUp({ graceMs: 1 });
     const agent = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'half a sen' }], forever);
     const run = await supervisor.start(threadId, { agent, content: 'go' });
@@ -265,7 +265,7 @@ describe('steering', () => {
   });
 });
 
-describe('what is said too late', () => {
+describe('an unread message', () => {
   it('starts the next run', async () => {
     const { log, threadId, supervisor } = await setUp();
     const talker = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'bye' }]);
@@ -278,7 +278,7 @@ describe('what is said too late', () => {
     ]);
   });
 
-  it('is kept when the run was stopped', async () => {
+  it('is stored when the run was aborted', async () => {
     const { log, threadId, supervisor } = await setUp({ graceMs: 1 });
     const run = await supervisor.start(threadId, { agent: fake('deaf', () => [], forever), content: 'go' });
     supervisor.steer(run.runId, 'hello?');
@@ -304,7 +304,7 @@ describe('branches', () => {
     return { log, threadId, supervisor, model, agent, run, asked: `${asked?.runId}:user` };
   }
 
-  it('an edit is a sibling: the model is not shown what it takes the place of', async () => {
+  it('an edit is a sibling: the model does not see the replaced message', async () => {
     const { threadId, supervisor, model, agent, asked } = await conversation();
     await (await supervisor.start(threadId, { agent, content: 'better', edits: asked })).done;
     expect(said(model, 1)).toEqual(['user: better']);
@@ -312,7 +312,7 @@ describe('branches', () => {
     expect(said(model, 2)).toEqual(['user: better', 'assistant: Two.', 'user: and then']);
   });
 
-  it('a retry asks the same once more; a selection goes back to the answer before', async () => {
+  it('a retry repeats the request; a selection returns to the earlier answer', async () => {
     const { threadId, supervisor, model, agent, run } = await conversation();
     await (await supervisor.retry(threadId, { agent, messageId: run.runId })).done;
     expect(said(model, 1)).toEqual(['user: first']);
@@ -321,7 +321,7 @@ describe('branches', () => {
     expect(said(model, 2)).toEqual(['user: first', 'assistant: One.', 'user: and then']);
   });
 
-  it('are refused for a message that is not there, and while a run is under way', async () => {
+  it('are rejected for an unknown message, and while a run is active', async () => {
     const { threadId, supervisor, agent, asked } = await conversation();
     await expect(supervisor.start(threadId, { agent, content: 'x', edits: 'nope' })).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -336,10 +336,10 @@ describe('branches', () => {
   });
 });
 
-describe('continuing', () => {
+describe('resuming', () => {
   const asking = agentOf(oneCall, { permissions: { default: 'ask', rules: [] } });
 
-  it('leaves runs open on close, and another supervisor recovers them, the pending relay included', async () => {
+  it('detaches runs on close, and another supervisor recovers them, including the pending relay', async () => {
     const { log, threadId, supervisor } = await setUp();
     await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
     const relay = await waitFor(log, threadId, 'relay');
@@ -354,7 +354,7 @@ describe('continuing', () => {
     expect(checkOrder(events)).toEqual([]);
   });
 
-  it('takes an answer that was given while nobody ran', async () => {
+  it('uses an answer that was given while no process ran', async () => {
     const { log, threadId, supervisor } = await setUp();
     const { runId } = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
     const relay = await waitFor(log, threadId, 'relay');
@@ -365,7 +365,7 @@ describe('continuing', () => {
     await expect(continueRun(asking, log, { threadId, runId })).rejects.toMatchObject({ code: 'run_not_found' });
   });
 
-  it('ends as interrupted what cannot go on', async () => {
+  it('ends as interrupted what cannot be resumed', async () => {
     const { log, threadId, supervisor } = await setUp();
     await supervisor.start(threadId, { agent: fake('cli', () => [], forever), content: 'go' });
     await waitFor(log, threadId, 'harness_start');
@@ -378,7 +378,7 @@ describe('continuing', () => {
     expect((await log.getThread(threadId))?.metadata).toEqual({});
   });
 
-  it('takes over at once from a process that is no longer there and whose lease has not expired', async () => {
+  it('takes over at once from a dead process whose lease has not expired', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
     const { log, threadId, supervisor } = await setUp({ owner: `${hostname()}/${pid}/x` });
     const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
@@ -389,7 +389,7 @@ describe('continuing', () => {
     expect([await taken?.done, await run.done]).toEqual(['complete', 'interrupted']);
   });
 
-  it('leaves what runs here as it is', async () => {
+  it('does not affect runs of this process', async () => {
     const { log, threadId, supervisor } = await setUp();
     const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
     await waitFor(log, threadId, 'relay');
@@ -397,7 +397,7 @@ describe('continuing', () => {
     await supervisor.abort(run.runId);
   });
 
-  it('leaves alone what another process runs', async () => {
+  it('does not affect runs of another process', async () => {
     const { log, threadId, supervisor } = await setUp();
     const run = await supervisor.start(threadId, { agent: asking, content: 'Say hi' });
     await waitFor(log, threadId, 'relay');
@@ -409,7 +409,7 @@ describe('continuing', () => {
     await supervisor.abort(run.runId);
   });
 
-  it('lets go of a thread that another process took over: nothing is written twice', async () => {
+  it('detaches a thread that another process took over: nothing is written twice', async () => {
     let now = 0;
     const log = new MemoryLog({ now: () => now });
     const { threadId, supervisor } = await setUp({ log, leaseMs: 1000 });
@@ -425,8 +425,8 @@ describe('continuing', () => {
   });
 });
 
-describe('many runs', () => {
-  it('run side by side, each whole', async () => {
+describe('parallel runs', () => {
+  it('are each complete', async () => {
     const { log, supervisor } = await setUp();
     const agent = agentOf(oneCall);
     const threads = await Promise.all(Array.from({ length: 50 }, () => log.createThread()));

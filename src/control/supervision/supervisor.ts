@@ -230,7 +230,7 @@ export class Supervisor implements RunControl {
     if (!this.#runs.has(runId) && getRun(conversation, runId) === undefined) return runId;
     throw new SingletreeError(
       'invalid_argument',
-      `The run cannot begin: its id "${runId}" was used before. Let the generator of ids give another one each time.`,
+      `The run id "${runId}" was already used. Make sure that the id generator returns unique ids.`,
       { details: { threadId, runId } },
     );
   }
@@ -317,7 +317,7 @@ export class Supervisor implements RunControl {
   }
 
   async #acquire(threadId: string): Promise<ActiveThread> {
-    if (this.#isClosed) throw new SingletreeError('log_closed', 'The supervisor is closed: make a new one.');
+    if (this.#isClosed) throw new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
     let opening = this.#threads.get(threadId);
     if (opening === undefined) {
       const { log, owner, leaseMs } = this.#options;
@@ -356,7 +356,7 @@ export class Supervisor implements RunControl {
     const { here, elsewhere } = await this.takeOver(threadId);
     const runId = here[0]?.runId ?? elsewhere[0];
     if (runId === undefined) return;
-    throw new SingletreeError('run_under_way', 'A run is under way in this thread: stop it or wait for it first.', {
+    throw new SingletreeError('run_under_way', 'A run is active in this thread. Abort it or wait until it ends.', {
       details: { threadId, runId },
     });
   }

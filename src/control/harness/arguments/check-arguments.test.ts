@@ -13,14 +13,22 @@ describe('a harness', () => {
   it.each<[string, object, string]>([
     ['modes', { modes: undefined }, 'Harness requires at least one agent mode'],
     ['a mode', { modes: [] }, 'Harness requires at least one agent mode'],
-    ['an agent of a mode', { modes: [{ id: 'main' }] }, '`modes.0.agent`: expected an agent'],
-    ['more than the name of an agent', { modes: [{ id: 'main', agent: 'x' }] }, '`modes.0.agent`: expected an agent'],
+    ['an agent of a mode', { modes: [{ id: 'main' }] }, '`modes.0.agent` of `new Harness`: expected an agent'],
+    [
+      'more than the name of an agent',
+      { modes: [{ id: 'main', agent: 'x' }] },
+      '`modes.0.agent` of `new Harness`: expected an agent',
+    ],
     ['an id of a mode', { modes: [{ agent }] }, '`modes.0.id`'],
     ['an id', { id: undefined }, '`id`'],
     ['built-in tools that there are', { disableBuiltinTools: ['nope'] }, '`disableBuiltinTools.0`'],
     ['options that there are', { subagnets: [] }, 'Unrecognized key: "subagnets"'],
     ['a log as its storage', { storage: 'threads.db' }, "expected a log, such as `new SqliteLog('threads.db')`"],
-    ['names of its tools', { tools: [{ name: 'look' }] }, '`tools`: expected tools by their names'],
+    [
+      'names of its tools',
+      { tools: [{ name: 'look' }] },
+      '`tools` of `new Harness`: expected an object of tools by name',
+    ],
     ['ids of its subagents', { subagents: [{ name: 'x' }] }, '`subagents.0.id`'],
     ['intervals of its heartbeats', { heartbeatHandlers: [{ id: 'a', handler: () => {} }] }, '.intervalMs`'],
   ])('cannot be made without %s', (_, config, message) => {
@@ -120,7 +128,11 @@ describe('a harness', () => {
         ['getFirstUserMessagesForThreads', {}, '`threadIds`'],
         ['saveSystemReminderMessage', { message: 'x' }, '`reminderType`'],
         ['respondToToolApproval', { decision: 'approve', toolCallID: 'x' }, 'Unrecognized key: "toolCallID"'],
-        ['respondToToolApproval', { decision: 'revise' }, '`input`: expected the input to use instead'],
+        [
+          'respondToToolApproval',
+          { decision: 'revise' },
+          '`input` of `respondToToolApproval`: expected the input to use instead',
+        ],
         ['respondToQuestion', { answer: 'x' }, '`questionId`'],
         ['respondToPlanApproval', { response: { action: 'approved' } }, '`planId`'],
         ['registerQuestion', { questionId: 'q' }, '`resolve`'],
@@ -144,24 +156,24 @@ describe('a harness', () => {
     expect([harness.getState(), harness.getResourceId()]).toEqual([{}, 'h']);
   });
 
-  it('is told when a function gives a list of tools instead of tools by name', async () => {
+  it('emits an error when a function returns a list of tools', async () => {
     const harness = harnessWith({ tools: () => [{ name: 'look' }] });
     const errors: string[] = [];
     harness.subscribe(event => void (event.type === 'error' && errors.push(event.error.message)));
     await harness.sendMessage({ content: 'Hi.' });
-    expect(errors).toEqual(['Tools are given by their names, `{ look: tool }`, and not as a list.']);
+    expect(errors).toEqual(['Tools are a list. Pass an object with their names as keys, such as `{ look: tool }`.']);
   });
 
-  it('has no model for a mode that there is not', async () => {
+  it('rejects a model for an unknown mode', async () => {
     const harness = harnessWith();
     await expect(harness.switchModel({ modelId: 'a/b', modeId: 'nope' })).rejects.toEqual(
       refused('Mode not found: nope', 'not_found'),
     );
   });
 
-  it('says what to do when nothing waits for an answer', () => {
+  it('explains how to answer when nothing is pending', () => {
     expect(() => harnessWith().respondToToolApproval({ decision: 'approve' })).toThrow(
-      refused('No approval waits in the open thread: answer when `tool_approval_required` is told', 'relay_not_found'),
+      refused('No approval is pending in the open thread. Answer after `tool_approval_required`', 'relay_not_found'),
     );
   });
 });

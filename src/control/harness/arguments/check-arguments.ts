@@ -10,7 +10,7 @@ export function checkArguments(method: keyof typeof methodSchemas, given: unknow
   const path = issue.path.map(String).join('.');
   throw new SingletreeError(
     'invalid_argument',
-    `\`${method}\` cannot take what it was given${path === '' ? '' : ` as \`${path}\``}: ${issue.message}.`,
+    `Invalid argument${path === '' ? '' : ` \`${path}\``} of \`${method}\`: ${issue.message}.`,
     { details: { method, path } },
   );
 }

@@ -6,7 +6,7 @@ import type { HarnessConfig } from '../harness-config.ts';
 import { permissionPolicies, toolCategories } from '../permissions/permissions.ts';
 
 const noMode = 'Harness requires at least one agent mode';
-const labels = 'expected a text, or the labels that were chosen';
+const labels = 'expected a string, or the chosen labels';
 
 const name = () => z.string().min(1);
 const policy = () => z.enum(permissionPolicies);
@@ -18,12 +18,12 @@ const agent = () =>
   z.custom(
     // The agent of an unused mode is not checked.
     value => typeof value === 'function' || isObject(value),
-    'expected an agent, or a function that gives one for a state',
+    'expected an agent, or a function that returns one for a state',
   );
 const tools = () =>
   z.custom(
     value => typeof value === 'function' || (isObject(value) && !Array.isArray(value)),
-    'expected tools by their names, `{ look: tool }`',
+    'expected an object of tools by name, such as `{ look: tool }`',
   );
 const log = () =>
   z.custom(
@@ -43,7 +43,7 @@ const subagent = () =>
     id: name(),
     name: z.string(),
     description: z.string(),
-    instructions: z.union([z.string(), callback()], { error: 'expected a text, or a function that gives one' }),
+    instructions: z.union([z.string(), callback()], { error: 'expected a string, or a function that returns one' }),
     tools: tools().optional(),
   });
 const requestContext = () => z.instanceof(Map, { error: 'expected a `new RequestContext([[key, value]])`' }).optional();
@@ -55,7 +55,7 @@ const part = () =>
     file().extend({ type: z.literal('file') }),
   ]);
 const contents = () =>
-  z.union([z.string(), z.array(part())], { error: 'expected a text, or parts of the types text and file' });
+  z.union([z.string(), z.array(part())], { error: 'expected a string, or parts of type text or file' });
 const userInput = () => z.object({ content: z.string(), files: files(), requestContext: requestContext() });
 const ofThread = () => z.object({ threadId: name(), limit: z.number().optional() });
 const ofTool = () => z.object({ toolName: name() });

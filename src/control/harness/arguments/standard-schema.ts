@@ -17,7 +17,7 @@ export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): 
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new SingletreeError(
       'invalid_argument',
-      `The schema of ${of} cannot be read: ${why}. Give zod, a Standard Schema or a JSON Schema.`,
+      `The schema of ${of} is unreadable: ${why}. Use zod, a Standard Schema or a JSON Schema.`,
       { cause },
     );
   }

@@ -2,11 +2,11 @@ import { SingletreeError } from '../../../events/index.ts';
 import type { HarnessConfig, UnavailableOptions } from '../harness-config.ts';
 
 const instead: Record<keyof UnavailableOptions, string> = {
-  memory: 'threads and messages are kept in `storage`',
-  workspace: 'give the tools of a workspace to the agents of the modes',
-  browser: 'give the tools of a browser as `tools`',
+  memory: '`storage` stores threads and messages',
+  workspace: 'pass workspace tools to the agents of the modes',
+  browser: 'pass browser tools as `tools`',
   pubsub: 'use `subscribe`',
-  observability: 'read the events of the log; `tracingOptions` of a message name the trace of its run',
+  observability: 'read the events of the log; `tracingOptions` of a message set the trace of its run',
 };
 
 /** Creates a `not_available` error for a feature that is not supported yet. */
@@ -18,7 +18,7 @@ export function notAvailable(what: string, hint: string): SingletreeError {
 export function checkAvailable(config: UnavailableOptions & Pick<HarnessConfig, 'subagents'>): void {
   for (const [name, hint] of Object.entries(instead))
     if (config[name as keyof UnavailableOptions] !== undefined)
-      throw notAvailable(`The option \`${name}\` of a harness`, `${hint}, and leave it out`);
+      throw notAvailable(`The option \`${name}\` of a harness`, `${hint}, and omit it`);
   for (const { id, forked } of config.subagents ?? [])
-    if (forked === true) throw notAvailable(`The forked subagent "${id}"`, 'leave `forked` out for a fresh context');
+    if (forked === true) throw notAvailable(`The forked subagent "${id}"`, 'omit `forked` to use a fresh context');
 }

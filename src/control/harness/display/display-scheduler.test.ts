@@ -20,13 +20,13 @@ function scene(options: DisplaySchedulerOptions = {}) {
 }
 
 describe('the display scheduler', () => {
-  it('tells nothing at first, and has no timer while nothing waits', () => {
+  it('calls nothing initially, and has no timer while nothing is pending', () => {
     const { clock, shown } = scene();
     clock.advance(1000);
     expect([shown, clock.timers]).toEqual([[], 0]);
   });
 
-  it('tells the newest state once it was quiet for the window', () => {
+  it('delivers the newest state after a quiet window', () => {
     const { clock, shown, notify } = scene();
     notify('message_update');
     clock.advance(100);
@@ -38,7 +38,7 @@ describe('the display scheduler', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('lets no change wait longer than the longest wait, however busy it is', () => {
+  it('delays no change beyond the maximum wait, however busy it is', () => {
     const { clock, shown, notify } = scene();
     for (let ms = 0; ms < 1200; ms += 10) {
       notify('message_update');
@@ -47,13 +47,13 @@ describe('the display scheduler', () => {
     expect(shown.map(([at]) => at)).toEqual([500, 1000]);
   });
 
-  it('has one timer, whatever number of changes come', () => {
+  it('has one timer, regardless of the number of changes', () => {
     const { clock, notify } = scene();
     for (let count = 0; count < 1000; count++) notify('message_update');
     expect(clock.timers).toBe(1);
   });
 
-  it('tells a critical event at once, once, with the state after it', () => {
+  it('delivers a critical event at once, once, with the state after it', () => {
     const { clock, shown, notify } = scene();
     notify('message_update');
     notify('agent_end');
@@ -62,13 +62,13 @@ describe('the display scheduler', () => {
     expect(shown).toHaveLength(1);
   });
 
-  it('does not hurry for tasks', () => {
+  it('does not flush for tasks', () => {
     const { shown, notify } = scene();
     notify('task_updated');
     expect(shown).toEqual([]);
   });
 
-  it('tells nothing after it was cancelled', () => {
+  it('delivers nothing after cancel', () => {
     const { clock, shown, scheduler, notify } = scene();
     notify('message_update');
     scheduler.cancel();
@@ -77,7 +77,7 @@ describe('the display scheduler', () => {
     expect([shown, clock.timers]).toEqual([[], 0]);
   });
 
-  it('takes its times from the options', () => {
+  it('uses the times of its options', () => {
     const { clock, shown, notify } = scene({ windowMs: 10, maxWaitMs: 15 });
     notify('message_update');
     clock.advance(8);

@@ -39,7 +39,7 @@ describe('the agent on the display', () => {
     expect(after).toEqual({ ...defaultDisplayState(), isRunning: true });
   });
 
-  it('ends with nothing pending, no subagents, and what still ran as failed', () => {
+  it('ends with nothing pending, no subagents, and running tools as failed', () => {
     const busy: DisplayEvent[] = [
       { type: 'agent_start' },
       toolStart('x'),
@@ -77,7 +77,7 @@ describe('the agent on the display', () => {
 });
 
 describe('a tool on the display', () => {
-  it('goes from arguments to running to done', () => {
+  it('goes from arguments to running to completed', () => {
     const input: DisplayEvent[] = [
       { type: 'tool_input_start', toolCallId: 'c', toolName: 'x' },
       { type: 'tool_input_delta', toolCallId: 'c', argsTextDelta: '{"a"' },
@@ -99,7 +99,7 @@ describe('a tool on the display', () => {
     expect(show([toolEnd(true)], running).activeTools.get('c')?.status).toBe('error');
   });
 
-  it('shows what it reports as text, and what its shell printed all together', () => {
+  it('shows its progress as text, and its shell output concatenated', () => {
     const { activeTools } = show([
       toolStart('x'),
       { type: 'tool_update', toolCallId: 'c', partialResult: { key: 'value' } },
@@ -110,7 +110,7 @@ describe('a tool on the display', () => {
     expect(show([{ type: 'tool_update', toolCallId: 'none', partialResult: 'x' }]).activeTools.size).toBe(0);
   });
 
-  it('that changed a file is noted with the file, when it succeeded', () => {
+  it('that changed a file records the file when it succeeded', () => {
     const write = [toolStart('write_file', { path: 'a.ts' }), toolEnd(false)];
     expect(show([...write, toolStart('string_replace_lsp', { path: 'a.ts' }), toolEnd(false)]).modifiedFiles).toEqual(
       new Map([['a.ts', { operations: ['write_file', 'string_replace_lsp'], firstModified: at }]]),
@@ -124,7 +124,7 @@ describe('a tool on the display', () => {
     expect(show(others).modifiedFiles.size).toBe(0);
   });
 
-  it('that was not let run changed no file; one that was revised changed the file it was revised to', () => {
+  it('records no file when it was denied, and the revised file when it was revised', () => {
     const write = toolStart('write_file', { path: 'a.ts' });
     const result = 'Tool call was not approved by the user';
     const declined: DisplayEvent = { type: 'tool_end', toolCallId: 'c', result, isError: false };
@@ -135,8 +135,8 @@ describe('a tool on the display', () => {
   });
 });
 
-describe('what is handed out', () => {
-  it('counts nothing for what is not told', () => {
+describe('a display state', () => {
+  it('counts nothing for missing usage fields', () => {
     const { tokenUsage } = show([
       { type: 'usage_update', usage },
       { type: 'usage_update', usage: { promptTokens: 4 } as typeof usage },
@@ -144,7 +144,7 @@ describe('what is handed out', () => {
     expect(tokenUsage).toMatchObject({ promptTokens: 5, completionTokens: 2, totalTokens: 3 });
   });
 
-  it('is no way to change what is shown: tasks and usage', () => {
+  it('cannot be changed through its tasks and usage', () => {
     const task = { id: 'task_a', content: 'A', status: 'pending' as const, activeForm: 'A' };
     const tasks = [task];
     const state = show([
@@ -163,7 +163,7 @@ describe('what is handed out', () => {
   });
 });
 
-describe('what waits for a person', () => {
+describe('a pending relay', () => {
   it('is shown until it is answered', () => {
     const asked = show([approval, question, plan, suspended]);
     expect(asked).toMatchObject({
@@ -196,7 +196,7 @@ describe('what waits for a person', () => {
 });
 
 describe('a subagent on the display', () => {
-  it('has the name it is given', () => {
+  it('has its display name', () => {
     const started = { type: 'subagent_start', toolCallId: 'c', agentType: 't', task: 'x', modelId: 'm' } as const;
     const names = new Map([['t', 'Tester']]);
     const shown = reduceDisplayState(defaultDisplayState(), started, at, names);
@@ -205,7 +205,7 @@ describe('a subagent on the display', () => {
   });
 
   const about = { toolCallId: 'c', agentType: 'explore' };
-  it('shows its words, its calls with their failures, and how it ended', () => {
+  it('shows its text, its calls with their failures, and its outcome', () => {
     const events: DisplayEvent[] = [
       { type: 'subagent_start', ...about, task: 'Find.', modelId: 'm', forked: true },
       { type: 'subagent_text_delta', ...about, textDelta: 'I ' },
@@ -243,7 +243,7 @@ describe('the thread on the display', () => {
     { type: 'om_observation_start', cycleId: 'c', operationType: 'observation', tokensToObserve: 5 },
   ]);
 
-  it('begins anew with another thread; whether an agent runs stays', () => {
+  it('is reset for another thread; isRunning stays', () => {
     const fresh = { ...defaultDisplayState(), isRunning: true };
     const thread = { id: 't', resourceId: 'r', createdAt: at, updatedAt: at };
     expect(show([{ type: 'thread_created', thread }], busy)).toEqual(fresh);
@@ -261,12 +261,12 @@ describe('the thread on the display', () => {
     expect(show([{ type: 'thread_deleted', threadId: 't' }, { type: 'thread_cleared' }], busy)).toEqual(fresh);
   });
 
-  it('adds up what the steps used', () => {
+  it('sums the usage of the steps', () => {
     const { tokenUsage } = show([{ type: 'usage_update', usage: { ...usage, reasoningTokens: 4 } }], busy);
     expect(tokenUsage).toMatchObject({ promptTokens: 2, completionTokens: 4, totalTokens: 6, reasoningTokens: 4 });
   });
 
-  it('keeps the tasks before the newest ones, those before restored ones too', () => {
+  it('keeps the previous tasks, also when tasks are restored', () => {
     const done = [{ id: 'a', content: 'A', status: 'completed' as const, activeForm: 'A' }];
     expect(show([{ type: 'task_updated', tasks: done }], busy)).toMatchObject({
       tasks: done,
@@ -343,7 +343,7 @@ describe('observational memory on the display', () => {
     ).toBe('idle');
   });
 
-  it('follows a reflection, remembering what there was before it', () => {
+  it('follows a reflection, and keeps the token count before it', () => {
     const reflecting = show([
       status(0, 10_000),
       { type: 'om_reflection_start', cycleId: 'c', tokensToReflect: 42_000 },
@@ -358,7 +358,7 @@ describe('observational memory on the display', () => {
     expect(show([end], reflecting).omProgress).toMatchObject({ status: 'idle', reflectionThresholdPercent: 50 });
   });
 
-  it('shows which kind is prepared ahead of time', () => {
+  it('shows which kind is being buffered', () => {
     const start = (operationType: 'observation' | 'reflection'): DisplayEvent => ({
       type: 'om_buffering_start',
       cycleId: 'c',
@@ -387,7 +387,7 @@ describe('observational memory on the display', () => {
 });
 
 describe('structural sharing', () => {
-  it('keeps all that an event does not change, and the state itself when it changes nothing', () => {
+  it('keeps unchanged parts, and returns the same state for an event without effect', () => {
     const state = show([toolStart('x'), { type: 'task_updated', tasks: [] }]);
     const next = show([{ type: 'message_update', message: message('m') }], state);
     expect([next.activeTools, next.tasks, next.omProgress]).toEqual([state.activeTools, state.tasks, state.omProgress]);

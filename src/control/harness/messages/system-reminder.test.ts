@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSystemReminder, roleOf, systemReminderText, withMetadata } from './system-reminder.ts';
 
 describe('a system reminder', () => {
-  it('comes back as it was written', () => {
+  it('round-trips', () => {
     const reminder = fc.record(
       {
         message: fc.string({ unit: 'binary' }),
@@ -26,7 +26,7 @@ describe('a system reminder', () => {
     );
   });
 
-  it('is shown as a message of a person, unless it says another role', () => {
+  it('is shown as a user message, unless it names another role', () => {
     expect(roleOf(systemReminderText({ message: 'x' }))).toBe('user');
     expect(roleOf(systemReminderText({ message: 'x' }, 'system'))).toBe('system');
     expect(roleOf(systemReminderText({ message: 'x' }, 'assistant'))).toBe('assistant');
@@ -34,7 +34,7 @@ describe('a system reminder', () => {
     expect(roleOf('role="system"')).toBe('user');
   });
 
-  it('has metadata in the fields it has for it, and the rest together', () => {
+  it('stores metadata in its fields, and the rest in metadata', () => {
     const reminder = { message: 'x', reminderType: 't' };
     const metadata = { path: '/a', gapMs: 5, gapText: 7, message: 'y', reminderType: 'z', more: [1] };
     expect(withMetadata(reminder, metadata)).toEqual({
@@ -46,7 +46,7 @@ describe('a system reminder', () => {
     expect(withMetadata(reminder)).toEqual(reminder);
   });
 
-  it('is read though its metadata is not', () => {
+  it('is read even when its metadata is malformed', () => {
     expect(parseSystemReminder('<system-reminder metadata="{">x</system-reminder>')).toEqual({ message: 'x' });
   });
 

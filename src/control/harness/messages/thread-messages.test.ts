@@ -34,7 +34,7 @@ const messages = (events: readonly AgentEvent[]) =>
 const last = (events: readonly AgentEvent[]) => messages(events).at(-1);
 
 describe('the messages of a thread', () => {
-  it('are what people said and what each run answered, with its thoughts, calls and results', () => {
+  it('are the user messages and the answer of each run, with thoughts, calls and results', () => {
     const events: AgentEvent[] = [
       ...asked,
       { type: 'reasoning', runId, id: 'r', content: 'Hm.', ts: '2025-01-01T00:00:01.000Z' },
@@ -84,7 +84,7 @@ describe('the messages of a thread', () => {
     ]);
   });
 
-  it('are JSON like any plain object', () => {
+  it('serialize to JSON like plain objects', () => {
     expect(JSON.parse(JSON.stringify(last([...asked, text, end()])))).toEqual({
       id: 'run',
       role: 'assistant',
@@ -106,7 +106,7 @@ describe('the messages of a thread', () => {
     expect(ids([...asked, text, end(), ...edit, back])).toEqual(['asked:user', 'run']);
   });
 
-  it('leave out subagents: what came of them is the result of their call', () => {
+  it('omit subagents: their result is in their call', () => {
     const child: AgentEvent[] = [
       { type: 'tool_call', runId, id: 'c', name: 'subagent', input: {} },
       { type: 'harness_start', runId: 'sub', agentId: 'x', parentId: 'c' },
@@ -118,7 +118,7 @@ describe('the messages of a thread', () => {
     ]);
   });
 
-  it('show what a subagent in the background came to as a reminder, not as words of a person', () => {
+  it('show the result of a background subagent as a reminder', () => {
     const outcome: AgentEvent = { type: 'user', runId, by: 'explorer', content: 'It ended.' };
     expect(last([...asked, outcome])).toMatchObject({
       role: 'system',
@@ -126,7 +126,7 @@ describe('the messages of a thread', () => {
     });
   });
 
-  it('split where a person put something in', () => {
+  it('split where a person spoke during a run', () => {
     const word: AgentEvent = { type: 'user', runId, content: 'Faster.', id: 'w' };
     const events = [
       ...asked,
@@ -152,9 +152,9 @@ describe('the messages of a thread', () => {
   });
 });
 
-describe('the end of a message', () => {
+describe('the stop reason of a message', () => {
   const call: AgentEvent = { type: 'tool_call', runId, id: 'c', name: 'x', input: {} };
-  it('tells why: complete, tools, stopped or failed, with the partial text kept', () => {
+  it('is complete, tool_use, aborted or error, with the partial text kept', () => {
     const ended = (events: AgentEvent[]) => {
       const { stopReason, errorMessage, content } = last([...asked, text, ...events]) ?? { content: [] };
       return [stopReason, errorMessage, content.length];
@@ -169,7 +169,7 @@ describe('the end of a message', () => {
     expect(ended([end('timeout')])).toEqual(['error', 'The run ended: timeout.', 1]);
   });
 
-  it('of a run that failed before its first word is a message without content', () => {
+  it('of a run that failed before its first text is error, without content', () => {
     const failure: AgentEvent = { type: 'error', runId, message: 'No key.', fatal: true, ts };
     expect(last([...asked, failure, end('error')])).toMatchObject({
       id: 'run',
@@ -181,8 +181,8 @@ describe('the end of a message', () => {
   });
 });
 
-describe('what a person sends', () => {
-  it('comes back with its files: pictures as images, the rest and what has a name as files', () => {
+describe('a user message', () => {
+  it('keeps its files: pictures as images, named and other files as files', () => {
     const files = [
       { data: 'aW1n', mediaType: 'image/png' },
       { data: 'aW1n', mediaType: 'image/png', filename: 'a.png' },
@@ -206,8 +206,8 @@ describe('what a person sends', () => {
   });
 });
 
-describe('a message that is kept', () => {
-  it('does not change when the conversation goes on', () => {
+describe('a stored message', () => {
+  it('does not change when the conversation continues', () => {
     fc.assert(
       fc.property(conversationLog(), events => {
         let conversation = createConversation();

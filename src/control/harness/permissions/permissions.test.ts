@@ -27,8 +27,8 @@ const forCategory = (policy: PermissionPolicy) => withCategoryPolicy(noPermissio
 const toolGrant = withGrant(noSessionGrants, { toolName: 'write' });
 const categoryGrant = withGrant(noSessionGrants, { category: 'edit' });
 
-describe('whether a call may run', () => {
-  it('is asked when nothing was set', () => {
+describe('the permission of a call', () => {
+  it('is ask by default', () => {
     expect([resolve(), resolve({ category: null })]).toEqual(['ask', 'ask']);
   });
 
@@ -50,7 +50,7 @@ describe('whether a call may run', () => {
     expect(resolve(situation)).toBe(policy);
   });
 
-  it('does not take names of every object for rules', () => {
+  it('ignores names of Object.prototype', () => {
     expect(resolvePermission('constructor', nothing)).toBe('ask');
     expect(resolvePermission('toString', { ...nothing, category: null })).toBe('ask');
   });
@@ -67,7 +67,7 @@ describe('rules and grants', () => {
     });
   });
 
-  it('hide a tool that is denied by name, not one whose category is denied', () => {
+  it('hide a tool that is denied by name, but not one whose category is denied', () => {
     const tools = [{ name: 'write' }, { name: 'read' }];
     expect(visibleTools(tools, forTool('deny'))).toEqual([{ name: 'read' }]);
     expect(visibleTools(tools, forCategory('deny'))).toEqual(tools);
@@ -76,8 +76,8 @@ describe('rules and grants', () => {
   });
 });
 
-describe('the decision for a run', () => {
-  it('is made for each call by what holds at that moment', () => {
+describe('the permission decider of a run', () => {
+  it('decides each call by the rules in effect at that time', () => {
     let rules = noPermissionRules;
     const decider = permissionDecider(() => ({ ...nothing, rules }));
     const call = { tool: 'write', input: {} };
@@ -86,14 +86,14 @@ describe('the decision for a run', () => {
     expect(decider(call)).toEqual({ policy: 'deny', reason: 'write is denied by the permissions of this harness' });
   });
 
-  it('holds beside the rules of the agent: the strictest decides', () => {
+  it('applies beside the rules of the agent: the strictest wins', () => {
     const yolo = permissionDecider(() => ({ ...nothing, yolo: true }));
     const call = { tool: 'write', input: {} };
     expect(decideAll([yolo], [], call).policy).toBe('allow');
     expect(decideAll([{ rules: [{ tool: 'write', policy: 'deny' }] }, yolo], [], call).policy).toBe('deny');
   });
 
-  it('never lets anything past a tool that is denied by name', () => {
+  it('never allows a tool that is denied by name', () => {
     const policy = fc.constantFrom<PermissionPolicy>('allow', 'ask', 'deny');
     const situation = fc.record({
       rules: fc.record({

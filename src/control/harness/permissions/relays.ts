@@ -72,12 +72,12 @@ export class Relays {
     const what = id === undefined ? slot : `${slot} "${id}"`;
     const details = { slot, ...(id !== undefined && { id }) };
     if (found !== undefined || (id !== undefined && this.#options.thread()?.isSettled(slot, id) === true))
-      throw new SingletreeError('relay_resolved', `The ${what} was answered before: the first answer counts.`, {
+      throw new SingletreeError('relay_resolved', `The ${what} was already answered: the first answer counts.`, {
         details,
       });
     throw new SingletreeError(
       'relay_not_found',
-      `No ${what} waits in the open thread: answer when \`${eventTypes[slot]}\` is told, with the thread open in which it waits.`,
+      `No ${what} is pending in the open thread. Answer after \`${eventTypes[slot]}\`, while its thread is open.`,
       { details },
     );
   }
@@ -90,7 +90,11 @@ export class Relays {
   /** Answers; rejects when another answer was first. */
   async settle({ id }: Relay, answer: Answer): Promise<void> {
     const thread = this.#options.thread();
-    if (thread === undefined) throw new SingletreeError('relay_not_found', `No thread is open in which "${id}" waits.`);
+    if (thread === undefined)
+      throw new SingletreeError(
+        'relay_not_found',
+        `No thread is open, so "${id}" cannot be answered. Open its thread first.`,
+      );
     this.#answering.add(id);
     try {
       await this.#options.answer(thread.id, id, answer);

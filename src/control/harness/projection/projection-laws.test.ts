@@ -23,7 +23,7 @@ const fromScratch = (events: readonly AgentEvent[]) =>
   threadMessages(structuredClone(events).reduce(reduceConversation, createConversation()));
 
 describe('laws of the projection', () => {
-  it('prefix: a log that is cut anywhere tells what the whole log tells up to there', () => {
+  it('prefix: a truncated log emits a prefix of the events of the whole log', () => {
     fc.assert(
       fc.property(log(), fc.nat(), (events, cut) => {
         const whole = foldHarness(events).events;
@@ -33,7 +33,7 @@ describe('laws of the projection', () => {
     );
   });
 
-  it('resumption: going on from a kept state tells what was not told yet, however often', () => {
+  it('resumption: continuing from a stored state emits the remaining events', () => {
     fc.assert(
       fc.property(log(), fc.nat(), (events, cut) => {
         const at = cut % (events.length + 1);
@@ -45,7 +45,7 @@ describe('laws of the projection', () => {
     );
   });
 
-  it('permanence: a message that is read late is what it was when it was told', () => {
+  it('permanence: a message that is read late is unchanged', () => {
     fc.assert(
       fc.property(log(), events => {
         let state = emptyProjection();
@@ -63,17 +63,17 @@ describe('laws of the projection', () => {
     );
   });
 
-  it('messages: what was told of a message is what a reader of the log finds', () => {
+  it('messages: emitted messages equal those that a reader of the log finds', () => {
     fc.assert(
       fc.property(conversationLog(), fc.nat(), (events, cut) => {
         const prefix = events.slice(0, cut % (events.length + 1));
-        const told = new Map<string, HarnessMessage>();
+        const emitted = new Map<string, HarnessMessage>();
         for (const event of foldHarness(prefix).events) {
           const message = messageIn(event);
-          if (message !== undefined && event.type !== 'message_start') told.set(message.id, message);
+          if (message !== undefined && event.type !== 'message_start') emitted.set(message.id, message);
         }
         for (const message of fromScratch(prefix)) {
-          const known = told.get(message.id);
+          const known = emitted.get(message.id);
           if (known === undefined) expect(message.role).toBe('user');
           else
             expect([message.id, known.createdAt, known.content]).toEqual([
@@ -87,7 +87,7 @@ describe('laws of the projection', () => {
     );
   });
 
-  it('balance: agents start and end in turn, and a message is begun before it grows or ends', () => {
+  it('balance: agent_start and agent_end alternate, and a message starts before it grows or ends', () => {
     fc.assert(
       fc.property(log(), events => {
         let running = false;
@@ -107,7 +107,7 @@ describe('laws of the projection', () => {
 });
 
 describe('a long message', () => {
-  it('is told delta by delta without a copy of its text: every update can be kept', () => {
+  it('is emitted delta by delta without copies of its text: every update can be kept', () => {
     const count = 50_000;
     let state = foldHarness([{ type: 'harness_start', runId: 'run', agentId: 'a' }]).state;
     const kept: HarnessMessage[] = [];
@@ -124,7 +124,7 @@ describe('a long message', () => {
 });
 
 describe('laws of the display', () => {
-  it('immutability: a state that was shown never changes', () => {
+  it('immutability: a display state never changes', () => {
     fc.assert(
       fc.property(log(), events => {
         let state = defaultDisplayState();

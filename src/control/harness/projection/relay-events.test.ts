@@ -15,7 +15,7 @@ import {
   runId,
   step,
   text,
-  told,
+  linesOf,
   usage,
 } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
@@ -23,7 +23,7 @@ import { foldHarness } from './project-harness.ts';
 import { pendingRelayEvents, waitingRelay } from './relay-queues.ts';
 
 describe('approvals', () => {
-  it('are told after the call and settle when they are answered', () => {
+  it('are emitted after the call and settle when they are answered', () => {
     const events = [
       ...asked,
       step(0),
@@ -35,7 +35,7 @@ describe('approvals', () => {
       result('c'),
       end(),
     ];
-    expect(told(events).slice(begun.length)).toEqual([
+    expect(linesOf(events).slice(begun.length)).toEqual([
       'message_start assistant',
       'tool_start c',
       'message_update assistant',
@@ -55,9 +55,9 @@ describe('approvals', () => {
     expect(display(events.slice(0, 7)).pendingApproval).toBeNull();
   });
 
-  it('of calls that run side by side are told one after another, the answered one settled first', () => {
+  it('of parallel calls are emitted one after another, the answered one settled first', () => {
     const two = [...asked, call('a'), call('b'), ask('r1', 'a'), ask('r2', 'b')];
-    const approvals = (events: AgentEvent[]) => told(events).filter(it => it.includes('appro'));
+    const approvals = (events: AgentEvent[]) => linesOf(events).filter(it => it.includes('appro'));
     expect(approvals(two)).toEqual(['tool_approval_required a']);
     expect(approvals([...two, answer('r1', 'reject')])).toEqual([
       'tool_approval_required a',
@@ -71,7 +71,7 @@ describe('approvals', () => {
     ]);
   });
 
-  it('are still known to a reader of the log: which relay waits, and what to show', () => {
+  it('are available to a reader of the log: the pending relay, and its event', () => {
     const { state } = foldHarness(logged([...asked, call('a'), ask('r1', 'a')]));
     expect(waitingRelay(state.relays, 'approval')?.id).toBe('r1');
     expect(pendingRelayEvents(state.relays).map(line)).toEqual(['tool_approval_required a']);
@@ -85,7 +85,7 @@ describe('approvals', () => {
 });
 
 describe('other relays', () => {
-  it('tell questions with the relay as question id, suspensions, access and plans', () => {
+  it('emit questions with the relay id as question id, suspensions, access and plans', () => {
     const relays: AgentEvent[] = [
       {
         type: 'relay',
@@ -130,23 +130,23 @@ describe('other relays', () => {
     ]);
   });
 
-  it('tell that a plan was approved, and not that it was rejected', () => {
+  it('emit plan_approved for an approved plan only', () => {
     const plan: AgentEvent = { type: 'relay', runId, id: 'r', relayKind: 'plan', planId: 'p', title: 'T', plan: 'x' };
-    expect(told([...asked, plan, answer('r', 'approve')]).slice(-2)).toEqual(['(plan p settled)', 'plan_approved']);
-    expect(told([...asked, plan, answer('r', 'reject')]).at(-1)).toBe('(plan p settled)');
+    expect(linesOf([...asked, plan, answer('r', 'approve')]).slice(-2)).toEqual(['(plan p settled)', 'plan_approved']);
+    expect(linesOf([...asked, plan, answer('r', 'reject')]).at(-1)).toBe('(plan p settled)');
   });
 
-  it('expire visibly', () => {
+  it('emit an info when they expire', () => {
     const question: AgentEvent = { type: 'relay', runId, id: 'q', relayKind: 'question', question: 'Sure?' };
-    expect(told([...asked, question, answer('q', 'expired')]).slice(-2)).toEqual([
+    expect(linesOf([...asked, question, answer('q', 'expired')]).slice(-2)).toEqual([
       '(question q settled)',
       'info Nobody answered in time: the question "Sure?".',
     ]);
   });
 });
 
-describe('a run that is stopped', () => {
-  it('keeps what was said, ends its message as aborted, and leaves nothing pending', () => {
+describe('an aborted run', () => {
+  it('keeps its text, ends its message as aborted, and leaves nothing pending', () => {
     const events = [
       ...asked,
       step(0),
@@ -157,7 +157,7 @@ describe('a run that is stopped', () => {
       answer('r', 'cancelled'),
       end('aborted'),
     ];
-    expect(told(events).slice(-6)).toEqual([
+    expect(linesOf(events).slice(-6)).toEqual([
       'tool_approval_required c',
       '(approval c settled)',
       'info No answer is needed any more: the call of write.',
@@ -171,8 +171,8 @@ describe('a run that is stopped', () => {
     expect(shown.activeTools.get('c')?.status).toBe('error');
   });
 
-  it('takes what it asked with it, also when nobody cancelled that', () => {
-    expect(told([...asked, call('c'), ask('r', 'c'), end('aborted')]).slice(-4)).toEqual([
+  it('cancels its relays, even when nobody did', () => {
+    expect(linesOf([...asked, call('c'), ask('r', 'c'), end('aborted')]).slice(-4)).toEqual([
       '(approval c settled)',
       'info No answer is needed any more: the call of write.',
       'message_end assistant aborted',
@@ -180,7 +180,7 @@ describe('a run that is stopped', () => {
     ]);
   });
 
-  it('without a word has no message', () => {
-    expect(told([...asked, step(0), end('aborted')])).toEqual([...begun, 'agent_end aborted']);
+  it('without text has no message', () => {
+    expect(linesOf([...asked, step(0), end('aborted')])).toEqual([...begun, 'agent_end aborted']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, asked, begun, end, full, line, result, runId, told } from '../../../../test/support/harness-log.ts';
+import { ask, asked, begun, end, full, line, result, runId, linesOf } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 
 describe('a subagent', () => {
@@ -24,7 +24,7 @@ describe('a subagent', () => {
     reason,
   });
 
-  it('is told under its call, apart from the message', () => {
+  it('is emitted under its call, apart from the message', () => {
     const events = full([...asked, spawn, start, ...work, over('complete'), result('c'), end()]);
     expect(events.slice(begun.length + 3, -4)).toEqual([
       { type: 'subagent_start', ...about, task: 'Find it.', modelId: 'p/m', forked: false },
@@ -42,12 +42,12 @@ describe('a subagent', () => {
     ]);
   });
 
-  it('puts its own calls to the person through the same questions', () => {
+  it('asks the person for its own calls like its parent', () => {
     const relay: AgentEvent = { ...(ask('r', 'd') as AgentEvent & { type: 'relay' }), ...sub };
-    expect(told([...asked, spawn, start, ...work.slice(0, 4), relay]).at(-1)).toBe('tool_approval_required d');
+    expect(linesOf([...asked, spawn, start, ...work.slice(0, 4), relay]).at(-1)).toBe('tool_approval_required d');
   });
 
-  it('that is stopped keeps its partial words; one that fails tells why', () => {
+  it('keeps its partial text when it is aborted, and reports its error when it fails', () => {
     const endOf = (events: AgentEvent[]) => full([...asked, spawn, start, ...work, ...events]).at(-1);
     expect(endOf([over('aborted')])).toMatchObject({
       result: '[Aborted by user]\n\nPartial output:\nNot there.',

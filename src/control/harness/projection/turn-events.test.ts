@@ -14,7 +14,7 @@ import {
   runId,
   step,
   text,
-  told,
+  linesOf,
   usage,
 } from '../../../../test/support/harness-log.ts';
 import type { Answers } from '../../../agents/agent.ts';
@@ -24,9 +24,9 @@ import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts'
 import type { AgentEvent } from '../../../events/index.ts';
 
 describe('a plain turn', () => {
-  it('tells agent, user, assistant, usage, in that order', () => {
+  it('emits agent, user, assistant and usage, in that order', () => {
     const events = [...asked, step(0), text('Hel'), text('lo'), usage, end()];
-    expect(told(events)).toEqual([
+    expect(linesOf(events)).toEqual([
       ...begun,
       'message_start assistant',
       'message_update assistant',
@@ -37,7 +37,7 @@ describe('a plain turn', () => {
     ]);
   });
 
-  it('tells the whole message so far with each update, and keeps what it told', () => {
+  it('emits the whole message with each update, and earlier updates stay unchanged', () => {
     const messages = full([...asked, step(0), text('Hel'), text('lo'), usage, end()]).flatMap(event =>
       'message' in event && typeof event.message === 'object' && event.message.role === 'assistant'
         ? [event.message.content]
@@ -47,7 +47,7 @@ describe('a plain turn', () => {
     expect(messages).toEqual([[], [{ type: 'text', text: 'Hel' }], hello, hello]);
   });
 
-  it('tells a result that comes after people spoke in the message of its call, and begins no other', () => {
+  it('emits a result after an injected message in the message of its call, and starts no other', () => {
     const spoken: AgentEvent = { type: 'user', runId, content: 'Hurry.' };
     const messages = full([...asked, step(0), call('c'), spoken, result('c')]).flatMap(event =>
       'message' in event && typeof event.message === 'object' && event.message.role === 'assistant'
@@ -61,7 +61,7 @@ describe('a plain turn', () => {
     ]);
   });
 
-  it('tells what the step used, not the sum', () => {
+  it('emits the usage of the step, not the sum', () => {
     const updates = full([...asked, step(0), usage, step(1), usage, end()]).filter(
       ({ type }) => type === 'usage_update',
     );
@@ -73,13 +73,13 @@ describe('a plain turn', () => {
     expect(display([...asked, step(0), usage, step(1), usage, end()]).tokenUsage.totalTokens).toBe(14);
   });
 
-  it('that reached the last step it may take is complete', () => {
-    expect(told([...asked, end('max_iterations')]).at(-1)).toBe('agent_end complete');
+  it('that used all its steps is complete', () => {
+    expect(linesOf([...asked, end('max_iterations')]).at(-1)).toBe('agent_end complete');
   });
 });
 
 describe('a turn with a tool', () => {
-  it('tells arguments, call, result and usage, then begins the message once more for the next text', () => {
+  it('emits arguments, call, result and usage, then starts the message again for the next text', () => {
     const delta = (fragment: string): AgentEvent => ({
       type: 'tool_input_delta',
       runId,
@@ -102,7 +102,7 @@ describe('a turn with a tool', () => {
       usage,
       end(),
     ];
-    expect(told(events)).toEqual([
+    expect(linesOf(events)).toEqual([
       ...begun,
       'message_start assistant',
       'message_update assistant',
@@ -123,7 +123,7 @@ describe('a turn with a tool', () => {
     ]);
   });
 
-  it('tells what a tool reports: output of a shell as such, the rest as an update', () => {
+  it('emits tool progress: shell output as shell_output, other progress as tool_update', () => {
     const report = (content: unknown): AgentEvent => ({
       type: 'tool_progress',
       runId,
@@ -139,7 +139,7 @@ describe('a turn with a tool', () => {
     ]);
   });
 
-  it('tells failures as errors, and what a person or a rule did not let run as not approved', () => {
+  it('emits failures as errors, and denied calls as not approved', () => {
     const ends = [result('a', { error: 'boom' }), result('b', { status: 'denied', reason: 'A person rejected it.' })];
     const structured = result('c', { context: 'x', result: { content: 'x', isError: true } });
     const events = full([...asked, call('a'), call('b'), call('c'), ...ends, structured]);
@@ -162,7 +162,7 @@ describe('a run that fails', () => {
     retryAfterMs: 50,
   };
 
-  it('tells the error with what is known of it, and ends its message with the error', () => {
+  it('emits the error with its details, and ends its message with the error', () => {
     const events = full([...asked, step(0), text('Half'), failure, end('error')]);
     expect(events.map(line).slice(-3)).toEqual([
       'error No key.',
@@ -178,24 +178,24 @@ describe('a run that fails', () => {
     });
   });
 
-  it('has a message even when it failed before its first word, or before it told that it started', () => {
+  it('has a message even when it fails before its first text, or before its start', () => {
     const last = ['error No key.', 'message_start assistant', 'message_end assistant error No key.', 'agent_end error'];
-    expect(told([...asked, failure, end('error')])).toEqual([...begun, ...last]);
-    expect(told([asked[0] as AgentEvent, failure, end('error')])).toEqual([...begun, ...last]);
+    expect(linesOf([...asked, failure, end('error')])).toEqual([...begun, ...last]);
+    expect(linesOf([asked[0] as AgentEvent, failure, end('error')])).toEqual([...begun, ...last]);
   });
 
-  it('tells an error that ends nothing, and a warning as information', () => {
+  it('emits a non-fatal error, and a warning as info', () => {
     const warning: AgentEvent = { type: 'warning', runId, message: 'Slow.' };
     const { fatal: _, ...mild } = failure;
-    expect(told([...asked, mild, warning, text('Hi'), end()]).slice(3, 5)).toEqual(['error No key.', 'info Slow.']);
+    expect(linesOf([...asked, mild, warning, text('Hi'), end()]).slice(3, 5)).toEqual(['error No key.', 'info Slow.']);
   });
 });
 
-describe('a person who speaks', () => {
-  it('while the agent works ends its message and begins a new one', () => {
+describe('a user message during a run', () => {
+  it('ends the current message and starts a new one', () => {
     const word: AgentEvent = { type: 'user', runId, id: 'w', content: 'Faster.' };
     const events = [...asked, step(0), call('c'), usage, result('c'), word, step(1), text('Ok.'), usage, end()];
-    expect(told(events).slice(begun.length + 5)).toEqual([
+    expect(linesOf(events).slice(begun.length + 5)).toEqual([
       'usage_update',
       'message_end assistant tool_use',
       'message_start user',
@@ -210,34 +210,39 @@ describe('a person who speaks', () => {
     expect(ids).toEqual(['asked:user', 'run', 'w', 'run:2']);
   });
 
-  it('in the next turn starts the agent again', () => {
+  it('of the next turn starts the agent again', () => {
     const next: AgentEvent[] = [
       { type: 'user', runId: 'again', content: 'More.' },
       { type: 'harness_start', runId: 'run2', agentId: 'a', parentId: 'again:user' },
       { type: 'harness_end', runId: 'run2', agentId: 'a' },
     ];
-    expect(told([...asked, end(), ...next])).toEqual([...begun, 'agent_end complete', ...begun, 'agent_end complete']);
+    expect(linesOf([...asked, end(), ...next])).toEqual([
+      ...begun,
+      'agent_end complete',
+      ...begun,
+      'agent_end complete',
+    ]);
   });
 
-  it('without anybody answering is told with the next message', () => {
+  it('without an answer is emitted with the next message', () => {
     const kept: AgentEvent = { type: 'user', runId: 'kept', content: 'Wait.' };
-    expect(told([kept])).toEqual([]);
-    expect(told([kept, ...asked])).toEqual(['message_start user', 'message_end user', ...begun]);
+    expect(linesOf([kept])).toEqual([]);
+    expect(linesOf([kept, ...asked])).toEqual(['message_start user', 'message_end user', ...begun]);
   });
 });
 
-describe('runs side by side', () => {
-  it('are one agent at work: it starts with the first and ends with the last', () => {
+describe('parallel runs', () => {
+  it('are one active agent: it starts with the first and ends with the last', () => {
     const other: AgentEvent[] = [
       { type: 'harness_start', runId: 'other', agentId: 'b', parentId: 'asked:user' },
       { type: 'harness_end', runId: 'other', agentId: 'b' },
     ];
-    expect(told([...asked, ...other, end()])).toEqual([...begun, 'agent_end complete']);
+    expect(linesOf([...asked, ...other, end()])).toEqual([...begun, 'agent_end complete']);
   });
 });
 
-describe('an attempt at a step that was cut off', () => {
-  it('is taken back when the next one begins', () => {
+describe('an interrupted attempt at a step', () => {
+  it('is removed when the next attempt starts', () => {
     const events = full([...asked, step(0), text('Hal', 't1'), step(0), text('Whole', 't2'), usage, end()]);
     const contents = events.flatMap(event => (event.type === 'message_update' ? [event.message.content] : []));
     expect(contents).toEqual([[{ type: 'text', text: 'Hal' }], [], [{ type: 'text', text: 'Whole' }]]);
@@ -245,7 +250,7 @@ describe('an attempt at a step that was cut off', () => {
 });
 
 describe('facts about the thread', () => {
-  it('are told whoever wrote them', () => {
+  it('are emitted regardless of their origin', () => {
     const facts: AgentEvent[] = [
       { type: 'mode_changed', runId: 'x', modeId: 'build' },
       { type: 'model_changed', runId: 'x', modelId: 'p/m', scope: 'thread' },
@@ -262,7 +267,7 @@ describe('facts about the thread', () => {
 });
 
 describe('the loop itself', () => {
-  it('gives the observed order for an approved tool', async () => {
+  it('emits the documented order for an approved tool', async () => {
     const tool = defineTool({
       name: 'write',
       description: '',

@@ -4,8 +4,8 @@ import { listModels, modelAuthStatus, modelName, modelOfMode, subagentModelId, s
 
 const registry = createModelRegistry({ env: { ANTHROPIC_API_KEY: 'x' } });
 
-describe('the models there are', () => {
-  it('are listed with their provider, whether they can be used, and how often they were', async () => {
+describe('the available models', () => {
+  it('are listed with their provider, their availability, and their use count', async () => {
     const [first] = registry.models().filter(({ provider }) => provider === 'anthropic');
     const id = first?.id ?? '';
     const models = await listModels({ registry, useCounts: () => ({ [id]: 3 }) });
@@ -20,7 +20,7 @@ describe('the models there are', () => {
     expect(models.find(({ provider }) => provider === 'openai')).toMatchObject({ hasApiKey: false, useCount: 0 });
   });
 
-  it('are joined by those that people add, which take the place of one with the same id', async () => {
+  it('include custom models, which replace those with the same id', async () => {
     const customModels = () => Promise.resolve([{ id: 'own/m', provider: 'own', modelName: 'm' }]);
     const models = await listModels({
       registry,
@@ -30,7 +30,7 @@ describe('the models there are', () => {
     expect(models.at(-1)).toEqual({ id: 'own/m', provider: 'own', modelName: 'm', hasApiKey: true, useCount: 0 });
   });
 
-  it('can be used when the checker says so, else when the environment does', async () => {
+  it('are usable when the checker says so, else when the environment does', async () => {
     expect(await modelAuthStatus({ registry }, 'anthropic/x')).toEqual({
       hasAuth: true,
       apiKeyEnvVar: 'ANTHROPIC_API_KEY',
@@ -54,7 +54,7 @@ describe('the models there are', () => {
 
 describe('the model of a mode', () => {
   const mode = { id: 'plan', defaultModelId: 'default' };
-  it('is what the thread keeps, the session chose, the mode has, or the thread used last', () => {
+  it('is the stored one, that of the session, the default, or the last one of the thread', () => {
     const metadata = { modeModelId_plan: 'kept', currentModelId: 'last' };
     const session = { plan: 'chosen' };
     expect(modelOfMode(mode, { metadata, session })).toBe('kept');
@@ -64,7 +64,7 @@ describe('the model of a mode', () => {
     expect(modelOfMode({ id: 'plan' }, { metadata: { modeModelId_plan: 5 } })).toBe('');
   });
 
-  it('is chosen for the session, or for the thread, which keeps it', () => {
+  it('is chosen for the session, or stored in the thread', () => {
     expect(switchModel({}, 'plan', { modelId: 'm' })).toEqual({
       session: { plan: 'm' },
       isCurrent: true,
@@ -77,7 +77,7 @@ describe('the model of a mode', () => {
     expect(switchModel({ plan: 'a' }, 'plan', { modelId: 'm', scope: 'global' })).not.toHaveProperty('metadata');
   });
 
-  it('of another mode leaves the current one alone', () => {
+  it('of another mode does not change the current model', () => {
     expect(switchModel({ plan: 'a' }, 'plan', { modelId: 'm', scope: 'thread', modeId: 'build' })).toEqual({
       session: { plan: 'a' },
       metadata: { modeModelId_build: 'm' },
@@ -88,7 +88,7 @@ describe('the model of a mode', () => {
 });
 
 describe('the model of a subagent', () => {
-  it('is that of its type, else that of all', () => {
+  it('is that of its type, else that of all types', () => {
     const state = { subagentModelId: 'all', subagentModelId_explore: 'own' };
     expect([
       subagentModelId(state, 'explore'),

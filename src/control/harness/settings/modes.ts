@@ -27,7 +27,9 @@ export class Modes<State> {
     const mode = this.list.find(({ id }) => id === modeId);
     if (mode !== undefined) return mode;
     const known = this.list.map(({ id }) => id).join(', ');
-    throw new SingletreeError('not_found', `Mode not found: ${modeId}. There are: ${known}.`, { details: { modeId } });
+    throw new SingletreeError('not_found', `Mode not found: ${modeId}. Available modes: ${known}.`, {
+      details: { modeId },
+    });
   }
 
   enter(mode: HarnessMode<State>): void {

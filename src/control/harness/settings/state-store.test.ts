@@ -9,7 +9,7 @@ function open(options: Omit<StateStoreOptions, 'onChange' | 'onEvents'> = {}) {
   const store = new StateStore({
     ...options,
     onChange: (state, keys) => void changes.push([state, keys]),
-    onEvents: told => void events.push(...told),
+    onEvents: emitted => void events.push(...emitted),
   });
   return { store, changes, events };
 }
@@ -31,11 +31,11 @@ const numbersOnly = {
   },
 };
 
-describe('the state at the beginning', () => {
+describe('the initial state', () => {
   it.each([
     ['zod', z.object({ count: z.number().default(1), name: z.string().optional() })],
     ['JSON Schema', jsonSchema],
-  ])('has the defaults of the schema and what was given: %s', (_, schema) => {
+  ])('contains the defaults of the schema and the given values: %s', (_, schema) => {
     expect(open({ schema }).store.get()).toEqual({ count: 1 });
     expect(open({ schema, initialState: { count: 2, name: 'x' } }).store.get()).toEqual({ count: 2, name: 'x' });
   });
@@ -44,36 +44,36 @@ describe('the state at the beginning', () => {
     ['zod', z.object({ count: z.number().default(1) })],
     ['a strict zod', z.strictObject({ count: z.number().default(1) })],
     ['JSON Schema', jsonSchema],
-  ])('is refused when it does not conform: %s', (_, schema) => {
+  ])('is rejected when it does not conform: %s', (_, schema) => {
     expect(() => open({ schema, initialState: { count: 'many' } })).toThrow(
       /The initialState does not conform to the stateSchema: count: .*number/,
     );
   });
 
-  it('is refused with a key that a strict schema does not know', () => {
+  it('is rejected with a key that a strict schema does not know', () => {
     expect(() => open({ schema: z.strictObject({}), initialState: { other: 1 } })).toThrow(/other/);
   });
 
-  it('may lack what is required: it can be set later', async () => {
+  it('may lack required keys: they can be set later', async () => {
     const { store } = open({ schema: z.object({ path: z.string() }) });
     expect(store.get()).toEqual({});
     await store.set({ path: '/x' });
     expect(store.get()).toEqual({ path: '/x' });
   });
 
-  it('that only a later check refuses rejects when it is ready', async () => {
+  it('that an asynchronous schema rejects rejects ready', async () => {
     const { store } = open({ schema: numbersOnly, initialState: { a: 'x' } });
     await expect(store.ready).rejects.toThrow(/initialState .* a: no number/);
     await expect(open({ schema: numbersOnly, initialState: { a: 1 } }).store.ready).resolves.toBeUndefined();
   });
 
-  it('says so when the schema itself cannot be read', () => {
-    expect(() => open({ schema: { type: 'nonsense' } })).toThrow(/schema of the state cannot be read/);
+  it('is rejected when the schema is unreadable', () => {
+    expect(() => open({ schema: { type: 'nonsense' } })).toThrow(/schema of the state is unreadable/);
   });
 });
 
-describe('a change of the state', () => {
-  it('merges, and tells the keys that were set', async () => {
+describe('a state update', () => {
+  it('merges, and reports the set keys', async () => {
     const { store, changes } = open({ initialState: { a: 1, b: { c: [1] } } });
     await store.set({ a: 1, b: { c: [2] }, d: true });
     expect(changes).toEqual([[{ a: 1, b: { c: [2] }, d: true }, ['a', 'b', 'd']]]);
@@ -81,7 +81,7 @@ describe('a change of the state', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('that is refused changes nothing, and the next one is made', async () => {
+  it('that is rejected changes nothing, and the next one is applied', async () => {
     const { store, changes } = open({ schema: jsonSchema });
     await expect(store.set({ count: 'x' })).rejects.toThrow(/^Invalid state update: count: /);
     expect([store.get(), changes]).toEqual([{ count: 1 }, []]);
@@ -89,7 +89,7 @@ describe('a change of the state', () => {
     expect(store.get()).toEqual({ count: 5 });
   });
 
-  it('is made after all that were asked for before it, each on the newest state', async () => {
+  it('is applied after all earlier ones, on the newest state', async () => {
     const { store } = open({ initialState: { list: [] } });
     const add = (value: number, wait: Promise<void>) =>
       store.update(async state => {
@@ -110,27 +110,27 @@ describe('a change of the state', () => {
     expect(store.get()).toEqual({ list: [1, 2], other: true });
   });
 
-  it('tells the events of an update after it took effect', async () => {
+  it('emits its events after it took effect', async () => {
     const { store, events, changes } = open();
     await store.update(() => ({ updates: { a: 1 }, events: [{ type: 'info', message: 'set' }], result: undefined }));
     expect([changes.length, events]).toEqual([1, [{ type: 'info', message: 'set' }]]);
   });
 
-  it('has the form that the schema gives it', async () => {
+  it('is transformed by the schema', async () => {
     const { store } = open({ schema: z.object({ name: z.string().trim() }) });
     await store.set({ name: '  x ', unknown: 1 });
     expect(store.get()).toEqual({ name: 'x' });
   });
 });
 
-describe('what the harness acts on', () => {
+describe('a harness setting', () => {
   const rules = { categories: { execute: 'deny' as const }, tools: { rm: 'deny' as const } };
 
   it.each([
     ['drops unknown keys', z.object({ name: z.string().optional() })],
     ['refuses unknown keys', z.strictObject({ name: z.string().optional() })],
     ['is no zod', numbersOnly],
-  ])('is not touched by a schema that %s', async (_, schema) => {
+  ])('is preserved by a schema that %s', async (_, schema) => {
     const { store } = open({ schema, initialState: { yolo: true } });
     await store.ready;
     await store.set({
@@ -149,7 +149,7 @@ describe('what the harness acts on', () => {
     expect(store.setting('permissionRules')).toEqual(rules);
   });
 
-  it('is checked by a schema that names it, and by the harness in any case', async () => {
+  it('is validated by a schema that names it, and always by the harness', async () => {
     const { store } = open({ schema: z.object({ currentModelId: z.enum(['p/a', 'p/b']).default('p/a') }) });
     expect(store.setting('currentModelId')).toBe('p/a');
     await expect(store.set({ currentModelId: 'p/c' })).rejects.toThrow(/^Invalid state update: currentModelId/);
@@ -160,7 +160,7 @@ describe('what the harness acts on', () => {
     expect(() => open({ initialState: { yolo: 1 } })).toThrow(/initialState .*yolo/);
   });
 
-  it('is set at once, so that several changes in a row all take effect', () => {
+  it('is set synchronously, so that several changes in a row all take effect', () => {
     const { store, changes } = open();
     store.setSetting('permissionRules', { categories: {}, tools: { a: 'deny' } });
     store.setSetting('permissionRules', {
@@ -171,14 +171,14 @@ describe('what the harness acts on', () => {
     expect(changes.map(([, keys]) => keys)).toEqual([['permissionRules'], ['permissionRules']]);
   });
 
-  it('is told only when it has another value', () => {
+  it('is reported only when its value changes', () => {
     const { store, changes } = open();
     store.setSetting('yolo', true);
     store.setSetting('yolo', true);
     expect(changes.map(([, keys]) => keys)).toEqual([['yolo']]);
   });
 
-  it('gives tasks their ids, and can be taken away', async () => {
+  it('assigns task ids, and can be removed', async () => {
     const { store, changes } = open();
     await store.set({ tasks: [{ content: 'Run tests', status: 'pending', activeForm: 'Running tests' }] });
     expect(store.setting('tasks')).toMatchObject([{ id: 'task_run_tests' }]);

@@ -12,7 +12,7 @@ const ids = (tasks: readonly TaskItemInput[], previous: readonly TaskItemInput[]
   assignTaskIds(tasks, previous).map(({ id }) => id);
 
 describe('the ids of tasks', () => {
-  it('are made from the content, with a number when they are taken', () => {
+  it('are derived from the content, with a number when they are taken', () => {
     expect(ids([task('Write tests'), task('Write tests!'), task('???'), task('!!!')])).toEqual([
       'task_write_tests',
       'task_write_tests_2',
@@ -22,23 +22,23 @@ describe('the ids of tasks', () => {
     expect(ids([task('a '.repeat(60))])[0]?.length).toBeLessThanOrEqual('task_'.length + 48);
   });
 
-  it('stay when they are given, the first time; a given one is not minted for another', () => {
+  it('stay when they are given, the first time; a given id is not assigned to another task', () => {
     expect(ids([task('A', 'x'), task('B', 'x')])).toEqual(['x', 'task_b']);
     expect(ids([task('A'), task('B', 'task_a')])).toEqual(['task_a_2', 'task_a']);
   });
 
-  it('are taken over from the one earlier task with the same content', () => {
+  it('are reused from the only earlier task with the same content', () => {
     expect(ids([task('A')], [task('A', 'x'), task('B', 'y')])).toEqual(['x']);
     expect(ids([task('A', 'x'), task('A')], [task('A', 'x'), task('A', 'y')])).toEqual(['x', 'y']);
   });
 
-  it('are not taken over when it is not clear from which, or when somebody names them', () => {
+  it('are not reused when the earlier task is ambiguous or named', () => {
     expect(ids([task('A')], [task('A', 'x'), task('A', 'y')])).toEqual(['task_a']);
     expect(ids([task('A'), task('A')], [task('A', 'x')])).toEqual(['task_a', 'task_a_2']);
     expect(ids([task('A'), task('B', 'x')], [task('A', 'x')])).toEqual(['task_a', 'x']);
   });
 
-  it('are never the same for two tasks', () => {
+  it('are unique', () => {
     const some = fc.array(
       fc.tuple(fc.constantFrom('A', 'B', 'a b', '?'), fc.constantFrom(undefined, '', 'x', 'task_a')),
     );

@@ -11,7 +11,7 @@ const task = (id: string, status: TaskItemSnapshot['status'] = 'pending'): TaskI
 });
 
 describe('the task board', () => {
-  it('makes changes one after another, each on what the one before left', async () => {
+  it('applies changes one after another', async () => {
     const board = new TaskBoard([task('a'), task('b')]);
     const written: (readonly TaskItemSnapshot[])[] = [];
     const write = async (tasks: readonly TaskItemSnapshot[]) => void written.push(tasks);
@@ -26,7 +26,7 @@ describe('the task board', () => {
     expect(board.tasks).toEqual(written[1]);
   });
 
-  it('keeps its own newest list when its older ones come back from the log, and takes over foreign ones', async () => {
+  it('ignores its own older lists from the log, and accepts lists of others', async () => {
     const board = new TaskBoard([task('a')]);
     const written: (readonly TaskItemSnapshot[])[] = [];
     const write = (tasks: readonly TaskItemSnapshot[]) => void written.push(tasks);
@@ -40,7 +40,7 @@ describe('the task board', () => {
     expect(board.tasks).toEqual([task('b')]);
   });
 
-  it('keeps the list it has when writing fails', async () => {
+  it('keeps its list when writing fails', async () => {
     const board = new TaskBoard([task('a')]);
     const failing = board.change(
       tasks => completeTask(tasks, { id: 'a' }),

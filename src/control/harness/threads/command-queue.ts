@@ -78,5 +78,5 @@ export class CommandQueue {
 
 /** The error of a call on a destroyed harness. */
 export function harnessDestroyed(): SingletreeError {
-  return new SingletreeError('log_closed', 'The harness was destroyed: make a new one.');
+  return new SingletreeError('log_closed', 'The harness was destroyed. Create a new one.');
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HeldLock } from './thread-lock.ts';
 
 describe('the lock of a harness', () => {
-  it('takes the new one, works, gives the old one back', async () => {
+  it('acquires the new one, works, releases the old one', async () => {
     const log: string[] = [];
     const lock = new HeldLock(
       { acquire: id => void log.push(`acquire ${id}`), release: async id => void log.push(`release ${id}`) },
@@ -17,13 +17,13 @@ describe('the lock of a harness', () => {
     expect(log).toEqual(['acquire a', 'work', 'again', 'acquire b', 'work', 'release a', 'release b']);
   });
 
-  it('needs no lock to work', async () => {
+  it('works without a lock', async () => {
     const lock = new HeldLock(undefined, () => {});
     expect(await lock.change('a', async () => 1)).toBe(1);
     expect(lock.threadId).toBe('a');
   });
 
-  it('reports a lock that cannot be given back, and goes on', async () => {
+  it('reports a failed release, and continues', async () => {
     const errors: unknown[] = [];
     const release = () => Promise.reject(new Error('stuck'));
     const lock = new HeldLock({ acquire: () => {}, release }, error => errors.push(error));

@@ -100,7 +100,10 @@ export class Threads {
   async clone({ sourceThreadId = this.#current?.id, title, resourceId }: CloneOptions = {}): Promise<HarnessThread> {
     const { log, newThreadId, stop } = this.#options;
     if (sourceThreadId === undefined)
-      throw new SingletreeError('thread_not_found', 'No thread is open: give a sourceThreadId, or open one first.');
+      throw new SingletreeError(
+        'thread_not_found',
+        'No thread is open. Pass a sourceThreadId, or open a thread first.',
+      );
     await this.get(sourceThreadId);
     await stop();
     await this.#current?.sync();
@@ -120,7 +123,7 @@ export class Threads {
   /** Renames the open thread. */
   async rename(title: string): Promise<void> {
     if (this.#current === undefined)
-      throw new SingletreeError('thread_not_found', 'No thread is open: open one before you name it.');
+      throw new SingletreeError('thread_not_found', 'No thread is open. Open a thread before you rename it.');
     await this.#options.log.updateThread(this.#current.id, { title });
   }
 

@@ -19,7 +19,7 @@ import { parseSubagentMeta, withSubagentMeta } from './subagent-meta.ts';
 import { submitPlanTool } from './submit-plan.ts';
 import { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './task-tools.ts';
 
-/** The side of the loop: what a tool asks and emits is written down, and answered as told. */
+/** The side of the loop: records what a tool asks and emits, and returns the given answers. */
 function loop(answer?: Partial<RelayAnswer>) {
   const asked: ToolQuestion[] = [];
   const emitted: ToolEvent[] = [];
@@ -46,7 +46,7 @@ const result = async (name: string, input: unknown, side: ReturnType<typeof loop
 /** The side of a harness: questions and plans wait until the test answers them. */
 function harness(tasks: unknown[] = []) {
   const events: HarnessEvent[] = [];
-  const store = new StateStore({ initialState: { tasks }, onEvents: told => void events.push(...told) });
+  const store = new StateStore({ initialState: { tasks }, onEvents: emitted => void events.push(...emitted) });
   const questions: ((answer: HarnessQuestionAnswer) => void)[] = [];
   const plans: ((response: PlanResponse) => void)[] = [];
   const stop = new AbortController();
@@ -70,7 +70,7 @@ function harness(tasks: unknown[] = []) {
 describe('ask_user', () => {
   const options = [{ label: 'A' }, { label: 'B', description: 'the other' }];
 
-  it('asks through a relay in the loop and tells the answer', async () => {
+  it('asks through a relay in the loop and returns the answer', async () => {
     const free = loop({ answer: 'Yes' });
     expect(await result('ask_user', { question: 'Sure?' }, free)).toEqual({
       content: 'User answered: Yes',
@@ -86,7 +86,7 @@ describe('ask_user', () => {
     ]);
   });
 
-  it('gives the model the text and programs the whole result', async () => {
+  it('returns the text to the model and the whole result to programs', async () => {
     const returned = await toolNamed('ask_user').execute({ question: 'Sure?' }, loop({ answer: 'Yes' }).context);
     expect(returned).toEqual({
       context: 'User answered: Yes',
@@ -94,7 +94,7 @@ describe('ask_user', () => {
     });
   });
 
-  it('tells why there is no answer', async () => {
+  it('returns why there is no answer', async () => {
     const without = (answer: Partial<RelayAnswer> | undefined) =>
       result('ask_user', { question: 'Sure?' }, loop(answer));
     expect(await without(undefined)).toEqual({ content: '[Question for user]: Sure?', isError: false });
@@ -109,13 +109,13 @@ describe('ask_user', () => {
     });
   });
 
-  it('wants options with a selection mode', async () => {
+  it('requires options with a selection mode', async () => {
     const failed = { content: 'Failed to ask user: selectionMode requires options.', isError: true };
     expect(await askUserTool.execute({ question: 'Q', selectionMode: 'multi_select' })).toEqual(failed);
     expect(await askUserTool.execute({ question: 'Q', options: [], selectionMode: 'multi_select' })).toEqual(failed);
   });
 
-  it('asks through the harness of its request context, and through nobody outside of one', async () => {
+  it('asks through the harness of its request context, and asks nobody outside of one', async () => {
     const { context, events, questions } = harness();
     const asking = askUserTool.execute({ question: 'Which?', options, selectionMode: 'multi_select' }, context);
     expect(events).toMatchObject([
@@ -133,7 +133,7 @@ describe('ask_user', () => {
     });
   });
 
-  it('stops waiting when the harness is stopped, also before it asked', async () => {
+  it('stops waiting when the harness is aborted, also before it asked', async () => {
     const { context, stop } = harness();
     const asking = askUserTool.execute({ question: 'Which?' }, context);
     stop.abort();
@@ -143,7 +143,7 @@ describe('ask_user', () => {
 });
 
 describe('submit_plan', () => {
-  it('waits for the decision and tells it with the words of the person', async () => {
+  it('waits for the decision and returns it with the feedback', async () => {
     const approved = loop({ outcome: 'approve' });
     expect(await result('submit_plan', { plan: '1. Go' }, approved)).toMatchObject({
       content: expect.stringContaining('Plan approved') as string,
@@ -178,7 +178,7 @@ describe('the task tools', () => {
   const task = (id: string, status = 'pending') => ({ id, content: `Do ${id}`, status, activeForm: `Doing ${id}` });
   const statuses = (tasks: unknown) => (tasks as { status: string }[]).map(({ status }) => status);
 
-  it('work on the list of the thread, and write each new one into the run', async () => {
+  it('change the list of the thread, and write each new list into the run', async () => {
     const own = builtinTools(new TaskBoard());
     const side = loop();
     const written = await result(
@@ -202,7 +202,7 @@ describe('the task tools', () => {
     ]);
   });
 
-  it('refuse two tasks under way at once, and change nothing', async () => {
+  it('reject two active tasks, and change nothing', async () => {
     const { context, store } = harness([task('a')]);
     const before = store.setting('tasks');
     expect(
@@ -215,7 +215,7 @@ describe('the task tools', () => {
     expect(store.setting('tasks')).toBe(before);
   });
 
-  it('change one task; what was under way waits when another comes under way', async () => {
+  it('change one task; starting a task sets the active one back to pending', async () => {
     const { context, store, events } = harness([task('a', 'in_progress'), task('b')]);
     expect(await taskUpdateTool.execute({ id: 'b', status: 'in_progress' }, context)).toMatchObject({ isError: false });
     expect(statuses(store.setting('tasks'))).toEqual(['pending', 'in_progress']);
@@ -224,7 +224,7 @@ describe('the task tools', () => {
     expect(statuses(store.setting('tasks'))).toEqual(['pending', 'completed']);
   });
 
-  it('name the ids there are when they do not know one', async () => {
+  it('list the known ids for an unknown one', async () => {
     const { context } = harness([task('a'), task('b')]);
     expect(await taskUpdateTool.execute({ id: 'x', status: 'completed' }, context)).toMatchObject({
       content: 'Task not found: x. Available ids: a, b',
@@ -235,7 +235,7 @@ describe('the task tools', () => {
     });
   });
 
-  it('check the list: what is under way first', async () => {
+  it('check the list: active tasks first', async () => {
     const { context } = harness([task('a'), task('b', 'in_progress'), task('c', 'completed')]);
     const checked = await taskCheckTool.execute({}, context);
     expect(checked).toMatchObject({
@@ -260,7 +260,7 @@ describe('the task tools', () => {
     });
   });
 
-  it('check after all changes that were asked for before', async () => {
+  it('check after all earlier changes', async () => {
     const { context, store } = harness([task('a')]);
     const slow = store.update(async state => {
       await new Promise(setImmediate);
@@ -271,7 +271,7 @@ describe('the task tools', () => {
     expect(await checked).toMatchObject({ summary: { allCompleted: true } });
   });
 
-  it('say so outside of a harness', async () => {
+  it('fail outside of a harness', async () => {
     const outside = { content: 'Unable to update task list (no harness context)', tasks: [], isError: true };
     expect(await taskWriteTool.execute({ tasks: [] }, {})).toEqual(outside);
     expect(await taskUpdateTool.execute({ id: 'a', status: 'pending' })).toEqual(outside);
@@ -285,7 +285,7 @@ describe('the task tools', () => {
 });
 
 describe('the built-in tools of a run', () => {
-  it('are all but the disabled ones; those that ask are taken up again after a restart and wait for ever', () => {
+  it('are all but the disabled ones; those that ask resume after a restart and have no timeout', () => {
     const names = builtinTools(board, ['submit_plan', 'task_check']).map(({ name }) => name);
     expect(names).toEqual(['ask_user', 'task_write', 'task_update', 'task_complete']);
     for (const name of ['ask_user', 'submit_plan'])
@@ -293,8 +293,8 @@ describe('the built-in tools of a run', () => {
   });
 });
 
-describe('tools that people give', () => {
-  it('are taken in the form of a harness, with zod, JSON Schema or no schema, and in the form of the loop', async () => {
+describe('user-defined tools', () => {
+  it('may be harness tools with zod, JSON Schema or no schema, and loop tools', async () => {
     const seen: unknown[] = [];
     const requestContext = new RequestContext([['user', 'Ada']]);
     const execute = (input: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
@@ -329,8 +329,8 @@ describe('tools that people give', () => {
   });
 });
 
-describe('the line about a subagent', () => {
-  it('comes off again, and a text without one is all text', () => {
+describe('the metadata line of a subagent', () => {
+  it('is removed on parsing, and a text without one stays whole', () => {
     const meta = {
       modelId: 'p/m',
       durationMs: 1200,

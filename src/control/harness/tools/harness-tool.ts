@@ -24,7 +24,7 @@ export function loopTools(tools: ToolsInput, requestContext: RequestContext): To
   if (Array.isArray(tools))
     throw new SingletreeError(
       'invalid_argument',
-      'Tools are given by their names, `{ look: tool }`, and not as a list.',
+      'Tools are a list. Pass an object with their names as keys, such as `{ look: tool }`.',
     );
   return Object.entries(tools).map(([name, tool]) =>
     tool.input !== undefined

@@ -11,7 +11,7 @@ const call = (name: string, input: unknown) => ({ toolCall: { id: name, name, in
 const todo = { content: 'Run tests', status: 'in_progress', activeForm: 'Running tests' };
 
 describe('the built-in tools in a run', () => {
-  it('ask through the log, wait for the answer, and keep the tasks in the log', async () => {
+  it('ask through the log, wait for the answer, and store the tasks in the log', async () => {
     const log = new MemoryLog();
     const supervisor = new Supervisor({ log });
     const { id: threadId } = await log.createThread({});

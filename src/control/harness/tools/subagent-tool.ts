@@ -76,7 +76,7 @@ export function subagentTool(options: SubagentToolOptions): Tool {
 }
 
 function noModel(agentType: string): string {
-  return `No model is chosen for the subagent "${agentType}": give it a \`defaultModelId\`, or choose one with \`setSubagentModelId\` or \`switchModel\`.`;
+  return `No model is chosen for the subagent "${agentType}". Set its \`defaultModelId\`, or choose one with \`setSubagentModelId\` or \`switchModel\`.`;
 }
 
 async function freshAgent(

@@ -74,7 +74,7 @@ const complete: TaskTool<'task_complete', { id: string }, TaskResult> = {
 
 const check: TaskTool<'task_check', Record<string, never>, TaskCheckResult> = {
   id: 'task_check',
-  description: 'Tells how far the task list is. Use it before you end your work, to see that nothing is left.',
+  description: 'Summarizes the task list. Use it before you finish, to check that no task is open.',
   inputSchema: z.object({}),
   change: checkTasks,
   failed: (content, tasks) => ({

@@ -5,7 +5,7 @@ import { drivenAgent } from './driven-agent.ts';
 
 const params: InvokeParams = { runId: 'r', messages: [], signal: new AbortController().signal };
 
-/** An agent that takes steps until it is let go, and tells what it was given. */
+/** An agent that takes steps until it is returned, and reports its parameters. */
 function stepping(given: InvokeParams[], left: string[] = []): Agent {
   return {
     id: 'a',
@@ -31,7 +31,7 @@ async function eventsOf(agent: Agent): Promise<AgentEvent[]> {
 }
 
 describe('a driven agent', () => {
-  it('is the same agent, given more and watched', async () => {
+  it('is the same agent with more parameters, observed', async () => {
     const given: InvokeParams[] = [];
     const seen: AgentEvent[] = [];
     const agent = drivenAgent(stepping(given), {
@@ -44,7 +44,7 @@ describe('a driven agent', () => {
     expect(seen).toHaveLength(6);
   });
 
-  it('ends between two steps of its own, in good order', async () => {
+  it('ends between two of its own steps', async () => {
     const left: string[] = [];
     const agent = drivenAgent(stepping([], left), { prepare: async () => ({}), endsBefore: step => step === 1 });
     expect(
@@ -53,7 +53,7 @@ describe('a driven agent', () => {
     expect(left).toEqual(['left']);
   });
 
-  it('that is left while it is prepared does not begin', async () => {
+  it('that is returned during preparation does not start', async () => {
     let prepared = () => {};
     const prepare = () => new Promise<object>(resolve => (prepared = () => resolve({})));
     const begun: string[] = [];

@@ -49,7 +49,7 @@ export function readSignal(signal: Signal): Pick<UserInput, 'content' | 'id'> & 
   if (type === 'user-message' || type === 'user') return { type, ...named, content: contentOf(contents) };
   throw new SingletreeError(
     'invalid_argument',
-    `The signal "${type}" cannot be sent: send a user-message or a system-reminder.`,
+    `Unknown signal type "${type}". Use "user-message" or "system-reminder".`,
   );
 }
 

@@ -43,7 +43,7 @@ export function traceOf({
 }: Traced): Partial<RunTrace> | undefined {
   const { tags, hideInput, hideOutput, requestContextKeys = [] } = tracingOptions;
   if (hideInput === true || hideOutput === true)
-    throw notAvailable('Hiding what is said from a trace', 'leave out `hideInput` and `hideOutput`');
+    throw notAvailable('Hiding input or output from a trace', 'omit `hideInput` and `hideOutput`');
   const span = tracingContext?.currentSpan;
   const traceId = hexadecimal('traceId', span?.traceId ?? tracingOptions.traceId, 32);
   const parentSpanId = hexadecimal('parentSpanId', span?.id ?? tracingOptions.parentSpanId, 16);
@@ -77,7 +77,7 @@ function hexadecimal(name: string, value: string | undefined, digits: number): s
   if (value === undefined || new RegExp(`^[0-9a-f]{1,${digits}}$`, 'i').test(value)) return value;
   throw new SingletreeError(
     'invalid_argument',
-    `The ${name} "${value}" is not valid: give 1 to ${digits} hexadecimal digits, or leave it out.`,
+    `Invalid ${name} "${value}". Use 1 to ${digits} hexadecimal digits, or omit it.`,
   );
 }
 

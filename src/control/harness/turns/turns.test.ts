@@ -40,7 +40,7 @@ function played(fails: (said: UserInput) => boolean = () => false) {
 const contents = (runs: readonly Run[]) => runs.map(({ said }) => said.content);
 
 describe('turns', () => {
-  it('end when their run has, and was told', async () => {
+  it('end when their run has ended and its events were emitted', async () => {
     const { turns, runs, log, started } = played();
     const { done: sent, runId } = turns.send({ content: 'a' });
     expect(turns.current).toBeDefined();
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(turns.current).toBe(undefined);
   });
 
-  it('take in what is said meanwhile; what is left begins the next one, before what waits', async () => {
+  it('accept input meanwhile; unread input starts the next one, before queued input', async () => {
     const { turns, runs, started } = played();
     const { done: sent } = turns.send({ content: 'a' });
     const { done: put } = turns.send({ content: 'b' });
@@ -68,7 +68,7 @@ describe('turns', () => {
     runs[2]?.end();
   });
 
-  it('that do not end well leave what was said to be kept', async () => {
+  it('that fail return unread input to be stored', async () => {
     const { turns, runs, log, started } = played();
     const { done: sent } = turns.send({ content: 'a' });
     await started(1);
@@ -79,7 +79,7 @@ describe('turns', () => {
     expect(turns.current).toBe(undefined);
   });
 
-  it('are under way without a moment of rest while something waits', async () => {
+  it('follow each other without an idle moment while input is queued', async () => {
     const { turns, runs, log, started } = played();
     const { done: sent } = turns.send({ content: 'a' });
     await turns.followUp({ content: 'b' });
@@ -95,7 +95,7 @@ describe('turns', () => {
     await turns.ended();
   });
 
-  it('are stopped, also before they have started', async () => {
+  it('are aborted, also before they have started', async () => {
     const { turns, log } = played();
     const { done: sent } = turns.send({ content: 'a' });
     turns.abort();
@@ -105,7 +105,7 @@ describe('turns', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('that are stopped take nothing in: what is said then is sent in its order, whichever way', async () => {
+  it('that are aborted accept no input: later input is sent in order', async () => {
     const { turns, runs, started } = played();
     const { done: sent } = turns.send({ content: 'a' });
     await started(1);
@@ -122,7 +122,7 @@ describe('turns', () => {
     expect([await runId(), contents(runs)]).toEqual(['run-2', ['a', 'b', 'c', 'd']]);
   });
 
-  it('that are about to be left take nothing in, unless they are not left', async () => {
+  it('that are about to be detached accept no input, unless the switch fails', async () => {
     const { turns, runs, started, leaving } = played();
     const { done: sent } = turns.send({ content: 'a' });
     await started(1);
@@ -137,7 +137,7 @@ describe('turns', () => {
     await sent;
   });
 
-  it('forget what was to come after them, and give back what was to be sent', async () => {
+  it('drop their follow-ups, and return the messages to be sent', async () => {
     const { turns, runs, started } = played();
     const { done: sent } = turns.send({ content: 'a', order: 1 });
     await started(1);
@@ -153,7 +153,7 @@ describe('turns', () => {
     runs[1]?.end();
   });
 
-  it('that used all their steps have answered, too: what was said meanwhile begins the next, with its context', async () => {
+  it('that used all their steps have answered: unread input starts the next one, with its context', async () => {
     const { turns, runs, started } = played();
     const { done: sent } = turns.send({ content: 'a' });
     await started(1);
@@ -168,7 +168,7 @@ describe('turns', () => {
     runs[1]?.end();
   });
 
-  it('that cannot start reject, for all who wait, and the next may', async () => {
+  it('that cannot start reject for all callers, and the next one may start', async () => {
     const { turns, runs, log, started } = played(({ content }) => content === 'a');
     const { done: sent } = turns.send({ content: 'a' });
     const { done: put } = turns.send({ content: 'b' });
@@ -182,7 +182,7 @@ describe('turns', () => {
     runs[0]?.end();
   });
 
-  it('may be taken over, and do something at their end', async () => {
+  it('may be adopted, and run a callback at their end', async () => {
     const { turns, log } = played();
     let end: (outcome: RunOutcome) => void = () => {};
     const done = new Promise<RunOutcome>(resolve => (end = resolve));
@@ -196,7 +196,7 @@ describe('turns', () => {
     expect(log).toEqual(['settled', 'at end']);
   });
 
-  it('that cannot be taken over have never been: what was put into them is refused, nothing is told', async () => {
+  it('that cannot be adopted never existed: their input is rejected, no error is emitted', async () => {
     const { turns, runs, log } = played();
     const adopting = turns.adopt(newTurn(), () => Promise.reject(new Error('elsewhere')));
     const { done } = turns.send({ content: 'a' });
@@ -206,7 +206,7 @@ describe('turns', () => {
     expect([turns.current, runs, log]).toEqual([undefined, [], []]);
   });
 
-  it('that are stopped while they are taken over are stopped as soon as they are had', async () => {
+  it('that are aborted during adoption are aborted as soon as they have runs', async () => {
     const { turns, log } = played();
     const turn = newTurn();
     const adopting = turns.adopt(turn, async () => {
