@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { RunControl } from '../control/run-control.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
+import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly log: EventLog;
   readonly control: RunControl;
   readonly agents: AgentDirectory;
+  /** More protocols for event streams, by the name that a reader asks for with `?protocol=`. */
+  readonly protocols?: Readonly<Record<string, Protocol>>;
   /** The folder of the built page; without it the server has no page. */
   readonly webRoot?: string;
   /**

@@ -1,4 +1,4 @@
-import { type Framing, sseFraming } from '../encoder.ts';
+import { type Framing, sseFraming } from '../framing.ts';
 
 /** Server-sent events as AI SDK clients expect them: marked by a header, ended by `[DONE]`. */
 export const aiSdkFraming: Framing = {

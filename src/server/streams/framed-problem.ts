@@ -1,0 +1,8 @@
+import type { Redactor } from '../../agents/redaction/redactor.ts';
+import type { Framing } from '../../protocols/index.ts';
+import { problemOf } from '../problem-response.ts';
+
+/** Encodes the last frame of a stream that cannot continue. */
+export function framedProblem(error: unknown, framing: Framing, redactor: Redactor): Uint8Array {
+  return new TextEncoder().encode(framing.problem(redactor.json(JSON.stringify(problemOf(error)))));
+}
