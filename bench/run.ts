@@ -10,6 +10,7 @@ import { subagents } from './subagents.ts';
 import { harness } from './harness.ts';
 import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
 import { sqliteAppend } from './sqlite-append.ts';
+import { sqliteLayout } from './sqlite-layout.ts';
 import { sqliteRead } from './sqlite-read.ts';
 import { heading, rowOf } from './table.ts';
 import { translate } from './translate.ts';
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   rlm,
   'server-load': serverLoad,
   'sqlite-append': sqliteAppend,
+  'sqlite-layout': sqliteLayout,
   'sqlite-read': sqliteRead,
   subagents,
   translate,

@@ -11,19 +11,18 @@ export class BareSqlite {
 
   constructor(path: string) {
     this.#db = new Database(path);
+    this.#db.exec('PRAGMA auto_vacuum = INCREMENTAL');
     this.#db.exec('PRAGMA journal_mode = WAL');
+    this.#db.exec('PRAGMA secure_delete = ON');
     this.#db.exec('PRAGMA synchronous = NORMAL');
-    this.#db.exec(`CREATE TABLE events (
-      thread INTEGER NOT NULL,
-      seq INTEGER NOT NULL,
-      body TEXT NOT NULL,
-      PRIMARY KEY (thread, seq)
-    ) WITHOUT ROWID`);
+    this.#db.exec('CREATE TABLE events (position INTEGER PRIMARY KEY, body TEXT NOT NULL)');
     this.#insert = this.#db.prepare<[number, number, string]>(
-      'INSERT INTO events (thread, seq, body) VALUES (?, ?, ?)',
+      'INSERT INTO events (position, body) VALUES ((?1 << 32 | ?2), ?3)',
     );
     this.#select = this.#db
-      .prepare<[number, number, number]>('SELECT body FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT ?')
+      .prepare<[number, number, number]>(
+        'SELECT body FROM events WHERE position > (?1 << 32 | ?2) AND position < (?1 + 1 << 32) ORDER BY position LIMIT ?3',
+      )
       .raw();
     this.#insertAll = this.#db.transaction((events: readonly AgentEvent[]) => {
       const ts = new Date().toISOString();

@@ -133,7 +133,7 @@ describe('an orchestrator', () => {
       graph = reduceEvent(graph, event);
       if (event.type !== 'relay') return;
       orchestrator.resolveRelay(event.id, { outcome: 'approve' });
-      expect(() => orchestrator.resolveRelay(event.id, { outcome: 'reject' })).toThrow('the first answer stands');
+      expect(() => orchestrator.resolveRelay(event.id, { outcome: 'reject' })).toThrow('the first answer counts');
     });
     expect(() => orchestrator.resolveRelay('nobody', { outcome: 'approve' })).toThrow('Nobody asked "nobody"');
     const relays = events.filter((event): event is EventOf<'relay_resolved'> => event.type === 'relay_resolved');

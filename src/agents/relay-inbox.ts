@@ -1,39 +1,36 @@
-import type { Answers, RelayAnswer } from './agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
+import { relayBook } from '../projections/relay-book.ts';
+import type { Answers, RelayAnswer } from './agent.ts';
 
-/** Relays that wait for an answer, and the agents that wait with them. It is fed with the events. */
+/** The relays of running agents, and the agents that wait for an answer. It is fed with the events. */
 export class RelayInbox implements Answers {
-  readonly #pending = new Map<string, EventOf<'relay'>>();
-  readonly #answers = new Map<string, RelayAnswer>();
   readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
+  #book = relayBook.initial;
 
   /** Takes in the next event. */
   take(event: AgentEvent): void {
-    if (event.type === 'relay' && !this.#answers.has(event.id)) this.#pending.set(event.id, event);
+    this.#book = relayBook.step(this.#book, event);
     if (event.type !== 'relay_resolved') return;
-    const { relayId } = event;
-    this.#pending.delete(relayId);
-    if (this.#answers.has(relayId)) return;
-    this.#answers.set(relayId, event);
-    this.#waiting.get(relayId)?.(event);
+    const answer = this.#book.get(event.relayId)?.answer;
+    if (answer !== undefined) this.#waiting.get(event.relayId)?.(answer);
   }
 
-  /** A relay that nobody answered yet; throws `relay_not_found`, or `relay_resolved` when somebody did. */
+  /** Returns a relay that waits for an answer; throws `relay_not_found`, or `relay_resolved` when it no longer waits. */
   pending(relayId: string): EventOf<'relay'> {
-    const relay = this.#pending.get(relayId);
-    if (relay !== undefined) return relay;
-    throw this.#answers.has(relayId)
-      ? new SingletreeError('relay_resolved', `"${relayId}" was answered before: the first answer stands.`)
-      : new SingletreeError('relay_not_found', `Nobody asked "${relayId}".`);
+    const entry = this.#book.get(relayId);
+    if (entry?.status === 'pending') return entry.relay;
+    throw entry === undefined
+      ? new SingletreeError('relay_not_found', `Nobody asked "${relayId}".`)
+      : new SingletreeError('relay_resolved', `"${relayId}" was answered before: the first answer counts.`);
   }
 
-  /** The relays of a run that nobody answered yet. */
+  /** The relays of a run that wait for an answer. */
   pendingOf(runId: string): EventOf<'relay'>[] {
-    return [...this.#pending.values()].filter(relay => relay.runId === runId);
+    return this.#book.pending.flatMap(entry => (entry.runId === runId ? [entry.relay] : []));
   }
 
   wait(relayId: string, signal: AbortSignal): Promise<RelayAnswer> {
-    const answer = this.#answers.get(relayId);
+    const answer = this.#book.get(relayId)?.answer;
     if (answer !== undefined) return Promise.resolve(answer);
     return new Promise((resolve, reject) => {
       const stop = () => {

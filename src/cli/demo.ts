@@ -13,7 +13,7 @@ export function addDemoCommand(program: Command): void {
     .description('append a scripted run to a new thread and print its thread and its graph')
     .option('--db <file>', 'the log to use', join(singletreeHome(), 'singletree.db'))
     .action(async ({ db }: { db: string }) => {
-      const log = new SqliteLog(db);
+      const log = await SqliteLog.open(db);
       try {
         const thread = await log.createThread({ title: 'Demo' });
         const writer = new ThreadWriter(log, thread.id);

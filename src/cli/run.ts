@@ -78,7 +78,7 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  const log = new SqliteLog(options.db);
+  const log = await SqliteLog.open(options.db);
   const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
   const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
   let pretty: PrettyRun | undefined;

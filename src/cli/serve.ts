@@ -48,7 +48,7 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const { host, port, token, allowHost: hosts = [], log: logStyle, files, db, open, cwd, yolo = false } = options;
-  const log = new SqliteLog(db);
+  const log = await SqliteLog.open(db);
   const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
   const supervisor = new Supervisor({ log, agents: agents.all });
   let server: RunningServer;

@@ -1,6 +1,7 @@
 import type { RelayAnswer } from '../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
+import type { RelayBook, RelayClosing } from '../projections/relay-book.ts';
 import type { ActiveThread } from './active-thread.ts';
 
 /** Which answers each kind of relay takes. */
@@ -16,7 +17,7 @@ const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outc
 interface RelayPlace {
   readonly threadId: string;
   readonly relayId: string;
-  readonly relays: ReadonlyMap<string, EventOf<'relay'> | 'answered'>;
+  readonly relays: RelayBook;
 }
 
 /** Appends the answer to a relay, from whatever process; the first answer wins. */
@@ -25,18 +26,19 @@ export async function answerRelay(
   { threadId, relayId, relays }: RelayPlace,
   answer: Omit<RelayAnswer, 'relayId'>,
 ): Promise<void> {
-  const relay = relays.get(relayId);
-  if (relay === 'answered') throw alreadyResolved(relayId);
-  if (relay === undefined)
+  const entry = relays.get(relayId);
+  if (entry === undefined)
     throw new SingletreeError('relay_not_found', `Nobody asked "${relayId}" in the thread "${threadId}".`, {
       details: { threadId, relayId },
     });
+  if (entry.status !== 'pending') throw alreadyResolved(relayId, entry.reason);
+  const { relay } = entry;
   checkAnswer(relay, answer);
   const event: AgentEvent = { ...answer, type: 'relay_resolved', runId: relay.runId, relayId };
   try {
     await log.append(threadId, [event], { once: answerKey(relayId) });
   } catch (error) {
-    if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, error);
+    if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, undefined, error);
     throw error;
   }
 }
@@ -74,9 +76,19 @@ function invalid({ id, relayKind }: EventOf<'relay'>, why: string): SingletreeEr
   });
 }
 
-function alreadyResolved(relayId: string, cause?: unknown): SingletreeError {
-  return new SingletreeError('relay_resolved', `"${relayId}" was answered before: the first answer stands.`, {
-    details: { relayId },
+const whyClosed: Record<RelayClosing, string> = {
+  expired: 'the time to answer it is over',
+  cancelled: 'it was cancelled',
+  run_ended: 'its run ended',
+};
+
+function alreadyResolved(relayId: string, reason?: RelayClosing, cause?: unknown): SingletreeError {
+  const why =
+    reason === undefined
+      ? 'was answered before: the first answer counts.'
+      : `cannot be answered any more: ${whyClosed[reason]}.`;
+  return new SingletreeError('relay_resolved', `"${relayId}" ${why}`, {
+    details: { relayId, ...(reason !== undefined && { reason }) },
     cause,
   });
 }

@@ -123,8 +123,8 @@ describe('a grant of imported events', () => {
     await memory.of('t');
     const { lastSeq } = await log.append('t', granted, { imported: true });
     await thread.sync();
-    expect((await memory.of('t', lastSeq)).decisions.all()).toEqual([]);
-    expect((await memory.of('t')).decisions.all()).toEqual([]);
+    expect((await memory.of('t', lastSeq)).remembered).toEqual([]);
+    expect((await memory.of('t')).remembered).toEqual([]);
   });
 });
 
@@ -184,9 +184,9 @@ it('has no power, whatever was imported', async () => {
       const whole = await importThread(log, jsonl(events));
       const cut = await log.branch(whole.id, pick % (whole.seq + 1));
       for (const thread of [whole, cut]) {
-        const { decisions, relays } = await new ThreadMemory(log).of(thread.id);
-        expect(decisions.all()).toEqual([]);
-        expect([...relays]).toEqual([]);
+        const { remembered, relays } = await new ThreadMemory(log).of(thread.id);
+        expect(remembered).toEqual([]);
+        expect(relays.pending).toEqual([]);
         expect(openRunsOf(thread)).toEqual([]);
       }
       const stored = await log.read(whole.id, { limit: 10_000 });

@@ -176,3 +176,16 @@ describe('a new run', () => {
     await other.abort(run.runId);
   });
 });
+
+describe('a relay', () => {
+  it('cannot be answered when its run was interrupted', async () => {
+    const { log, threadId, owner } = await setUp({ owner: endedOwner });
+    await owner.start(threadId, { agent: asking, content: 'Say hi' });
+    const relay = (await until(log, threadId, 'relay')) as AgentEvent & { id: string };
+    const other = new Supervisor({ log });
+    expect(await other.recover()).toEqual([]);
+    const refused = { code: 'relay_resolved', details: { reason: 'cancelled' } };
+    await expect(other.answer(threadId, relay.id, { outcome: 'approve' })).rejects.toMatchObject(refused);
+    await other.close();
+  });
+});

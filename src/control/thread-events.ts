@@ -2,13 +2,14 @@ import type { LoggedEvent } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 
 const pageSize = 1000;
+const pageBytes = 4 * 2 ** 20;
 
 /** The events of a thread after a seq, page by page. */
 export async function* threadEvents(log: EventLog, threadId: string, start = 0): AsyncGenerator<LoggedEvent> {
   for (let after = start; ; ) {
-    const page = await log.read(threadId, { after, limit: pageSize });
+    const page = await log.read(threadId, { after, limit: pageSize, maxBytes: pageBytes });
     yield* page;
-    if (page.length < pageSize) return;
+    if (page.length === 0) return;
     after = page.at(-1)?.seq ?? after;
   }
 }

@@ -20,10 +20,10 @@ class CountingLog extends MemoryLog {
   }
 }
 
-async function setUp(maxEvents?: number) {
+async function setUp(maxBytes?: number) {
   const log = new CountingLog();
   const { id: threadId } = await log.createThread();
-  const memory = new ThreadMemory(log, maxEvents);
+  const memory = new ThreadMemory(log, maxBytes);
   const messagesOf = async (id: string) => getMessages((await memory.of(id)).conversation).map(({ runId }) => runId);
   return { log, threadId, memory, messagesOf };
 }
@@ -120,16 +120,38 @@ describe('the memory of threads', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  it('gives up the threads that were not used for longest when it holds too much', async () => {
-    const { log, threadId, messagesOf } = await setUp(3);
+  it('drops the threads that were not used for longest when it holds too many bytes', async () => {
+    const { log, threadId, messagesOf } = await setUp(60_000);
     const { id: other } = await log.createThread();
-    await log.append(threadId, [said('a'), said('b')]);
-    await log.append(other, [said('c'), said('d')]);
+    const long = (runId: string): AgentEvent => ({ type: 'user', runId, content: 'x'.repeat(40_000) });
+    await log.append(threadId, [said('a'), long('b')]);
+    await log.append(other, [long('c')]);
     await messagesOf(threadId);
     await messagesOf(other);
-    expect(await messagesOf(other)).toEqual(['c', 'd']);
-    expect(log.count).toBe(4);
+    expect(await messagesOf(other)).toEqual(['c']);
+    expect(log.count).toBe(3);
     expect(await messagesOf(threadId)).toEqual(['a', 'b']);
-    expect(log.count).toBe(6);
+    expect(log.count).toBe(5);
+  });
+
+  it('keeps nothing of a thread that is longer than all it may hold', async () => {
+    const { log, threadId, messagesOf } = await setUp(1_000);
+    await log.append(threadId, [said('a')]);
+    for (let n = 1; n <= 2; n++) {
+      expect(await messagesOf(threadId)).toEqual(['a']);
+      expect(log.count).toBe(n);
+    }
+  });
+
+  it('drops a thread when it is deleted, also one that somebody holds', async () => {
+    const { log, threadId, memory } = await setUp();
+    await log.append(threadId, [said('a')]);
+    await memory.of(threadId);
+    const { id: other } = await log.createThread();
+    const release = memory.hold((await log.getThread(other)) ?? { id: '', createdAt: '' }, new ThreadKnowledge());
+    await log.deleteThread(threadId);
+    await log.deleteThread(other);
+    release();
+    expect(memory.size).toBe(0);
   });
 });

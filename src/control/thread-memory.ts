@@ -1,23 +1,28 @@
-import type { EventOf, LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import { BranchMessages } from '../projections/branch-messages.ts';
-import { Decisions } from './decisions.ts';
+import { type RelayBook, relayBook } from '../projections/relay-book.ts';
+import type { RelayState } from '../projections/run-state.ts';
+import { eventWeight } from './event-weight.ts';
 import { Sessions } from './sessions.ts';
 import { threadEvents } from './thread-events.ts';
+
+/** What is known of a thread without events takes about this much memory. */
+const emptyBytes = 8_000;
 
 /** What the log of a thread comes to: a fold of its events. */
 export class ThreadKnowledge {
   /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
   readonly importedSeq: number | undefined;
-  readonly decisions = new Decisions();
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
   readonly branch = new BranchMessages();
-  /** What was asked, and whether it was answered. */
-  readonly relays = new Map<string, EventOf<'relay'> | 'answered'>();
+  readonly #remembered: RelayState[] = [];
+  #relays = relayBook.initial;
   #conversation = createConversation();
   #seq = 0;
+  #bytes = emptyBytes;
   readonly #watchers = new Set<(event: LoggedEvent) => void>();
   /** How many bring it the events as they come. */
   #bringing = 0;
@@ -31,15 +36,31 @@ export class ThreadKnowledge {
     return this.#conversation;
   }
 
+  /** What was asked, and where that stands. */
+  get relays(): RelayBook {
+    return this.#relays;
+  }
+
+  /** The relays that a person answered for longer than once. */
+  get remembered(): readonly RelayState[] {
+    return this.#remembered;
+  }
+
   /** The newest event taken in. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Takes in the next event; one that was taken in before is left alone. */
   take(event: LoggedEvent): void {
     if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
+    this.#bytes += eventWeight(event);
     this.#conversation = reduceConversation(this.#conversation, event);
     if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
     for (const watcher of this.#watchers) watcher(event);
@@ -47,10 +68,11 @@ export class ThreadKnowledge {
   }
 
   #empower(event: LoggedEvent): void {
-    this.decisions.take(event);
     this.sessions.take(event);
-    if (event.type === 'relay' && !this.relays.has(event.id)) this.relays.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.relays.set(event.relayId, 'answered');
+    this.#relays = relayBook.step(this.#relays, event);
+    if (event.type !== 'relay_resolved' || (event.remember ?? 'once') === 'once') return;
+    const entry = this.#relays.get(event.relayId);
+    if (entry?.answer === event) this.#remembered.push({ relay: entry.relay, answer: event });
   }
 
   /** Somebody brings it the events as they come. Returns what ends it. */
@@ -82,25 +104,44 @@ export class ThreadKnowledge {
   }
 }
 
-interface Kept {
+interface Known {
   readonly createdAt: string;
   readonly knowledge: ThreadKnowledge;
 }
 
+interface Kept extends Known {
+  readonly bytes: number;
+}
+
 /**
  * Keeps what the threads that were used last come to, so that going on with one reads only what came since. Everything
- * in it can be read again: what is given up, because there is too much of it, costs one reading.
+ * in it can be read again: what is dropped, because there is too much of it, costs one reading. Nothing is kept of a
+ * thread that this process deletes.
  */
 export class ThreadMemory {
   readonly #log: EventLog;
-  readonly #maxEvents: number;
+  readonly #maxBytes: number;
+  /** By when they were used, the latest last. */
   readonly #kept = new Map<string, Kept>();
-  readonly #held = new Map<string, Kept>();
+  #bytes = 0;
+  readonly #held = new Map<string, Known>();
   readonly #reading = new Map<string, Promise<ThreadKnowledge>>();
 
-  constructor(log: EventLog, maxEvents = 200_000) {
+  constructor(log: EventLog, maxBytes: number = 64 * 2 ** 20) {
     this.#log = log;
-    this.#maxEvents = maxEvents;
+    this.#maxBytes = maxBytes;
+    dropDeleted(log, new WeakRef(this));
+  }
+
+  /** Of how many threads something is known. */
+  get size(): number {
+    return this.#kept.size + this.#held.size;
+  }
+
+  /** Drops what is known of a thread. */
+  drop(threadId: string): void {
+    this.#held.delete(threadId);
+    this.#take(threadId);
   }
 
   /** What a thread comes to now; empty when there is no such thread. Up to a seq that was just stored it need not be read. */
@@ -126,20 +167,18 @@ export class ThreadMemory {
   /** Keeps what somebody knows of a thread, and uses it, until that is ended with what is returned. */
   hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): () => void {
     const held = { createdAt, knowledge };
-    this.#kept.delete(id);
+    this.#take(id);
     this.#held.set(id, held);
     return () => {
       if (this.#held.get(id) !== held) return;
       this.#held.delete(id);
-      this.#kept.set(id, held);
-      this.#makeRoom();
+      this.#keep(id, held);
     };
   }
 
   async #catchUp(threadId: string): Promise<ThreadKnowledge> {
     const thread = await this.#log.getThread(threadId);
-    const kept = this.#held.get(threadId) ?? this.#kept.get(threadId);
-    this.#kept.delete(threadId);
+    const kept = this.#held.get(threadId) ?? this.#take(threadId);
     if (thread === undefined) return new ThreadKnowledge();
     const { createdAt, seq, importedSeq } = thread;
     const isSame = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.importedSeq === importedSeq;
@@ -147,17 +186,37 @@ export class ThreadMemory {
     if (knowledge.seq < seq)
       for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
     if (this.#held.get(threadId)?.knowledge === knowledge) return knowledge;
-    this.#kept.set(threadId, { createdAt, knowledge });
-    this.#makeRoom();
+    this.#keep(threadId, { createdAt, knowledge });
     return knowledge;
   }
 
-  /** Gives up the threads that were not used for longest. */
-  #makeRoom(): void {
-    let events = 0;
-    for (const [threadId, { knowledge }] of [...this.#kept].toReversed()) {
-      events += knowledge.seq;
-      if (events > this.#maxEvents) this.#kept.delete(threadId);
+  /** Drops the threads that were not used for longest when there is too much. */
+  #keep(threadId: string, known: Known): void {
+    this.#take(threadId);
+    const { bytes } = known.knowledge;
+    this.#kept.set(threadId, { ...known, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#take(oldest);
     }
   }
+
+  /** Removes and returns what is kept of a thread. */
+  #take(threadId: string): Kept | undefined {
+    const kept = this.#kept.get(threadId);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(threadId);
+    this.#bytes -= kept.bytes;
+    return kept;
+  }
+}
+
+/** The log lives longer than what is known of it: it must not be what keeps that in memory. */
+function dropDeleted(log: EventLog, memory: WeakRef<ThreadMemory>): void {
+  const unsubscribe = log.onDeleted?.(threadId => {
+    const known = memory.deref();
+    if (known === undefined) unsubscribe?.();
+    else known.drop(threadId);
+  });
 }

@@ -20,13 +20,13 @@ export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId'
 
 /** What a run that a user message asks for is given of its thread; undefined when nothing was asked. */
 export function givenTo({ parentId, agentId }: OpenRun, knowledge: ThreadKnowledge): Given | undefined {
-  const { conversation, branch, decisions, sessions } = knowledge;
+  const { conversation, branch, remembered, sessions } = knowledge;
   if (getMessage(conversation, parentId) === undefined) return undefined;
   const { messages, firstMessageId, previousMessageId } = branch.upTo(conversation, parentId);
   const session = sessions.for(conversation, agentId, branch);
   return {
     messages,
-    decided: decisions.all(),
+    decided: remembered,
     ...(previousMessageId !== undefined && isSpoken(conversation, previousMessageId) && { previousMessageId }),
     ...(firstMessageId !== undefined && { firstMessageId }),
     ...(session !== undefined && { session }),

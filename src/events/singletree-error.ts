@@ -31,6 +31,7 @@ export const errorStatus = {
   not_found: 404,
   request_forbidden: 403,
   body_too_large: 413,
+  event_too_large: 413,
   unsupported_media_type: 415,
   address_unavailable: 503,
   server_unreachable: 503,

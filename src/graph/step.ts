@@ -75,7 +75,7 @@ export class Step {
     return id;
   }
 
-  /** Writes the answer onto the relay's node; the first answer stands. */
+  /** Writes the answer onto the relay's node; the first answer counts. */
   resolve(event: EventOf<'relay_resolved'>): void {
     const node = this.#from.node(event.relayId);
     if (node?.kind !== 'relay' || node.resolution !== undefined) return;

@@ -32,17 +32,20 @@ export interface CheckedRange {
   after: number;
   before: number;
   limit: number;
+  maxBytes: number;
 }
 
 export const endOfTime = Number.MAX_SAFE_INTEGER;
 const defaultPage = 1000;
 
 /** A range with its defaults filled in and checked. */
-export function checkRange({ after = 0, before = endOfTime, limit = defaultPage }: ReadRange = {}): CheckedRange {
+export function checkRange(range: ReadRange = {}): CheckedRange {
+  const { after = 0, before = endOfTime, limit = defaultPage, maxBytes = endOfTime } = range;
   return {
     after: checkCount('after', after, 0),
     before: checkCount('before', before, 0),
     limit: checkCount('limit', limit, 0),
+    maxBytes: checkCount('maxBytes', maxBytes, 1),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
+import { checkEventText } from './event-size.ts';
 
 /** Marks lists of copies that were checked and that nobody else holds: they are stored, and told, as they are. */
 const owned = Symbol('owned');
@@ -7,6 +8,11 @@ const owned = Symbol('owned');
 export function giveUp(events: readonly AgentEvent[] & { [owned]?: true }): readonly AgentEvent[] {
   events[owned] = true;
   return events;
+}
+
+/** The events in copies that nobody else holds; throws `invalid_event`. Those that were given up are their own copies. */
+export function ownEvents(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  return owned in events ? events : giveUp(events.map(event => plainEvent(event).event));
 }
 
 /** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` when it is not an event. */
@@ -92,8 +98,18 @@ export interface Encoded {
   readonly bodies: readonly string[];
 }
 
-/** Makes events ready to be stored; throws `invalid_event`. The given ones stay as they are, unless they were given up. */
-export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, now: () => number): Encoded {
+/** What a log says of the events it stores. */
+export interface Encoding {
+  readonly firstSeq: number;
+  readonly now: () => number;
+  readonly maxEventBytes: number;
+}
+
+/**
+ * Makes events ready to be stored; throws `invalid_event` and `event_too_large`. The given ones stay as they are,
+ * unless they were given up.
+ */
+export function encodeEvents(events: readonly AgentEvent[], { firstSeq, now, maxEventBytes }: Encoding): Encoded {
   const isOwned = owned in events;
   const stamp = new Date(now()).toISOString();
   const bodies: string[] = [];
@@ -109,6 +125,7 @@ export function encodeEvents(events: readonly AgentEvent[], firstSeq: number, no
     plain.ts ||= stamp;
     if (isAddition) bodies.push(`${text.slice(0, -1)},"seq":${seq},"ts":"${stamp}"}`);
     else bodies.push(isShort ? fragments.textOf(plain as EventOf<'text'>) : JSON.stringify(plain));
+    checkEventText(bodies[index] ?? '', maxEventBytes, `The event "${plain.type}"`);
     return plain as LoggedEvent;
   });
   return { events: logged, bodies };

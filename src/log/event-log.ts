@@ -101,6 +101,8 @@ export interface ReadRange {
   before?: number;
   /** At most this many, the oldest first; 1000 when absent. */
   limit?: number;
+  /** Ends with the event that brings the page to about this many bytes; no bound when absent. */
+  maxBytes?: number;
 }
 
 export interface TailOptions {
@@ -128,8 +130,8 @@ export interface Tail extends AsyncIterable<LoggedEvent> {
 export interface EventLog {
   /**
    * Appends events in order and assigns their `seq` (one they carry is replaced) and, where absent, `ts`. Events are
-   * validated (`invalid_event`) and stored as JSON: later changes to the objects do not reach the log. Appends to
-   * one thread, from any number of processes, are serialised.
+   * validated (`invalid_event`, `event_too_large`) and stored as JSON: later changes to the objects do not reach the
+   * log. Appends to one thread, from any number of processes, are serialised.
    */
   append(
     threadId: string,
@@ -153,7 +155,10 @@ export interface EventLog {
   updateThread(threadId: string, change: ThreadChange): Promise<Thread>;
   /** Newest first by `updatedAt`, then by id, the highest first: ids that are made here rise within a millisecond. */
   listThreads(filter?: ThreadFilter): Promise<Thread[]>;
-  /** The thread is gone at once; events that branches still refer to are kept for them and removed with the last. */
+  /**
+   * The thread is gone at once; events that branches still refer to are kept for them and removed with the last. When
+   * it resolves nothing else of it is stored any more, unless others prevent that for now: see each implementation.
+   */
   deleteThread(threadId: string): Promise<void>;
   /**
    * A new thread that shares the events up to and including `seq`, in constant time; its own begin at seq + 1. Shared
@@ -172,6 +177,12 @@ export interface EventLog {
   appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void>;
   /** Raw lines of a run in order of `n`. */
   readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
+
+  /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
+  onDeleted?(listener: (threadId: string) => void): () => void;
+
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  readonly maxEventBytes?: number;
 
   /** The time it would give an event now, in milliseconds; that of the process when absent. */
   readonly now?: () => number;

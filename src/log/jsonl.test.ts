@@ -196,4 +196,19 @@ describe('export', () => {
   it('refuses a thread that is not there', async () => {
     await expect(exported(new MemoryLog(), 'nobody')).rejects.toMatchObject({ code: 'thread_not_found' });
   });
+
+  it('refuses a line that is longer than an event may be, and reads no more of it', async () => {
+    const log = new MemoryLog({ maxEventBytes: 10_000 });
+    let chunks = 0;
+    function* endless() {
+      yield `${stored(1)}\n`;
+      for (; chunks < 1_000; chunks++) yield 'x'.repeat(1_000);
+    }
+    await expect(importThread(log, endless())).rejects.toMatchObject({
+      code: 'event_too_large',
+      message: expect.stringContaining('Line 2'),
+    });
+    expect(chunks).toBeLessThan(20);
+    expect(await log.listThreads()).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { type AgentEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
+import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';
 import { OpenEnds } from './open-ends.ts';
 
 const pageSize = 500;
@@ -10,17 +11,17 @@ export type ImportTarget = Pick<NewThread, 'id' | 'resourceId' | 'title'>;
 /** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
   for (let after = 0; ; ) {
-    const page = await log.read(threadId, { after, limit: pageSize });
+    const page = await log.read(threadId, { after, limit: pageSize, maxBytes: pageBytes });
     for (const event of page) yield `${JSON.stringify(event)}\n`;
-    if (page.length < pageSize) return;
+    if (page.length === 0) return;
     after += page.length;
   }
 }
 
 /**
- * A new thread made from lines of JSON, without power: what its events grant, ask or leave open has no effect. Exporting
- * it gives the same bytes, then events that close what they left open. When a line is not an event, or its `seq` is not
- * the next, the error names the line and no thread is left behind.
+ * A new thread made from lines of JSON, in flat memory and without power: what its events grant, ask or leave open has no
+ * effect. Exporting it gives the same bytes, then events that close what they left open. When a line is not an event or
+ * longer than one may be, or its `seq` is not the next, the error names the line and no thread is left behind.
  */
 export async function importThread(
   log: EventLog,
@@ -35,10 +36,11 @@ export async function importThread(
   });
   try {
     let batch: AgentEvent[] = [];
+    let length = 0;
     let number = 0;
     let seq = 0;
     const openEnds = new OpenEnds();
-    for await (const line of linesOf(source)) {
+    for await (const line of linesOf(source, log.maxEventBytes ?? defaultMaxEventBytes)) {
       number++;
       if (line.trim() === '') continue;
       const event = parseEventText(line, `Line ${number}`);
@@ -46,9 +48,11 @@ export async function importThread(
       if (event.seq !== undefined && event.seq !== seq) throw outOfOrder(number, event.seq, seq);
       batch.push(event);
       openEnds.take(event);
-      if (batch.length < pageSize) continue;
+      length += line.length;
+      if (batch.length < pageSize && length < pageBytes) continue;
       await log.append(id, batch, { imported: true });
       batch = [];
+      length = 0;
     }
     batch.push(...openEnds.closing());
     if (batch.length > 0) await log.append(id, batch, { imported: true });
@@ -71,6 +75,7 @@ function outOfOrder(line: number, seq: number, expected: number): SingletreeErro
 
 async function* linesOf(
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  maxBytes: number,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 1;
@@ -82,14 +87,23 @@ async function* linesOf(
       throw new SingletreeError('invalid_event', `Line ${number} is not UTF-8.`, { details: { line: number }, cause });
     }
   };
+  /** Counts what a line has beyond what is kept of it: its bytes, or as many characters at least. */
+  let length = 0;
+  const grow = (more: number) => {
+    length += more;
+    if (length > maxBytes) throw eventTooLarge(`Line ${number}`, length, maxBytes);
+  };
   for await (const chunk of source) {
     let start = 0;
     for (let end = indexOfNewline(chunk, 0); end >= 0; end = indexOfNewline(chunk, start)) {
+      grow(end - start);
       yield rest + (typeof chunk === 'string' ? chunk.slice(start, end) : decode(chunk.subarray(start, end)));
       rest = '';
+      length = 0;
       number++;
       start = end + 1;
     }
+    grow(chunk.length - start);
     rest += typeof chunk === 'string' ? chunk.slice(start) : decode(chunk.subarray(start), { stream: true });
   }
   rest += decode();

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '../events/index.ts';
 import { logClosed, threadNotFound } from './checks.ts';
 import type { EventLog, TailOptions } from './event-log.ts';
+import { pageBytes } from './event-size.ts';
 import { freeze } from './freeze.ts';
 import { eachOfPages, type Taking } from './pages.ts';
 
@@ -22,6 +23,7 @@ interface Reader {
 export class Live {
   readonly #readers = new Map<string, Set<Reader>>();
   readonly #onWaiting: ((waiting: boolean) => void) | undefined;
+  readonly #endListeners = new Set<(threadId: string) => void>();
   #waiting = 0;
   #closed = false;
 
@@ -48,8 +50,16 @@ export class Live {
     for (const readers of this.#readers.values()) for (const reader of readers) this.#wake(reader);
   }
 
+  /** Calls back when a thread is gone. Returns an unsubscribe function. */
+  onEnd(listener: (threadId: string) => void): () => void {
+    const own = (threadId: string) => listener(threadId);
+    this.#endListeners.add(own);
+    return () => void this.#endListeners.delete(own);
+  }
+
   /** Ends the readers of a thread that is gone, also when another one gets its id. */
   end(threadId: string): void {
+    for (const listener of this.#endListeners) listener(threadId);
     for (const reader of this.#readers.get(threadId) ?? []) this.#stop(reader, 'gone');
   }
 
@@ -94,12 +104,14 @@ export class Live {
       while (!this.#isOver(reader)) {
         if (reader.state === 'gone') throw threadNotFound(threadId);
         const fits = stored?.[0]?.seq === position + 1;
-        const events = fits && stored ? stored : await read(threadId, { after: position, limit: pageSize });
+        const page = { after: position, limit: pageSize, maxBytes: pageBytes };
+        const events = fits && stored ? stored : await read(threadId, page);
         if (!fits) events.forEach(freeze);
         stored = undefined;
         position = events.at(-1)?.seq ?? position;
         yield types === undefined ? events : events.filter(({ type }) => types.includes(type));
-        if (fits || events.length < pageSize) stored = await this.#next(reader);
+        const isRead = fits || events.length === 0 || reader.ahead !== undefined || isNewest?.(position) === true;
+        if (isRead) stored = await this.#next(reader);
       }
     } finally {
       signal?.removeEventListener('abort', onAbort);

@@ -19,6 +19,7 @@ import {
   threadNotFound,
 } from './checks.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
+import { defaultMaxEventBytes } from './event-size.ts';
 import {
   type AppendOptions,
   type EventLog,
@@ -53,16 +54,24 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
   readonly owner?: Held | undefined;
 }
 
+export interface MemoryLogOptions {
+  now?: () => number;
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  maxEventBytes?: number;
+}
+
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   readonly #leases = new Map<string, Lease>();
   readonly #live = new Live();
   readonly now: () => number;
+  readonly maxEventBytes: number;
   #closed = false;
 
-  constructor(options: { now?: () => number } = {}) {
-    this.now = options.now ?? Date.now;
+  constructor({ now = Date.now, maxEventBytes = defaultMaxEventBytes }: MemoryLogOptions = {}) {
+    this.now = now;
+    this.maxEventBytes = maxEventBytes;
   }
 
   async append(
@@ -76,7 +85,11 @@ export class MemoryLog implements EventLog {
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
     if (imported === true) checkImportable(held.thread);
-    const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
+    const { bodies, events: logged } = encodeEvents(events, {
+      firstSeq: seq + 1,
+      now: this.now,
+      maxEventBytes: this.maxEventBytes,
+    });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of bodies) held.bodies.push(body);
     const lastSeq = seq + bodies.length;
@@ -95,6 +108,10 @@ export class MemoryLog implements EventLog {
     const read = (id: string, range?: ReadRange) => this.read(id, range);
     const isNewest = (seq: number) => this.#threads.get(threadId)?.thread.seq === seq;
     return this.#live.tail({ read, isNewest }, threadId, after, options);
+  }
+
+  onDeleted(listener: (threadId: string) => void): () => void {
+    return this.#live.onEnd(listener);
   }
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
@@ -172,14 +189,14 @@ export class MemoryLog implements EventLog {
     const { raw } = this.#get(threadId);
     const stored = raw.get(checkId('run id', runId)) ?? [];
     checkRawLines(runId, stored.length, lines);
-    for (const line of lines) stored.push({ ...line, line: line.line.slice() });
+    for (const line of lines) stored.push({ ...line, line: new Uint8Array(line.line) });
     raw.set(runId, stored);
   }
 
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
     const { after, limit } = checkRange(range);
     const lines = this.#get(threadId).raw.get(runId) ?? [];
-    return lines.slice(after, after + limit).map(line => ({ ...line, line: line.line.slice() }));
+    return lines.slice(after, after + limit).map(line => ({ ...line, line: new Uint8Array(line.line) }));
   }
 
   async close(): Promise<void> {
@@ -248,7 +265,7 @@ export class MemoryLog implements EventLog {
 }
 
 /** The stored texts in a range: first those of the threads it branched from, then its own. */
-function bodiesIn(held: Held, { after, before, limit }: CheckedRange): string[] {
+function bodiesIn(held: Held, { after, before, limit, maxBytes }: CheckedRange): string[] {
   const segments: string[][] = [];
   let end = Math.min(before, held.thread.seq + 1);
   for (let at: Held | undefined = held; at !== undefined && end > after + 1; at = at.owner) {
@@ -257,5 +274,9 @@ function bodiesIn(held: Held, { after, before, limit }: CheckedRange): string[] 
     if (to > from) segments.unshift(at.bodies.slice(from - at.fork, to - at.fork));
     end = Math.min(end, at.fork + 1);
   }
-  return segments.flat().slice(0, limit);
+  const bodies = segments.flat();
+  let count = 0;
+  for (let bytes = 0; count < Math.min(limit, bodies.length) && bytes < maxBytes; count++)
+    bytes += bodies[count]?.length ?? 0;
+  return bodies.slice(0, count);
 }

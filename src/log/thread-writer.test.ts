@@ -458,3 +458,23 @@ describe('write', () => {
     expect(await stored()).toMatchObject([{ type: 'not_yet_invented', body: 1 }]);
   });
 });
+
+describe('an event that is too long for the log', () => {
+  it('is refused, whatever it is, and hinders nothing else', async () => {
+    const log = new MemoryLog({ maxEventBytes: 300_000 });
+    const { id } = await log.createThread();
+    const writer = new ThreadWriter(log, id);
+    const long = 'é'.repeat(150_000);
+    const tooLong = [text(long), warning(long), text('\u0001'.repeat(50_000))];
+    await writer.write(text('before'));
+    for (const event of tooLong) {
+      await expect(writer.write(event)).rejects.toMatchObject({ code: 'event_too_large' });
+      await expect(writer.pass(event)).rejects.toMatchObject({ code: 'event_too_large' });
+    }
+    await writer.write(text('x'.repeat(250_000)));
+    await writer.write(text('after'));
+    await writer.flush();
+    const stored = await log.read(id);
+    expect(stored.map(event => (event.type === 'text' ? event.content.length : 0))).toEqual([6, 250_000, 5]);
+  });
+});

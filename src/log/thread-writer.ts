@@ -1,6 +1,7 @@
 import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
+import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */
@@ -38,6 +39,7 @@ export class ThreadWriter {
   static readonly accepted: Promise<void> = Promise.resolve();
   readonly #log: EventLog;
   readonly #threadId: string;
+  readonly #maxEventBytes: number;
   readonly #options: Required<Omit<ThreadWriterOptions, 'lease' | 'perform'>> &
     Pick<ThreadWriterOptions, 'lease' | 'perform'>;
   /** Copies of our own of what waits for more; fragments among them grow. */
@@ -59,6 +61,7 @@ export class ThreadWriter {
   constructor(log: EventLog, threadId: string, { lease, ...options }: ThreadWriterOptions = {}) {
     this.#log = log;
     this.#threadId = threadId;
+    this.#maxEventBytes = log.maxEventBytes ?? defaultMaxEventBytes;
     this.#options = { windowMs: 32, maxLength: 16_384, schedule: onTimer, ...options, ...(lease && { lease }) };
   }
 
@@ -69,8 +72,9 @@ export class ThreadWriter {
 
   /**
    * A fragment is accepted at once, unless the log is behind by `maxLength`: then it resolves when the log has caught
-   * up. Any other event resolves when it and all before it are in the log. What is not an event is refused with
-   * `invalid_event` and hinders nothing else. `metadata` is merged into the thread's in the moment the event is stored.
+   * up. Any other event resolves when it and all before it are in the log. What is not an event, or too long for the
+   * log, is refused with `invalid_event` or `event_too_large` and hinders nothing else. `metadata` is merged into the
+   * thread's in the moment the event is stored.
    */
   write(written: AgentEvent, metadata?: AppendOptions['metadata']): Promise<void> {
     try {
@@ -99,7 +103,8 @@ export class ThreadWriter {
   }
 
   #writeEvent(written: AgentEvent, metadata: AppendOptions['metadata']): Promise<void> {
-    const { event } = plainEvent(written);
+    const { event, length } = plainEvent(written);
+    this.#checkSize(event, length);
     this.#take();
     this.#batch.push(event);
     if (metadata !== undefined) this.#metadata = merged(this.#metadata, metadata);
@@ -109,6 +114,7 @@ export class ThreadWriter {
   /** What comes after it joins nothing that came before it. */
   #writePlain(written: AgentEvent): Promise<void> {
     const { event, length } = plainEvent(written);
+    this.#checkSize(event, length);
     event.ts ??= new Date(this.#log.now?.() ?? Date.now()).toISOString();
     this.#waiting.push(event);
     this.#length += length;
@@ -119,9 +125,22 @@ export class ThreadWriter {
 
   #writeFragment(written: AgentEvent, field: string): Promise<void> {
     const next = written as unknown as Fragment;
+    const text = next[field];
+    if (typeof text === 'string' && this.#mayBeTooLong(text.length)) return this.#writePlain(written);
     if (this.#last !== undefined && repeats(this.#last, next)) this.#grow(this.#last.event, field, next[field]);
     else this.#add(plainFragment(written, field) as unknown as Fragment, field, Object.keys(written).length);
     return this.#accept();
+  }
+
+  /** Written as JSON a character takes six bytes at most; a fragment may join others, and the log adds a little. */
+  #mayBeTooLong(length: number): boolean {
+    return (length + this.#options.maxLength) * 6 + 1024 > this.#maxEventBytes;
+  }
+
+  #checkSize(event: AgentEvent, length: number): void {
+    if (!this.#mayBeTooLong(length)) return;
+    const stamped = { seq: Number.MAX_SAFE_INTEGER, ts: new Date(0).toISOString(), ...event };
+    checkEventText(JSON.stringify(stamped), this.#maxEventBytes, `The event "${event.type}"`);
   }
 
   #accept(): Promise<void> {

@@ -16,17 +16,23 @@ export function mergeMetadata(
   return merged;
 }
 
+/** What a thread is to be called and carry, in a copy; throws `invalid_argument` when it cannot be written as JSON. */
+export function copyNames<Names extends { readonly metadata?: Record<string, unknown> }>(names: Names): Names {
+  return names.metadata === undefined ? { ...names } : { ...names, metadata: copyMetadata(names.metadata) };
+}
+
+/** Metadata as JSON holds it, in a copy; throws `invalid_argument` when it has none. */
+export function copyMetadata(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(metadataText(metadata) ?? '{}') as Record<string, unknown>;
+}
+
 /** A thread that shares nothing with the one it is a copy of. */
 export function copyThread(thread: Thread): Thread {
   return {
     ...thread,
-    metadata: asJson(thread.metadata),
+    metadata: copyMetadata(thread.metadata),
     ...(thread.branchedFrom && { branchedFrom: { ...thread.branchedFrom } }),
   };
-}
-
-function asJson(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return JSON.parse(metadataText(metadata) ?? '{}') as Record<string, unknown>;
 }
 
 /** A value of the metadata as JSON; throws `invalid_argument` when it has none. */

@@ -1,3 +1,4 @@
+import type { Problem } from './http-api.ts';
 import { encodeSse, encodeSseComment } from './sse.ts';
 
 /** Writes the chunks of a protocol to an HTTP response. */
@@ -6,8 +7,8 @@ export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
   /** Writes one chunk, given as JSON; a reader that has it resumes after `id`. */
   readonly frame: (json: string, id?: string | number) => string;
-  /** Writes why a stream ends early, given as the JSON of an RFC 9457 problem. */
-  readonly problem: (json: string) => string;
+  /** Writes why a stream fails, as its last frame; clients of the protocol must understand it. */
+  readonly problem: (problem: Problem) => string;
   /** Writes text that readers ignore: it opens a stream and keeps a silent one open. */
   readonly comment: (text: string) => string;
   /** Is written after the last chunk. */
@@ -23,7 +24,7 @@ export const sseFraming: Framing = {
     'x-accel-buffering': 'no',
   },
   frame: (data, id) => encodeSse({ ...(id !== undefined && { id }), data }),
-  problem: data => encodeSse({ event: 'error', data }),
+  problem: problem => encodeSse({ event: 'error', data: JSON.stringify(problem) }),
   comment: encodeSseComment,
   last: '',
 };
@@ -35,7 +36,7 @@ export const sseFraming: Framing = {
 export const ndjsonFraming: Framing = {
   headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   frame: json => `${json}\n`,
-  problem: json => `{"problem":${json}}\n`,
+  problem: problem => `${JSON.stringify({ problem })}\n`,
   comment: () => '\n',
   last: '',
 };

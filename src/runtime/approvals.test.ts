@@ -40,7 +40,7 @@ describe('an approval', () => {
     expect(await runtime.pendingApprovals()).toEqual([]);
   });
 
-  it('is decided once: the first answer stands', async () => {
+  it('is decided once: the first answer counts', async () => {
     const runtime = runtimeOf({ agent: echoing(), approvals: gated });
     const id = await untilAsked(runtime.query('Hi', { threadId: 't' }));
     const answers = await Promise.allSettled([

@@ -31,7 +31,7 @@ export async function findRelay(log: EventLog, asked: Asked): Promise<FoundRelay
     throw new SingletreeError('relay_foreign', `The approval "${id}" is not one of "${resourceId}".`, { details });
   if (found.closed === 'expired') throw relayExpired(id);
   if (found.closed === undefined) return found;
-  const why = found.closed === 'cancelled' ? 'its run ended' : 'the first answer stands';
+  const why = found.closed === 'cancelled' ? 'its run ended' : 'the first answer counts';
   throw new SingletreeError('relay_resolved', `The approval "${id}" was decided before: ${why}.`, { details });
 }
 

@@ -94,7 +94,7 @@ export class Runtime {
     yield* this.#stream(threadId, request, { skip: after, signal });
   }
 
-  /** Decides what an agent waits for; the first answer stands. */
+  /** Decides what an agent waits for; the first answer counts. */
   async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
     const { resourceId } = this.#options;
     const found = await findRelay(this.#log, { id, resourceId, threadId: this.#relayThreads.get(id) });

@@ -213,6 +213,19 @@ describe.each([5, 6, 7] as const)('useChat of AI SDK %i on the server', version 
     expect(running(id)).toEqual([]);
   });
 
+  it('shows an error that it understands when its thread is deleted under the run', async () => {
+    hold = gate();
+    const { id, chat } = chatWith('patient');
+    const sending = chat.sendMessage({ text: 'count' });
+    await vi.waitFor(() => expect(textOf(last(chat))).toBe('One, '));
+    await server.log.deleteThread(id);
+    await sending;
+    expect([chat.status, chat.error?.message]).toEqual(['error', expect.stringContaining(id)]);
+    expect(chat.error?.message).not.toContain('Invalid');
+    hold.open();
+    await ended(id);
+  });
+
   it('tries an answer again, and edits a question: both stay in the log', async () => {
     const { id, chat } = chatWith('talker');
     await chat.sendMessage({ text: 'one' });

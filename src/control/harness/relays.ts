@@ -72,7 +72,7 @@ export class Relays {
     const what = id === undefined ? slot : `${slot} "${id}"`;
     const details = { slot, ...(id !== undefined && { id }) };
     if (found !== undefined || (id !== undefined && this.#options.thread()?.isSettled(slot, id) === true))
-      throw new SingletreeError('relay_resolved', `The ${what} was answered before: the first answer stands.`, {
+      throw new SingletreeError('relay_resolved', `The ${what} was answered before: the first answer counts.`, {
         details,
       });
     throw new SingletreeError(

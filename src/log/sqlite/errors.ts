@@ -1,31 +1,108 @@
-import { SingletreeError } from '../../events/index.ts';
+import { type ErrorCode, SingletreeError } from '../../events/index.ts';
+
+/** What SQLite says went wrong, without the part of its code that only tells where. */
+const primary = {
+  error: 1,
+  busy: 5,
+  locked: 6,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  tooBig: 18,
+  constraint: 19,
+  mismatch: 20,
+  notADatabase: 26,
+} as const;
+/** A file that ends before it should, and one whose file system found it damaged. */
+const shortRead = 522;
+const corruptFileSystem = 8458;
+
+/**
+ * A statement that fails by itself fails because of the file: all statements are ours, and were tried against a sound
+ * one.
+ */
+const signsOfDamage: ReadonlySet<number> = new Set([
+  primary.error,
+  primary.corrupt,
+  primary.tooBig,
+  primary.constraint,
+  primary.mismatch,
+  primary.notADatabase,
+]);
+
+/** A value in the file is not what was stored there; `what` names it. */
+export class DamagedValue extends Error {
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(what: string, details: Record<string, unknown>, cause?: unknown) {
+    super(`${what} cannot be read`, { cause });
+    this.details = details;
+  }
+}
+
+/** Says that a thread's row is not what was stored there. */
+export function damagedThread(threadId: string): DamagedValue {
+  return new DamagedValue(`the thread "${threadId}"`, { threadId });
+}
 
 /** Runs something that may fail in SQLite; what fails there is thrown as an error that says what to do. */
 export function translateErrors<Result>(path: string, action: () => Result): Result {
   try {
     return action();
   } catch (cause) {
-    if (SingletreeError.is(cause)) throw cause;
     throw translated(path, cause);
   }
 }
 
-function translated(path: string, cause: unknown): SingletreeError {
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+/** The error of SQLite as one that says what to do; one of our own as it is. */
+export function translated(path: string, cause: unknown): SingletreeError {
+  if (SingletreeError.is(cause)) return cause;
+  const raw = numberIn(cause, 'rawCode');
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const options = { details: { path, sqlite: code }, cause };
-  // Stored text that is not JSON was damaged in the file.
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || cause instanceof SyntaxError)
-    return new SingletreeError(
-      'log_corrupt',
-      `${path} is damaged (${reason}): nothing was changed. Restore it from a copy.`,
-      options,
-    );
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
-    return new SingletreeError(
-      'log_unavailable',
-      `${path} is locked by another process (${reason}): try again.`,
-      options,
-    );
-  return new SingletreeError('log_unavailable', `${path} cannot be used: ${reason}.`, options);
+  const [code, message] = meaningOf(path, raw, cause, reason);
+  const details = {
+    path,
+    ...(raw !== undefined && { sqlite: raw }),
+    ...(cause instanceof DamagedValue && cause.details),
+  };
+  return new SingletreeError(code, message, { details, cause });
+}
+
+function meaningOf(path: string, raw: number | undefined, cause: unknown, reason: string): [ErrorCode, string] {
+  const code = raw === undefined ? undefined : raw & 0xff;
+  if (isBusy(cause))
+    return [
+      'log_busy',
+      `${path} is locked by another process (${reason}): nothing was changed. Try again when it is done.`,
+    ];
+  const isDamaged = code === undefined ? cause instanceof DamagedValue : signsOfDamage.has(code);
+  if (isDamaged || raw === shortRead || raw === corruptFileSystem)
+    return ['log_corrupt', `${path} is damaged (${reason}): nothing was changed. Restore it from a copy.`];
+  if (code === primary.full || code === primary.ioError || isOutOfSpace(cause))
+    return [
+      'log_full',
+      `${path} cannot be written, because its disk is full or fails (${reason}): nothing was changed. Make room, then try again.`,
+    ];
+  return ['log_unavailable', `${path} cannot be used: ${reason}.`];
+}
+
+/** Whether another connection holds a lock that is needed. */
+export function isBusy(error: unknown): boolean {
+  if (SingletreeError.is(error, 'log_busy')) return true;
+  const raw = numberIn(error, 'rawCode');
+  return raw !== undefined && ((raw & 0xff) === primary.busy || (raw & 0xff) === primary.locked);
+}
+
+function isOutOfSpace(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EIO')
+  );
+}
+
+function numberIn(value: unknown, field: string): number | undefined {
+  if (typeof value !== 'object' || value === null || !(field in value)) return undefined;
+  const found = (value as Record<string, unknown>)[field];
+  return typeof found === 'number' ? found : undefined;
 }

@@ -5,6 +5,8 @@ import type Database from 'libsql';
 import { SingletreeError } from '../../events/index.ts';
 import { applicationId, migrate, schemaVersion } from './schema.ts';
 import { translateErrors } from './errors.ts';
+import { query } from './statement.ts';
+import { prepareTables, type Tables } from './tables.ts';
 
 export type Connection = InstanceType<typeof Database>;
 
@@ -17,21 +19,38 @@ function connect(path: string): Connection {
 /** What survives a power loss: `process`, all but the last moments; `power`, everything acknowledged, more slowly. */
 export type SqliteDurability = 'process' | 'power';
 
+export interface OpenOptions {
+  readonly durability: SqliteDurability;
+  /** How long to wait, in milliseconds, for a lock that another process holds; nothing else happens meanwhile. */
+  readonly waitMs: number;
+  /** How large the file may become. */
+  readonly maxBytes: number | undefined;
+}
+
 /**
  * Opens or creates a log file, moving an older schema forward. A file that is not a log, is damaged or was written by
- * a newer version is refused before anything is written to it.
+ * a newer version is refused before anything is written to it. Once it is open no statement waits for a lock.
  */
-export function openDatabase(path: string, durability: SqliteDurability): Connection {
+export function openDatabase(
+  path: string,
+  { durability, waitMs, maxBytes }: OpenOptions,
+): { readonly db: Connection; readonly tables: Tables } {
   return translateErrors(path, () => {
     if (path !== ':memory:') prepareFile(path);
     const db = connect(path);
     try {
-      db.exec('PRAGMA busy_timeout = 10000');
-      db.transaction(() => checkVersion(db, path)).deferred();
+      db.exec(`PRAGMA busy_timeout = ${waitMs}`);
+      checkVersion(db, path);
+      db.exec('PRAGMA auto_vacuum = INCREMENTAL');
       db.exec('PRAGMA journal_mode = WAL');
       db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+      db.exec('PRAGMA secure_delete = ON');
+      if (maxBytes !== undefined) pragma(db, `max_page_count = ${Math.floor(maxBytes / pragma(db, 'page_size'))}`);
       migrate(db);
-      return db;
+      makeShrinkable(db);
+      const tables = prepareTables(db);
+      db.exec('PRAGMA busy_timeout = 0');
+      return { db, tables };
     } catch (error) {
       db.close();
       throw error;
@@ -39,10 +58,26 @@ export function openDatabase(path: string, durability: SqliteDurability): Connec
   });
 }
 
-/** Closes a connection; the file then holds everything by itself, unless another process is reading it. */
+/** Rewrites a file that was made before files could shrink; when that cannot be done now, it is done another time. */
+function makeShrinkable(db: Connection): void {
+  if (pragma(db, 'auto_vacuum') !== 0) return;
+  try {
+    db.exec('VACUUM');
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The file is as it was, and is used as it is.
+  }
+}
+
+/**
+ * Closes a connection; the file then holds everything by itself, unless another process is reading it or the disk is
+ * full: then the file beside it holds the newest part.
+ */
 export function closeDatabase(db: Connection): void {
   try {
-    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Nothing is lost: the next one to open the file finds what is beside it.
   } finally {
     db.close();
   }
@@ -79,10 +114,12 @@ function checkHeader(path: string): void {
   );
 }
 
+/** One statement reads all of it: another process may be creating the file. */
 function checkVersion(db: Connection, path: string): void {
-  const application = pragma(db, 'application_id');
-  const version = pragma(db, 'user_version');
-  const tables = (db.prepare('SELECT count(*) FROM sqlite_master').raw().get() as [number])[0];
+  const [application, version, tables] = query(
+    db,
+    'SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id, pragma_user_version',
+  ).get() as [number, number, number];
   if (application === 0 && version === 0 && tables === 0) return;
   if (application !== applicationId)
     throw new SingletreeError(
@@ -101,5 +138,5 @@ function checkVersion(db: Connection, path: string): void {
 }
 
 function pragma(db: Connection, name: string): number {
-  return (db.prepare(`PRAGMA ${name}`).raw().get() as [number])[0];
+  return (query(db, `PRAGMA ${name}`).get() as [number])[0];
 }

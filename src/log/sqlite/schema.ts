@@ -1,9 +1,16 @@
 import type { Connection } from './open.ts';
+import { query } from './statement.ts';
+import { Transaction } from './transaction.ts';
 
 /** Marks a SQLite file as a Singletree log ("Sgtr"). */
 export const applicationId = 0x53677472;
 
-/** Each entry moves the schema one version forward; entries are never changed, only added. */
+/**
+ * Each entry moves the schema one version forward; entries are never changed, only added.
+ *
+ * Events and raw lines are in the order of one number, the key of their thread or run in its upper 31 bits and their
+ * seq or n in its lower 32: SQLite keeps rows of up to a page whole in such a table, and one lookup finds them.
+ */
 const migrations = [
   `CREATE TABLE threads (
      key INTEGER PRIMARY KEY,
@@ -52,6 +59,23 @@ const migrations = [
    CREATE INDEX threads_by_update ON threads (updated DESC, id DESC);`,
   `CREATE INDEX threads_with_open_runs ON threads (updated DESC, id DESC) WHERE instr(info, '"run:') > 0;`,
   'ALTER TABLE threads ADD COLUMN imported INTEGER;',
+  `ALTER TABLE events RENAME TO events_before;
+   CREATE TABLE events (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
+   INSERT INTO events SELECT thread << 32 | seq, body FROM events_before ORDER BY thread, seq;
+   DROP TABLE events_before;
+   ALTER TABLE raw_lines RENAME TO raw_lines_before;
+   CREATE TABLE raw_runs (
+     key INTEGER PRIMARY KEY,
+     thread INTEGER NOT NULL,
+     run TEXT NOT NULL,
+     UNIQUE (thread, run)
+   );
+   CREATE TABLE raw_lines (position INTEGER PRIMARY KEY, ts TEXT NOT NULL, stream TEXT NOT NULL, line BLOB NOT NULL);
+   INSERT INTO raw_runs (thread, run) SELECT DISTINCT thread, run FROM raw_lines_before;
+   INSERT INTO raw_lines SELECT raw_runs.key << 32 | n, ts, stream, line
+     FROM raw_runs JOIN raw_lines_before USING (thread, run) ORDER BY 1;
+   DROP TABLE raw_lines_before;
+   CREATE INDEX threads_hidden ON threads (key) WHERE hidden = 1;`,
 ];
 
 /** The schema this version writes. */
@@ -59,13 +83,13 @@ export const schemaVersion = migrations.length;
 
 /** Moves the schema forward to `target`, one version after the other, in one transaction. */
 export function migrate(db: Connection, target: number = schemaVersion): void {
-  const version = () => (db.prepare('PRAGMA user_version').raw().get() as [number])[0];
+  const version = () => (query(db, 'PRAGMA user_version').get() as [number])[0];
   if (version() >= target) return;
-  db.transaction(() => {
+  new Transaction(db).run(() => {
     const from = version();
     if (from >= target) return;
     for (const migration of migrations.slice(from, target)) db.exec(migration);
     db.exec(`PRAGMA application_id = ${applicationId}`);
     db.exec(`PRAGMA user_version = ${target}`);
-  }).immediate();
+  });
 }

@@ -7,7 +7,8 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../events/index.ts';
 import { migrate, schemaVersion } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';
-import { Statements } from './statements.ts';
+import { ThreadTable } from './thread-table.ts';
+import { Transaction } from './transaction.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'singletree-file-'));
 chmodSync(root, 0o755);
@@ -133,11 +134,11 @@ describe('a listing of threads', () => {
       asked.push(text);
       return prepare(text);
     };
-    const statements = new Statements(db);
+    const threads = new ThreadTable(db);
     const time = '2024-01-01T00:00:00.000Z';
     const after = { id: 'a', resourceId: 'r', metadata: {}, createdAt: time, updatedAt: time, seq: 0 };
     const plans = [undefined, 'r'].map(resourceId => {
-      statements.list({ resourceId, after, limit: 1 });
+      threads.list({ resourceId, after, limit: 1 });
       return prepare(`EXPLAIN QUERY PLAN ${asked.at(-1)}`)
         .raw()
         .all()
@@ -263,7 +264,7 @@ describe('a transaction that the engine has rolled back', () => {
       db.exec('ROLLBACK');
       throw new Error('disk full');
     };
-    expect(() => new Statements(db).immediate(fail)).toThrow('disk full');
+    expect(() => new Transaction(db).run(fail)).toThrow('disk full');
     db.close();
   });
 });

@@ -11,13 +11,13 @@ import {
   leaseEnd,
   leaseHeld,
   leaseLost,
-  logClosed,
   onceConflict,
   seqConflict,
   threadExists,
   threadNotFound,
 } from '../checks.ts';
-import { decodeEvent, encodeEvents } from '../encode.ts';
+import { encodeEvents, ownEvents } from '../encode.ts';
+import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -33,16 +33,32 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { Live } from '../live.ts';
-import { mergeMetadata } from '../threads.ts';
+import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
+import { DeletedThreads } from './deleted-threads.ts';
 import { translateErrors } from './errors.ts';
-import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
-import { type Place, Statements, type ThreadInfo, type ThreadRow, toThread } from './statements.ts';
+import { EventPage, type Segment } from './event-table.ts';
+import { FileWatch } from './file-watch.ts';
+import { LockWait } from './lock-wait.ts';
 import { NewestThread } from './newest-thread.ts';
-import { StoredInfo } from './stored-info.ts';
+import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
+import { StoredInfo, type ThreadInfo } from './stored-info.ts';
+import type { Tables } from './tables.ts';
+import { type Place, type ThreadRow, toThread } from './thread-table.ts';
 
 export interface SqliteLogOptions {
   /** `process` when absent. */
   durability?: SqliteDurability;
+  /**
+   * How long a call waits, in milliseconds, while another process holds the lock of the file, before it rejects with
+   * `log_busy`; 30,000 when absent. Everything else goes on meanwhile.
+   */
+  lockWaitMs?: number;
+  /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */
+  openWaitMs?: number;
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  maxEventBytes?: number;
+  /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
+  maxFileBytes?: number;
   /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
   pollMs?: number;
   now?: () => number;
@@ -50,6 +66,7 @@ export interface SqliteLogOptions {
 
 /** Where a new thread begins. */
 type NewPlace = Pick<ThreadRow, 'owner' | 'fork' | 'imported'> & Pick<Thread, 'branchedFrom'>;
+const defaultLockWaitMs = 30_000;
 
 /**
  * A log in one SQLite file, which any number of processes may use at once. With durability `process` (the default)
@@ -59,74 +76,104 @@ type NewPlace = Pick<ThreadRow, 'owner' | 'fork' | 'imported'> & Pick<Thread, 'b
 export class SqliteLog implements EventLog {
   readonly #path: string;
   readonly #db: Connection;
-  readonly #sql: Statements;
+  readonly #sql: Tables;
+  readonly #deleted: DeletedThreads;
+  readonly #watch: FileWatch;
+  readonly #lock: LockWait;
   readonly #live: Live;
   readonly now: () => number;
-  /** Changes when another process wrote to the file. */
-  #seen: number;
+  readonly maxEventBytes: number;
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
   readonly #newest = new Map<string, number>();
   readonly #info = new StoredInfo();
   readonly #newestThread = new NewestThread();
-  #poll: ReturnType<typeof setInterval> | undefined;
-  /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
-  #isAwaited = false;
   #closed = false;
 
-  /** Opens the file, and creates it with its folder when it is not there. */
-  constructor(path: string, { durability = 'process', pollMs = 50, now = Date.now }: SqliteLogOptions = {}) {
+  /**
+   * Opens the file, and creates it with its folder when it does not exist. Throws `log_busy` when another process holds
+   * its lock for longer than `openWaitMs`; `SqliteLog.open` waits for it without holding up anything.
+   */
+  constructor(path: string, options: SqliteLogOptions = {}) {
+    const { durability = 'process', pollMs = 50, now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
+    const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000, maxFileBytes } = options;
     this.#path = path;
     this.now = now;
-    this.#db = openDatabase(path, durability);
-    this.#sql = new Statements(this.#db);
-    this.#seen = this.#sql.dataVersion();
-    this.#live = new Live(waiting => this.#setPolling(waiting, pollMs));
+    this.maxEventBytes = maxEventBytes;
+    const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
+    this.#db = db;
+    this.#sql = tables;
+    this.#lock = new LockWait(lockWaitMs);
+    this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
+    this.#live = new Live(waiting => this.#watch.await(waiting));
+    this.#deleted = new DeletedThreads({
+      db,
+      tables,
+      write: action => this.#write(action),
+      perform: action => this.#perform(action),
+    });
+    this.#deleted.removeRest();
+  }
+
+  /** Opens the file as the constructor does, and waits up to `lockWaitMs` while another process holds its lock. */
+  static async open(path: string, options: SqliteLogOptions = {}): Promise<SqliteLog> {
+    const lock = new LockWait(options.lockWaitMs ?? defaultLockWaitMs);
+    return lock.write(() => new SqliteLog(path, { ...options, openWaitMs: 0 }));
   }
 
   async append(
     threadId: string,
     events: readonly AgentEvent[],
     { expectedSeq, once, lease, metadata, imported }: AppendOptions = {},
-  ) {
-    const now = this.now();
-    const isFresh = this.#newestThread.isFresh(threadId, now);
-    const { firstSeq, logged } = this.#write(() => {
-      const head = this.#sql.head(threadId, lease?.name);
-      if (head === undefined) throw threadNotFound(threadId);
-      const { key, seq, info, token } = head;
-      if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
-      if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
-      if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
-      if (imported === true) checkImportable(toThread(this.#row(threadId)));
-      const { bodies, events: logged } = encodeEvents(events, seq + 1, this.now);
-      this.#sql.insertEvents(key, seq + 1, bodies);
-      if (once !== undefined) this.#sql.insertOnce.run(key, once, seq + bodies.length);
-      if (imported === true) this.#sql.setImported.run(seq + bodies.length, key);
-      const changed = metadata && this.#info.after(info, { metadata });
-      if (!isFresh) this.#sql.updateInfo.run(changed ?? info, new Date(now).toISOString(), key);
-      else if (changed !== undefined) this.#sql.setInfo.run(changed, key);
-      return { firstSeq: seq + 1, logged };
-    });
-    if (!isFresh) this.#newestThread.moved(threadId, now);
-    const lastSeq = firstSeq + logged.length - 1;
-    if (this.#newest.size >= 1000) this.#newest.clear();
-    this.#newest.set(threadId, lastSeq);
-    this.#live.publish(threadId, logged);
-    return { firstSeq, lastSeq };
+  ): Promise<{ firstSeq: number; lastSeq: number }> {
+    let given = { events, metadata };
+    const copy = () => {
+      given = { events: ownEvents(events), metadata: metadata && copyMetadata(metadata) };
+    };
+    return this.#perform(() => {
+      const now = this.now();
+      const isFresh = this.#newestThread.isFresh(threadId, now);
+      const { firstSeq, logged } = this.#sql.transaction.run(() => {
+        const head = this.#sql.threads.head(threadId, lease?.name);
+        if (head === undefined) throw threadNotFound(threadId);
+        const { key, seq, token } = head;
+        if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
+        if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
+        if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
+        if (imported === true) checkImportable(toThread(this.#row(threadId)));
+        const { bodies, events: encoded } = encodeEvents(given.events, {
+          firstSeq: seq + 1,
+          now: this.now,
+          maxEventBytes: this.maxEventBytes,
+        });
+        this.#sql.events.insert(key, seq + 1, bodies);
+        if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
+        if (imported === true) this.#sql.threads.setImported(key, seq + bodies.length);
+        if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
+        if (!isFresh) this.#sql.threads.touch(key, new Date(now).toISOString());
+        return { firstSeq: seq + 1, logged: encoded };
+      });
+      if (!isFresh) this.#newestThread.moved(threadId, now);
+      const lastSeq = firstSeq + logged.length - 1;
+      if (this.#newest.size >= 1000) this.#newest.clear();
+      this.#newest.set(threadId, lastSeq);
+      this.#live.publish(threadId, logged);
+      return { firstSeq, lastSeq };
+    }, copy);
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
-    const { after, before, limit } = checkRange(range);
-    return this.#use(() => {
-      const events: LoggedEvent[] = [];
-      const place = this.#sql.place(threadId);
+    const { after, before, limit, maxBytes } = checkRange(range);
+    return this.#read(() => {
+      const place = this.#sql.threads.place(threadId);
       if (place === undefined) throw threadNotFound(threadId);
-      for (const { key, end } of this.#segments(place, after, before)) {
-        const rows = this.#sql.readEvents.all(key, after, end, limit - events.length) as [string][];
-        for (const [body] of rows) events.push(decodeEvent(body));
-        if (events.length >= limit) break;
+      try {
+        const page = new EventPage(limit, maxBytes);
+        for (const segment of this.#segments(threadId, place, { after, before })) this.#sql.events.read(segment, page);
+        return page.events;
+      } catch (error) {
+        // Another process may delete it just now: then its events are missing for a good reason.
+        throw this.#sql.threads.place(threadId)?.key === place.key ? error : threadNotFound(threadId);
       }
-      return events;
     });
   }
 
@@ -136,78 +183,81 @@ export class SqliteLog implements EventLog {
     return this.#live.tail({ read, isNewest }, threadId, after, options);
   }
 
+  onDeleted(listener: (threadId: string) => void): () => void {
+    return this.#live.onEnd(listener);
+  }
+
   async createThread(thread: NewThread = {}): Promise<Thread> {
     this.#newestThread.forget();
     const imported = thread.imported === true ? 0 : null;
-    return this.#write(() => this.#insertThread(thread, { owner: null, fork: 0, imported }));
+    let given = thread;
+    const copy = () => (given = copyNames(thread));
+    return this.#write(() => this.#insertThread(given, { owner: null, fork: 0, imported }), copy);
   }
 
   async getThread(threadId: string): Promise<Thread | undefined> {
-    return this.#use(() => {
-      const row = this.#sql.thread(threadId);
+    return this.#read(() => {
+      const row = this.#sql.threads.find(threadId);
       return row && toThread(row);
     });
   }
 
   async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
     this.#newestThread.forget();
-    // When nobody changes it meanwhile, which is seen by what it was, no transaction is needed.
-    return this.#use(() => {
-      const row = this.#row(threadId);
-      const after = { ...row, info: this.#info.after(row.info, change), updated: this.#stamp() };
-      return this.#sql.replaceInfo(row, after) ? toThread(after) : this.#update(threadId, change);
-    });
-  }
-
-  #update(threadId: string, change: ThreadChange): Thread {
+    let given = change;
+    const copy = () => (given = copyNames(change));
     return this.#write(() => {
       const row = this.#row(threadId);
-      const after = { ...row, info: this.#info.after(row.info, change), updated: this.#stamp() };
-      this.#sql.updateInfo.run(after.info, after.updated, row.key);
+      const after = { ...row, info: this.#info.after(row, given), updated: this.#stamp() };
+      this.#sql.threads.updateInfo(after);
       return toThread(after);
-    });
+    }, copy);
   }
 
   async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
     const most = checkCount('limit', limit, 0);
-    return this.#use(() => this.#sql.list({ resourceId, after, openRuns, limit: most }).map(toThread));
+    return this.#read(() => this.#sql.threads.list({ resourceId, after, openRuns, limit: most }).map(toThread));
   }
 
   async deleteThread(threadId: string): Promise<void> {
-    this.#write(() => {
-      const row = this.#row(threadId);
-      this.#sql.hide.run(`${row.key}\u0001${threadId}`, row.key);
-      this.#sql.deleteRaw.run(row.key);
-      this.#purge(row.key);
+    const key = await this.#perform(() => {
+      const { key } = this.#sql.transaction.run(() => {
+        const row = this.#sql.threads.place(threadId);
+        if (row === undefined) throw threadNotFound(threadId);
+        this.#sql.threads.hide(row.key);
+        return row;
+      });
+      this.#newest.delete(threadId);
+      this.#info.clear();
+      this.#live.end(threadId);
+      return key;
     });
-    this.#newest.delete(threadId);
-    this.#live.end(threadId);
+    await this.#deleted.remove([key]);
   }
 
   async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
     this.#newestThread.forget();
+    let given = thread;
+    const copy = () => (given = copyNames(thread));
     return this.#write(() => {
       const from = this.#row(threadId);
       checkBranchPoint(threadId, seq, from.seq);
-      let owner: ThreadRow | undefined = from;
-      while (owner !== undefined && seq <= owner.fork) owner = this.#sql.owner(owner);
-      const branchedFrom = { threadId, seq };
+      let owner: Place | undefined = from;
+      while (owner !== undefined && seq <= owner.fork) owner = this.#sql.threads.owner(owner);
       const imported = importedInBranch(from.imported ?? undefined, seq) ?? null;
-      return this.#insertThread(
-        { resourceId: from.resource, ...thread },
-        { owner: owner?.key ?? null, fork: seq, imported, branchedFrom },
-      );
-    });
+      const place = { owner: owner?.key ?? null, fork: seq, imported, branchedFrom: { threadId, seq } };
+      return this.#insertThread({ resourceId: from.resource, ...given }, place);
+    }, copy);
   }
 
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     checkId('lease name', name);
     checkId('lease owner', owner);
-    const expiresAt = leaseEnd(this.now(), ttlMs);
-    const token = this.#use(() => this.#sql.takeLease({ name, owner, expiresAt }, this.#stamp()));
-    if (token !== undefined) return { name, owner, token, expiresAt };
     return this.#write(() => {
-      const current = this.#sql.lease(name);
+      const expiresAt = leaseEnd(this.now(), ttlMs);
+      const token = this.#sql.leases.take({ name, owner, expiresAt }, this.#stamp());
+      if (token !== undefined) return { name, owner, token, expiresAt };
+      const current = this.#sql.leases.find(name);
       if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
         throw leaseHeld(name, current.owner, current.expiresAt);
       return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
@@ -216,44 +266,53 @@ export class SqliteLog implements EventLog {
 
   async renewLease(lease: Lease, ttlMs: number): Promise<Lease> {
     return this.#write(() => {
-      this.#checkLease(lease);
+      if (this.#sql.leases.find(lease.name)?.token !== lease.token) throw leaseLost(lease);
       return this.#setLease(lease, ttlMs);
     });
   }
 
   async releaseLease(lease: Lease): Promise<void> {
-    this.#use(() => this.#sql.endLease.run(this.#stamp(), lease.name, lease.token));
+    return this.#write(() => this.#sql.leases.end(lease, this.#stamp()));
   }
 
   async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
     checkId('run id', runId);
-    this.#write(() => {
-      const { key } = this.#row(threadId);
-      checkRawLines(runId, this.#sql.lastRaw(key, runId), lines);
-      for (const { n, ts, stream, line } of lines)
-        this.#sql.insertRaw.run(key, runId, n, ts, stream, Buffer.from(line.buffer, line.byteOffset, line.byteLength));
-    });
+    const { rawLines } = this.#sql;
+    let given = lines;
+    const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
+    return this.#write(() => {
+      const { key } = this.#place(threadId);
+      const run = rawLines.run(key, runId);
+      checkRawLines(runId, run?.last ?? 0, given);
+      const into = run ?? rawLines.addRun(key, runId);
+      for (const line of given) rawLines.insert(into, line);
+    }, copy);
   }
 
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
     const { after, limit } = checkRange(range);
-    return this.#use(() => this.#sql.rawLines(this.#row(threadId).key, runId, after, limit));
+    return this.#read(() => {
+      const run = this.#sql.rawLines.run(this.#place(threadId).key, runId);
+      return run === undefined ? [] : this.#sql.rawLines.read(run, { after, limit });
+    });
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#stopPolling();
+    this.#watch.close();
+    this.#lock.close();
+    this.#deleted.close();
     this.#live.close();
-    closeDatabase(this.#db);
+    translateErrors(this.#path, () => closeDatabase(this.#db));
   }
 
   /** Which rows hold which part of a thread's history, oldest first. */
-  #segments(place: Place, after: number, before: number): { key: number; end: number }[] {
-    const segments: { key: number; end: number }[] = [];
+  #segments(threadId: string, place: Place, { after, before }: { after: number; before: number }): Segment[] {
+    const segments: Segment[] = [];
     let end = before;
-    for (let at: Place | undefined = place; at !== undefined && end > after + 1; at = this.#sql.owner(at)) {
-      segments.unshift({ key: at.key, end });
+    for (let at: Place | undefined = place; at !== undefined && end > after + 1; at = this.#sql.threads.owner(at)) {
+      segments.unshift({ threadId, key: at.key, after: Math.max(after, at.fork), end });
       end = Math.min(end, at.fork + 1);
     }
     return segments;
@@ -261,76 +320,45 @@ export class SqliteLog implements EventLog {
 
   #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
-    if (this.#sql.thread(checkId('thread id', id)) !== undefined) throw threadExists(id);
+    if (this.#sql.threads.place(checkId('thread id', id)) !== undefined) throw threadExists(id);
     const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };
     const now = this.#stamp();
-    this.#sql.insertThread.run(
-      id,
-      checkId('resource id', resourceId),
-      JSON.stringify(info),
-      now,
-      now,
-      owner,
-      fork,
-      imported,
-    );
+    const resource = checkId('resource id', resourceId);
+    const row = { id, resource, info: JSON.stringify(info), created: now, updated: now, owner, fork, imported };
+    this.#sql.threads.insert(row);
     return toThread(this.#row(id));
   }
 
-  /** Removes a deleted thread that nothing branches from, then the deleted ones it branched from. */
-  #purge(key: number): void {
-    for (let at: number | null = key; at !== null; ) {
-      const row = this.#sql.hidden(at);
-      if (row === undefined || this.#sql.hasBranches(at)) return;
-      this.#sql.deleteEvents.run(at);
-      this.#sql.deleteOnce.run(at);
-      this.#sql.deleteThread.run(at);
-      at = row.owner;
-    }
-  }
-
   #row(threadId: string): ThreadRow {
-    const row = this.#sql.thread(threadId);
+    const row = this.#sql.threads.find(threadId);
     if (row === undefined) throw threadNotFound(threadId);
     return row;
   }
 
+  #place(threadId: string): Place {
+    const place = this.#sql.threads.place(threadId);
+    if (place === undefined) throw threadNotFound(threadId);
+    return place;
+  }
+
+  #merge(key: number, id: string, metadata: ThreadChange['metadata'] & object): void {
+    const info = this.#sql.threads.info(key, id);
+    this.#sql.threads.setInfo(key, this.#info.after({ id, info }, { metadata }));
+  }
+
   #checkOnce(threadId: string, key: number, once: string): void {
-    const seq = this.#sql.once(key, once);
+    const seq = this.#sql.events.once(key, once);
     if (seq !== undefined) throw onceConflict(threadId, once, seq);
   }
 
-  #checkLease(lease: Lease): void {
-    if (this.#sql.lease(lease.name)?.token !== lease.token) throw leaseLost(lease);
-  }
-
   #setLease({ name, owner, token }: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
-    const expiresAt = leaseEnd(this.now(), ttlMs);
-    this.#sql.setLease.run(name, owner, token, expiresAt);
-    return { name, owner, token, expiresAt };
+    const lease = { name, owner, token, expiresAt: leaseEnd(this.now(), ttlMs) };
+    this.#sql.leases.set(lease);
+    return lease;
   }
 
-  /** Looks for what other processes appended, while a tail waits. */
-  #setPolling(on: boolean, pollMs: number): void {
-    this.#isAwaited = on;
-    if (!on) this.#poll?.unref();
-    else if (this.#poll !== undefined) this.#poll.ref();
-    else if (!this.#closed) {
-      this.#poll = setInterval(() => this.#look(), pollMs);
-      this.#look();
-    }
-  }
-
-  #stopPolling(): void {
-    clearInterval(this.#poll);
-    this.#poll = undefined;
-  }
-
-  #look(): void {
-    if (!this.#isAwaited) return this.#stopPolling();
-    const version = this.#version();
-    if (version === this.#seen) return;
-    this.#seen = version;
+  /** Another process wrote to the file. */
+  #onChange(): void {
     this.#newest.clear();
     this.#live.wakeAll();
   }
@@ -340,22 +368,18 @@ export class SqliteLog implements EventLog {
     return this.#newest.get(threadId) === seq;
   }
 
-  /** When the file cannot be used the tails look themselves, and end with what is wrong. */
-  #version(): number {
-    try {
-      return this.#sql.dataVersion();
-    } catch {
-      return Number.NaN;
-    }
+  /** Performs an action in a transaction, after all that wait. */
+  #write<Result>(action: () => Result, beforeWaiting?: () => void): Result | Promise<Result> {
+    return this.#perform(() => this.#sql.transaction.run(action), beforeWaiting);
   }
 
-  #write<Result>(action: () => Result): Result {
-    return this.#use(() => this.#sql.immediate(action) as Result);
+  /** Performs an action that makes its own transaction, after all that wait. */
+  #perform<Result>(action: () => Result, beforeWaiting?: () => void): Result | Promise<Result> {
+    return this.#lock.write(() => translateErrors(this.#path, action), beforeWaiting);
   }
 
-  #use<Result>(action: () => Result): Result {
-    if (this.#closed) throw logClosed();
-    return translateErrors(this.#path, action);
+  #read<Result>(action: () => Result): Result | Promise<Result> {
+    return this.#lock.read(() => translateErrors(this.#path, action));
   }
 
   #stamp(): string {

@@ -28,11 +28,13 @@ it('is what it was with each change merged in, whichever thread is changed, and 
         try {
           if (model !== undefined) model.metadata = mergeMetadata(model.metadata, metadata);
         } catch {
-          expect(() => stored.after(texts[thread] ?? '', change)).toThrow('cannot be written as JSON');
+          expect(() => stored.after({ id: 'thread', info: texts[thread] ?? '' }, change)).toThrow(
+            'cannot be written as JSON',
+          );
           continue;
         }
         if (model !== undefined) model.title = title ?? model.title;
-        texts[thread] = stored.after(texts[thread] ?? '', change);
+        texts[thread] = stored.after({ id: 'thread', info: texts[thread] ?? '' }, change);
         expect(JSON.parse(texts[thread])).toEqual(JSON.parse(JSON.stringify(model)));
       }
     }),

@@ -4,7 +4,6 @@ import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
 import { chatBody, protocols, Waiting } from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, takeChat } from '../chat.ts';
-import { problemOf } from '../problem-response.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/access.ts';
 import type { Site } from '../site.ts';
@@ -70,13 +69,8 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
   const { log } = site.options;
   const frames = async function* (stop: AbortSignal) {
     const waiting = new Waiting();
-    const run = await Promise.race([runId, once(stop)]).catch((error: unknown) => ({ problem: problemOf(error) }));
+    const run = await Promise.race([runId, once(stop)]);
     if (run === undefined) return;
-    if (typeof run === 'object') {
-      const failure = { type: 'error', errorText: run.problem.detail };
-      yield framing.frame(redactor.json(JSON.stringify(failure))) + framing.last;
-      return;
-    }
     yield* encodedFrames({
       log,
       threadId: id,

@@ -4,5 +4,6 @@ import { problemOf } from '../problem-response.ts';
 
 /** Encodes the last frame of a stream that cannot continue. */
 export function framedProblem(error: unknown, framing: Framing, redactor: Redactor): Uint8Array {
-  return new TextEncoder().encode(framing.problem(redactor.json(JSON.stringify(problemOf(error)))));
+  const problem = problemOf(error);
+  return new TextEncoder().encode(framing.problem({ ...problem, detail: redactor.text(problem.detail) }));
 }

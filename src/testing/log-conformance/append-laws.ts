@@ -3,6 +3,17 @@ import { contents, type Law, range, refuses, seqs, textEvent, textEvents, untype
 
 /** What `append` promises about seq, time and validation. */
 export function appendLaws(law: Law): void {
+  law('refuses an event that is too long, and all that came with it', async ({ log }) => {
+    const { id } = await log.createThread();
+    const most = log.maxEventBytes ?? 16 * 2 ** 20;
+    const tooLong = textEvent('é'.repeat(most / 2));
+    await refuses('event_too_large', log.append(id, [textEvent('before'), tooLong], { once: 'key' }));
+    assert.deepEqual(await log.read(id), []);
+    const longest = textEvent('é'.repeat(most / 2 - 200));
+    await log.append(id, [longest], { once: 'key' });
+    assert.deepEqual(contents(await log.read(id)), contents([longest]));
+  });
+
   law('assigns seq 1, 2, 3 … without gaps and returns the first and the last', async ({ log }) => {
     const { id } = await log.createThread();
     assert.deepEqual(await log.append(id, textEvents(2)), { firstSeq: 1, lastSeq: 2 });

@@ -29,7 +29,7 @@ export function rawLineLaws(law: Law): void {
 
   law('are a part of a larger buffer without the rest of it, and shared with nobody', async ({ log }) => {
     const { id } = await log.createThread();
-    const buffer = Uint8Array.of(1, 2, 3, 4, 5);
+    const buffer = Buffer.of(1, 2, 3, 4, 5);
     await log.appendRaw(id, 'run', [{ ...raw(1), line: buffer.subarray(1, 3) }]);
     buffer.fill(9);
     (await log.readRaw(id, 'run'))[0]?.line.fill(8);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ReadRange } from '../../log/index.ts';
-import { type Law, range, refuses, seqs, textEvents } from './suite.ts';
+import { type Law, range, refuses, seqs, textEvent, textEvents } from './suite.ts';
 
 const largest = Number.MAX_SAFE_INTEGER;
 
@@ -44,6 +44,27 @@ export function readLaws(law: Law): void {
       await log.append(grandchild.id, textEvents(4));
       assert.deepEqual(seqs(await log.read(grandchild.id, given)), expected);
     });
+
+  law('reads short pages when they may have few bytes, of at least one event', async ({ log }) => {
+    const { id } = await log.createThread();
+    for (let n = 1; n <= 30; n++) await log.append(id, [textEvent('x'.repeat(n % 3 === 0 ? 300_000 : 10))]);
+    const { id: child } = await log.branch(id, 20);
+    await log.append(child, textEvents(5));
+    for (const [threadId, last] of [
+      [id, 30],
+      [child, 25],
+    ] as const) {
+      const read: number[] = [];
+      for (let page = [0]; page.length > 0; ) {
+        page = seqs(await log.read(threadId, { after: read.length, maxBytes: 600_000 }));
+        assert.ok(page.length < 15, `a page has ${page.length} events`);
+        read.push(...page);
+      }
+      assert.deepEqual(read, range(1, last));
+    }
+    assert.ok((await log.read(id, { maxBytes: 1 })).length > 0);
+    await refuses('invalid_argument', log.read(id, { maxBytes: 0 }));
+  });
 
   law('reads 1000 events when no limit is given', async ({ log }) => {
     const { id } = await log.createThread();

@@ -20,6 +20,17 @@ const ids = (threads: readonly Thread[]) => threads.map(thread => thread.id);
 
 /** What creating, changing and deleting threads promises. */
 export function threadLaws(law: Law): void {
+  law('are reported when they are deleted, if the log reports it, until nobody listens', async ({ log }) => {
+    const deleted: string[] = [];
+    const unsubscribe = log.onDeleted?.(threadId => deleted.push(threadId));
+    for (const id of ['a', 'b', 'c']) await log.createThread({ id });
+    await log.deleteThread('b');
+    await refuses('thread_not_found', log.deleteThread('b'));
+    unsubscribe?.();
+    await log.deleteThread('a');
+    assert.deepEqual(deleted, unsubscribe ? ['b'] : []);
+  });
+
   law('creates a thread with defaults, and with everything given', async ({ log, clock }) => {
     const now = new Date(clock.now()).toISOString();
     const plain = await log.createThread();

@@ -1,0 +1,24 @@
+import { SingletreeError } from '../events/index.ts';
+
+/** The longest event a log stores when it is not told another limit. */
+export const defaultMaxEventBytes: number = 16 * 2 ** 20;
+
+/** How much of a thread is read at once when its events are long. */
+export const pageBytes: number = 4 * 2 ** 20;
+
+/** Throws `event_too_large` when the JSON of an event has more bytes; `what` names the event. */
+export function checkEventText(text: string, maxBytes: number, what: string): void {
+  // Mostly its length is enough to know: no character has more than three bytes.
+  if (text.length * 3 <= maxBytes) return;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) throw eventTooLarge(what, bytes, maxBytes);
+}
+
+/** Says that something is longer than an event may be. */
+export function eventTooLarge(what: string, bytes: number, maxBytes: number): SingletreeError {
+  return new SingletreeError(
+    'event_too_large',
+    `${what} has ${bytes} bytes or more as JSON, at most ${maxBytes} are stored. Shorten it, or keep its content in a file.`,
+    { details: { bytes, maxBytes } },
+  );
+}

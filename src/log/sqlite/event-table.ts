@@ -1,0 +1,193 @@
+import type { LoggedEvent } from '../../events/index.ts';
+import { DamagedValue, isBusy } from './errors.ts';
+import type { Connection } from './open.ts';
+import { changes, command, lowest32, positionOf, query } from './statement.ts';
+import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
+
+/** Where to read: the events of one row with a seq above `after` and below `end`. */
+export interface Segment {
+  readonly threadId: string;
+  readonly key: number;
+  readonly after: number;
+  readonly end: number;
+}
+
+/** How many events are read at once before it is known how long they are. */
+const firstCount = 4;
+const mostCount = 1024;
+/** How many bytes are best read at once. */
+const bestBytes = 128 * 1024;
+
+/** Events that were read, until there are enough of them. */
+export class EventPage {
+  readonly events: LoggedEvent[] = [];
+  readonly #limit: number;
+  #bytesLeft: number;
+
+  constructor(limit: number, maxBytes: number) {
+    this.#limit = limit;
+    this.#bytesLeft = maxBytes;
+  }
+
+  /** How many more events fit, as far as is known. */
+  get left(): number {
+    return this.#bytesLeft > 0 ? this.#limit - this.events.length : 0;
+  }
+
+  get bytesLeft(): number {
+    return this.#bytesLeft;
+  }
+
+  add(events: readonly LoggedEvent[], bytes: number): void {
+    for (const event of events) this.events.push(event);
+    this.#bytesLeft -= bytes;
+  }
+}
+
+/** The events of a file, and the keys they were appended under. */
+export class EventTable {
+  readonly #insertOne;
+  readonly #insertAll;
+  readonly #readJoined;
+  readonly #sizes;
+  readonly #readNext;
+  readonly #deleteAfter;
+  readonly #once;
+  readonly #insertOnce;
+  readonly #deleteOnce;
+
+  constructor(db: Connection) {
+    const at = positionOf('?1', '?2');
+    this.#insertOne = command(db, `INSERT INTO events (position, body) VALUES (${at}, ?3)`);
+    this.#insertAll = command(
+      db,
+      `INSERT INTO events (position, body) SELECT ${positionOf('?1', '(?2 + key)')}, value FROM json_each(?3)`,
+    );
+    const inRange = `position > ${at} AND position < ${positionOf('?1', '?3')} ORDER BY position`;
+    this.#readJoined = query(
+      db,
+      `SELECT ${asBytes('group_concat(body)')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
+    );
+    this.#sizes = query(
+      db,
+      `SELECT count(*), ${asNumber('sum(octet_length(body))')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
+    );
+    this.#readNext = query(
+      db,
+      `SELECT position & ${lowest32}, ${asBytes('body')} FROM events WHERE ${inRange} LIMIT 1`,
+    );
+    const last = `SELECT position FROM events WHERE position > ${at} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position DESC LIMIT ?3`;
+    this.#deleteAfter = command(db, `DELETE FROM events WHERE position IN (${last})`);
+    this.#once = query(db, `SELECT ${asNumber('seq')} FROM once WHERE thread = ? AND key = ?`);
+    this.#insertOnce = command(db, 'INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
+    this.#deleteOnce = command(db, 'DELETE FROM once WHERE thread = ?');
+  }
+
+  /** Inserts the stored texts of events with seq `firstSeq` and on; a larger batch goes to SQLite in one call. */
+  insert(thread: number, firstSeq: number, bodies: readonly string[]): void {
+    if (bodies.length > 4) this.#insertAll.run(thread, firstSeq, JSON.stringify(bodies));
+    else for (const [at, body] of bodies.entries()) this.#insertOne.run(thread, firstSeq + at, body);
+  }
+
+  /** Adds the events of a segment until the page is full; one that is damaged or missing is named by the error. */
+  read({ threadId, key, after, end }: Segment, page: EventPage): void {
+    let count = firstCount;
+    for (let at = after; page.left > 0; ) {
+      const segment = { threadId, key, after: at, end: Math.min(end, lowest32) };
+      const wanted = this.#fitting(segment, Math.min(count, page.left), Math.min(bestBytes, page.bytesLeft));
+      const { events, bytes } = this.#readSome(segment, wanted);
+      page.add(events, bytes);
+      if (events.length < wanted) return;
+      at += wanted;
+      count = mostCount;
+    }
+  }
+
+  /** How many events have about this many bytes together, at least one; of a few it is not asked. */
+  #fitting(segment: Segment, count: number, bytes: number): number {
+    if (count <= firstCount) return count;
+    const { found, total } = this.#sizeOf(segment, count);
+    if (total <= bytes) return count;
+    return this.#fitting(segment, Math.max(1, Math.floor((found * bytes) / total)), bytes * 2);
+  }
+
+  /** Where the file is damaged this is large: reading one event after the other finds which it is. */
+  #sizeOf({ key, after, end }: Segment, count: number): { found: number; total: number } {
+    try {
+      const [found, total] = this.#sizes.get(key, Math.min(after, lowest32), end, count) as [number, number | null];
+      return { found, total: total ?? 0 };
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return { found: 1, total: Number.POSITIVE_INFINITY };
+    }
+  }
+
+  /** Many texts come as one list: reading and parsing each alone takes longer. */
+  #readSome(segment: Segment, count: number): { events: readonly LoggedEvent[]; bytes: number } {
+    const bytes = this.#joinedIn(segment, count);
+    if (bytes === null) return { events: [], bytes: 0 };
+    const list = jsonIn(`[${textIn(bytes) ?? ''}]`);
+    const isWhole = Array.isArray(list) && list.every((event, index) => isEvent(event, segment.after + 1 + index));
+    const events = isWhole && list.length > 0 ? list : this.#readEach(segment, count);
+    return { events, bytes: bytes?.byteLength ?? 1 };
+  }
+
+  /** Undefined when the file is damaged, or the events are too long to be read as one. */
+  #joinedIn({ key, after, end }: Segment, count: number): Uint8Array | null | undefined {
+    try {
+      const [bytes] = this.#readJoined.get(key, Math.min(after, lowest32), end, count) as [Uint8Array | null];
+      return bytes;
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return undefined;
+    }
+  }
+
+  #readEach({ threadId, key, after, end }: Segment, count: number): LoggedEvent[] {
+    const events: LoggedEvent[] = [];
+    while (events.length < count) {
+      const seq = after + events.length + 1;
+      const row = this.#next({ threadId, key, after: seq - 1, end });
+      if (row === undefined) break;
+      const event = row[0] === seq ? jsonIn(textIn(row[1])) : undefined;
+      if (!isEvent(event, seq)) throw damagedEvent(threadId, seq);
+      events.push(event);
+    }
+    return events;
+  }
+
+  #next({ threadId, key, after, end }: Segment): [number, unknown] | undefined {
+    try {
+      return this.#readNext.get(key, Math.min(after, lowest32), end) as [number, unknown] | undefined;
+    } catch (error) {
+      throw isBusy(error) ? error : damagedEvent(threadId, after + 1, error);
+    }
+  }
+
+  /** Removes events of a row with a higher seq, at most this many; returns whether none are left. */
+  deleteSome(thread: number, after: number, most: number): boolean {
+    return changes(this.#deleteAfter.run(thread, after, most)) < most;
+  }
+
+  once(thread: number, key: string): number | undefined {
+    return (this.#once.get(thread, key) as [number] | undefined)?.[0];
+  }
+
+  insertOnce(thread: number, key: string, seq: number): void {
+    this.#insertOnce.run(thread, key, seq);
+  }
+
+  deleteOnce(thread: number): void {
+    this.#deleteOnce.run(thread);
+  }
+}
+
+/** Events were validated when they were stored: this sees only that what is read is one, and in its place. */
+function isEvent(value: unknown, seq: number): value is LoggedEvent {
+  const { seq: stored, type } = (value ?? {}) as Partial<LoggedEvent>;
+  return stored === seq && typeof type === 'string';
+}
+
+function damagedEvent(threadId: string, seq: number, cause?: unknown): DamagedValue {
+  return new DamagedValue(`event ${seq} of the thread "${threadId}"`, { threadId, seq }, cause);
+}

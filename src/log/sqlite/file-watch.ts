@@ -1,0 +1,60 @@
+import type { Connection } from './open.ts';
+import { query } from './statement.ts';
+
+/** Looks, from time to time, whether another process wrote to a file. */
+export class FileWatch {
+  readonly #version;
+  readonly #pollMs: number;
+  readonly #onChange: () => void;
+  /** Changes when another process wrote to the file. */
+  #seen: number;
+  #poll: ReturnType<typeof setInterval> | undefined;
+  /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
+  #isAwaited = false;
+  #isClosed = false;
+
+  constructor(db: Connection, { pollMs, onChange }: { readonly pollMs: number; readonly onChange: () => void }) {
+    this.#version = query(db, 'PRAGMA data_version');
+    this.#pollMs = pollMs;
+    this.#onChange = onChange;
+    this.#seen = this.#read();
+  }
+
+  /** Says whether anybody waits for a change. */
+  await(isAwaited: boolean): void {
+    this.#isAwaited = isAwaited;
+    if (!isAwaited) this.#poll?.unref();
+    else if (this.#poll !== undefined) this.#poll.ref();
+    else if (!this.#isClosed) {
+      this.#poll = setInterval(() => this.#look(), this.#pollMs);
+      this.#look();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#poll);
+    this.#poll = undefined;
+  }
+
+  #look(): void {
+    if (!this.#isAwaited) return this.#stop();
+    const version = this.#read();
+    if (version === this.#seen) return;
+    this.#seen = version;
+    this.#onChange();
+  }
+
+  /** When the file cannot be used the tails look themselves, and end with what is wrong. */
+  #read(): number {
+    try {
+      return (this.#version.get() as [number])[0];
+    } catch {
+      return Number.NaN;
+    }
+  }
+}

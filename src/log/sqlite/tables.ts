@@ -1,0 +1,26 @@
+import { EventTable } from './event-table.ts';
+import { LeaseTable } from './lease-table.ts';
+import type { Connection } from './open.ts';
+import { RawLineTable } from './raw-line-table.ts';
+import { ThreadTable } from './thread-table.ts';
+import { Transaction } from './transaction.ts';
+
+/** Every statement of the log, prepared once. */
+export interface Tables {
+  readonly transaction: Transaction;
+  readonly threads: ThreadTable;
+  readonly events: EventTable;
+  readonly leases: LeaseTable;
+  readonly rawLines: RawLineTable;
+}
+
+/** Prepares the statements; fails when the file has not the tables it should have. */
+export function prepareTables(db: Connection): Tables {
+  return {
+    transaction: new Transaction(db),
+    threads: new ThreadTable(db),
+    events: new EventTable(db),
+    leases: new LeaseTable(db),
+    rawLines: new RawLineTable(db),
+  };
+}

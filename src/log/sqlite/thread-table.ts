@@ -1,0 +1,236 @@
+import { isUsableId } from '../checks.ts';
+import { openRunPrefix, type Thread } from '../event-log.ts';
+import { damagedThread } from './errors.ts';
+import type { Connection } from './open.ts';
+import { command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
+import { asBytes, asJoinedBytes, asNumber, textIn, textsIn } from './stored-text.ts';
+import { parseInfo } from './stored-info.ts';
+
+/** Where the events of a thread are: in its own row, and up to `fork` in that of its owner. */
+export interface Place {
+  readonly key: number;
+  readonly owner: number | null;
+  readonly fork: number;
+}
+
+/** A thread as the file holds it. */
+export interface ThreadRow extends Place {
+  readonly id: string;
+  readonly resource: string;
+  readonly info: string;
+  readonly created: string;
+  readonly updated: string;
+  readonly seq: number;
+  /** The newest event that was imported; null when the thread was not made for an import. */
+  readonly imported: number | null;
+}
+
+interface Head {
+  readonly key: number;
+  readonly seq: number;
+  readonly token: number | undefined;
+}
+
+/** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
+const newestPosition = `SELECT max(position) FROM events WHERE position BETWEEN ${positionOf('threads.key', '0')} AND ${positionOf('threads.key', String(lowest32))}`;
+const newestSeq = asNumber(`coalesce((${newestPosition}) & ${lowest32}, fork)`);
+const placeColumns = `${asNumber('key')}, ${asNumber('owner')}, ${asNumber('fork')}`;
+const texts = ['id', 'resource', 'created', 'updated', 'info'];
+const threadColumns = `${placeColumns}, ${newestSeq}, ${asNumber('imported')}, ${asJoinedBytes(texts)}`;
+
+/** Holds for every thread with an open run, and for a few others; an index answers it. */
+const mayHaveOpenRun = `instr(info, '"${openRunPrefix}') > 0`;
+const hasOpenRun = `EXISTS (SELECT 1 FROM json_each(info, '$.metadata') AS entry WHERE instr(entry.key, '${openRunPrefix}') = 1)`;
+
+/** The threads of a file. */
+export class ThreadTable {
+  readonly #db: Connection;
+  readonly #thread;
+  readonly #head;
+  readonly #info;
+  readonly #place;
+  readonly #placeByKey;
+  readonly #hidden;
+  readonly #allHidden;
+  readonly #lastFork;
+  readonly #insert;
+  readonly #setInfo;
+  readonly #setImported;
+  readonly #touch;
+  readonly #updateInfo;
+  readonly #hide;
+  readonly #delete;
+
+  constructor(db: Connection) {
+    this.#db = db;
+    this.#thread = query(db, `SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
+    this.#head = query(
+      db,
+      `SELECT ${asNumber('key')}, ${newestSeq}, ${asNumber('(SELECT token FROM leases WHERE name = ?)')} FROM threads WHERE id = ? AND hidden = 0`,
+    );
+    this.#info = query(db, `SELECT ${asBytes('info')} FROM threads WHERE key = ?`);
+    this.#place = query(db, `SELECT ${placeColumns} FROM threads WHERE id = ? AND hidden = 0`);
+    this.#placeByKey = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ?`);
+    this.#hidden = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ? AND hidden = 1`);
+    this.#allHidden = query(db, `SELECT ${asNumber('key')} FROM threads WHERE hidden = 1`);
+    this.#lastFork = query(db, `SELECT ${asNumber('max(fork)')} FROM threads WHERE owner = ?`);
+    this.#insert = command(
+      db,
+      'INSERT INTO threads (id, resource, info, created, updated, owner, fork, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#setInfo = command(db, 'UPDATE threads SET info = ? WHERE key = ?');
+    this.#setImported = command(db, 'UPDATE threads SET imported = ? WHERE key = ?');
+    this.#touch = command(db, 'UPDATE threads SET updated = ? WHERE key = ?');
+    this.#updateInfo = command(db, 'UPDATE threads SET info = ?, updated = ? WHERE key = ?');
+    this.#hide = command(db, 'UPDATE threads SET hidden = 1, id = ?, info = ? WHERE key = ?');
+    this.#delete = command(db, 'DELETE FROM threads WHERE key = ?');
+  }
+
+  find(id: string): ThreadRow | undefined {
+    const row = isUsableId(id) ? this.#thread.get(id) : undefined;
+    return row === undefined ? undefined : toRow(row, id);
+  }
+
+  /** What an append has to know of a thread, and the newest token of a lease. */
+  head(id: string, leaseName = ''): Head | undefined {
+    if (!isUsableId(id)) return undefined;
+    const row = this.#head.get(leaseName, id) as [number, number, number | null] | undefined;
+    return row && { key: row[0], seq: row[1], token: row[2] ?? undefined };
+  }
+
+  /** What a thread is called and carries, as text. */
+  info(key: number, id: string): string {
+    const [bytes] = (this.#info.get(key) as [unknown] | undefined) ?? [];
+    const text = textIn(bytes);
+    if (text === undefined) throw damagedThread(id);
+    return text;
+  }
+
+  /** Where the events of a thread are. */
+  place(id: string): Place | undefined {
+    return isUsableId(id) ? toPlace(this.#place.get(id)) : undefined;
+  }
+
+  /** The row that holds the events before a thread's fork. */
+  owner({ owner }: Place): Place | undefined {
+    return owner === null ? undefined : toPlace(this.#placeByKey.get(owner));
+  }
+
+  /** A deleted thread of which not everything was removed. */
+  hidden(key: number): Place | undefined {
+    return toPlace(this.#hidden.get(key));
+  }
+
+  allHidden(): number[] {
+    return (this.#allHidden.all() as [number][]).map(([key]) => key);
+  }
+
+  /** The last event of a thread that a branch refers to; undefined when it has no branches. */
+  lastFork(key: number): number | undefined {
+    return (this.#lastFork.get(key) as [number | null] | undefined)?.[0] ?? undefined;
+  }
+
+  insert(thread: Omit<ThreadRow, 'key' | 'seq'>): void {
+    const { id, resource, info, created, updated, owner, fork, imported } = thread;
+    this.#insert.run(id, resource, info, created, updated, owner, fork, imported);
+  }
+
+  /** Moves a thread to the top of the listing. */
+  touch(key: number, updated: string): void {
+    this.#touch.run(updated, key);
+  }
+
+  /** Notes how far a thread was imported. */
+  setImported(key: number, seq: number): void {
+    this.#setImported.run(seq, key);
+  }
+
+  setInfo(key: number, info: string): void {
+    this.#setInfo.run(info, key);
+  }
+
+  updateInfo({ key, info, updated }: Pick<ThreadRow, 'key' | 'info' | 'updated'>): void {
+    this.#updateInfo.run(info, updated, key);
+  }
+
+  /** Takes away a thread's name and all it carries; no id that somebody chose begins with a control character. */
+  hide(key: number): void {
+    this.#hide.run(`\u0001${key}`, '{"metadata":{}}', key);
+  }
+
+  delete(key: number): void {
+    this.#delete.run(key);
+  }
+
+  list({
+    resourceId,
+    after,
+    openRuns,
+    limit,
+  }: {
+    resourceId: string | undefined;
+    after: Thread | undefined;
+    openRuns?: boolean | undefined;
+    limit: number;
+  }): ThreadRow[] {
+    if (resourceId !== undefined && !isUsableId(resourceId)) return [];
+    const conditions = ['hidden = 0'];
+    const values: SqlValue[] = [];
+    if (resourceId !== undefined) {
+      conditions.push('resource = ?');
+      values.push(resourceId);
+    }
+    if (openRuns === true) conditions.push(mayHaveOpenRun, hasOpenRun);
+    if (after !== undefined) {
+      conditions.push('(updated, id) < (?, ?)');
+      values.push(after.updatedAt, after.id);
+    }
+    const sql = `SELECT ${threadColumns} FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT ?`;
+    return query(this.#db, sql)
+      .all(...values, limit)
+      .map(row => toRow(row));
+  }
+}
+
+function toPlace(row: unknown): Place | undefined {
+  if (row === undefined) return undefined;
+  const [key, owner, fork] = row as [number, number | null, number];
+  return { key, owner, fork };
+}
+
+function toRow(row: unknown, asked?: string): ThreadRow {
+  const [key, owner, fork, seq, imported, bytes] = row as [
+    number,
+    number | null,
+    number,
+    number,
+    number | null,
+    unknown,
+  ];
+  const [id, resource, created, updated, info] = textsIn(bytes, texts.length) ?? [];
+  if (
+    id === undefined ||
+    resource === undefined ||
+    created === undefined ||
+    updated === undefined ||
+    info === undefined
+  )
+    throw damagedThread(asked ?? `with the key ${key}`);
+  return { key, owner, fork, seq, imported, id, resource, created, updated, info };
+}
+
+/** The thread a row stands for. */
+export function toThread(row: ThreadRow): Thread {
+  const info = parseInfo(row.id, row.info);
+  return {
+    id: row.id,
+    resourceId: row.resource,
+    ...(info.title !== undefined && { title: info.title }),
+    metadata: info.metadata,
+    createdAt: row.created,
+    updatedAt: row.updated,
+    seq: row.seq,
+    ...(info.branchedFrom !== undefined && { branchedFrom: info.branchedFrom }),
+    ...(row.imported !== null && { importedSeq: row.imported }),
+  };
+}
