@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
 import { endOrphanedProcesses } from '../agents/process/orphaned-processes.ts';
 import { runMark } from '../agents/process/process-marks.ts';
@@ -9,6 +10,18 @@ import {
   newId,
   SingletreeError,
 } from '../events/index.ts';
+import { optionsCheck } from '../events/options/check-options.ts';
+import {
+  agent,
+  callback,
+  clock,
+  eventLog,
+  field,
+  flag,
+  having,
+  milliseconds,
+  name,
+} from '../events/options/option-fields.ts';
 import { editMessage, getRun, retryOf, selectMessage } from '../graph/index.ts';
 import type { EventLog } from '../log/index.ts';
 import { ActiveRun } from './active-run.ts';
@@ -62,6 +75,26 @@ export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
 /** How long a thread stays with a process after a sign of life, in milliseconds, when nothing else is said. */
 export const usualLeaseMs = 15_000;
 
+const checkOptions = optionsCheck(
+  'new Supervisor',
+  () =>
+    ({
+      log: eventLog(),
+      agents: z
+        .union([z.array(agent()), callback()], { error: 'expected a list of agents, or a function that finds one' })
+        .optional(),
+      resourceId: name().optional(),
+      owner: name().optional(),
+      leaseMs: field(value => typeof value === 'number' && value > 0, 'milliseconds, more than 0').optional(),
+      graceMs: milliseconds().optional(),
+      newRunId: callback().optional(),
+      memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
+      checkOrder: flag().optional(),
+      clock: clock().optional(),
+      report: callback().optional(),
+    }) satisfies Record<keyof SupervisorOptions, z.ZodType>,
+);
+
 /** The only code that invokes agents: it appends what they emit, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
   readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents'>>;
@@ -76,7 +109,9 @@ export class Supervisor implements RunControl {
   readonly #closing = new AbortController();
   #watches = false;
 
+  /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
   constructor(options: SupervisorOptions) {
+    checkOptions(options);
     const { agents = [], resourceId, ...others } = options;
     this.#options = {
       owner: processOwner(),

@@ -15,7 +15,7 @@ import { type Plan, plansFold } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
 import { requestStream } from './request-stream.ts';
 import type { Place } from './runtime-context.ts';
-import { agentsOf, type RuntimeOptions } from './runtime-options.ts';
+import { agentsOf, checkRuntimeOptions, type RuntimeOptions } from './runtime-options.ts';
 import { enterThread, ownThread } from './threads.ts';
 
 export interface SpecialistOptions {
@@ -57,6 +57,7 @@ export class Runtime {
   readonly #plansAtWork = new Set<string>();
 
   constructor(options: RuntimeOptions) {
+    checkRuntimeOptions(options);
     this.#agents = agentsOf(options);
     this.#options = options;
     this.#log = options.storage ?? new MemoryLog();
@@ -213,7 +214,7 @@ export class Runtime {
   }
 }
 
-/** Makes a runtime; throws `invalid_argument` when the options contradict each other. */
+/** Creates a runtime. Throws `invalid_argument` for options that are unknown, missing, invalid or contradictory. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   return new Runtime(options);
 }

@@ -22,6 +22,7 @@ import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { Refusal } from './security/refusal.ts';
 import { requestGuard } from './security/request-guard.ts';
 import { securityHeaders } from './security/security-headers.ts';
+import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
 import { staticFiles } from './static-files.ts';
 
@@ -66,8 +67,12 @@ export interface AppOptions {
   readonly version?: string;
 }
 
-/** The HTTP interface over a log and the control of its runs. It keeps nothing of its own. */
+/**
+ * Creates the HTTP interface over a log and the control of its runs; it keeps no state of its own. Throws
+ * `invalid_argument` for options that are unknown, missing or invalid.
+ */
 export function createApp(options: AppOptions): Hono<AppEnv> {
+  checkAppOptions(options);
   return appOf(new Site(options));
 }
 

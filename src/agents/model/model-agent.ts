@@ -1,13 +1,16 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import * as z from 'zod';
+import { once } from '../../events/define.ts';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { checkValue, optionsCheck } from '../../events/options/check-options.ts';
+import { field, text } from '../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { checkFields, checkOptions, optional, type Taken, text } from '../check-options.ts';
 import { checkTool } from '../loop/check-tool.ts';
 import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { describeTool, type Tool } from '../loop/tool.ts';
 import { failureEvent } from './failure.ts';
-import { modelOptions, modelSource } from './model-options.ts';
+import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { type ModelSource, resolveModel } from './model-source.ts';
 import { modelStep } from './model-step.ts';
@@ -30,20 +33,26 @@ export interface ModelAgentOptions {
 /** The reason of the signal of a model call that is over. */
 const runIsOver = new Error('The run is over.');
 
-const taken = {
-  id: optional(text),
-  ...modelOptions,
-  tools: optional({ fits: Array.isArray, expected: 'a list of tools' }),
-} satisfies Record<keyof ModelAgentOptions, Taken>;
+const checkOptions = optionsCheck(
+  'modelAgent',
+  () =>
+    ({
+      id: text().optional(),
+      ...modelOptions(),
+      tools: field(Array.isArray, 'a list of tools').optional(),
+    }) satisfies Record<keyof ModelAgentOptions, z.ZodType>,
+  agentNamed,
+);
+const modelField = once(() => z.object({ model: modelSource() }));
 
 /**
  * An agent that is one model call: it streams text and reasoning, then the tool calls the model asks for, unexecuted.
  * Throws `invalid_argument` for what it does not take.
  */
 export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
-  checkOptions('modelAgent', options, taken);
+  checkOptions(options);
   const { id = 'model', instructions, settings, registry, tools: own = [] } = options;
-  checkFields(`The agent "${id}"`, { model }, { model: modelSource });
+  checkValue(modelField(), { model }, `The agent "${id}"`);
   own.forEach(checkTool);
   const described = own.map(describeTool);
   const retry = new RetryPolicy(options.retry);
