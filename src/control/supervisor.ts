@@ -42,7 +42,8 @@ import type {
   StartOptions,
 } from './run-control.ts';
 import { runNotFound, RunOwnership, type TakenOver } from './run-ownership.ts';
-import { ThreadMemory } from './thread-memory.ts';
+import { sharedThreadMemory } from './shared-thread-memory.ts';
+import type { ThreadMemory } from './thread-memory.ts';
 import { givenTo, readRun } from './thread-record.ts';
 
 export interface SupervisorOptions {
@@ -59,7 +60,7 @@ export interface SupervisorOptions {
   readonly graceMs?: number;
   /** Makes the ids of runs, each another one: a run with one that its thread has is refused. Ours when absent. */
   readonly newRunId?: () => string;
-  /** What is known of the threads; its own when absent. */
+  /** The cache of what the threads contain; the one that everything on this log shares when absent. */
   readonly memory?: ThreadMemory;
   /** Warns in the log about events that come in an illegal order; in development mode (`NODE_ENV`) when absent. */
   readonly checkOrder?: boolean;
@@ -140,7 +141,7 @@ export class Supervisor implements RunControl {
         for (const run of this.#runningIn(threadId)) run.mark(event(run.runId));
       },
     });
-    this.#memory = options.memory ?? new ThreadMemory(options.log);
+    this.#memory = options.memory ?? sharedThreadMemory(options.log);
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {

@@ -1,12 +1,11 @@
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { type EventLog, readEvents, type Thread } from '../log/index.ts';
 import { BranchMessages } from '../projections/branch-messages.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
 import { Sessions } from './sessions.ts';
-import { threadEvents } from './thread-events.ts';
 
 /** What is known of a thread without events takes about this much memory. */
 const emptyBytes = 8_000;
@@ -184,7 +183,7 @@ export class ThreadMemory {
     const isSame = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.importedSeq === importedSeq;
     const knowledge = isSame && kept.knowledge.seq <= seq ? kept.knowledge : new ThreadKnowledge(importedSeq);
     if (knowledge.seq < seq)
-      for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
+      for await (const event of readEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
     if (this.#held.get(threadId)?.knowledge === knowledge) return knowledge;
     this.#keep(threadId, { createdAt, knowledge });
     return knowledge;

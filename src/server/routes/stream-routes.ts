@@ -9,12 +9,12 @@ import { encodedFrames } from '../streams/encoded-frames.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
 import { type Position, position } from '../streams/position.ts';
-import { pickRequest, readRequests } from '../streams/requests.ts';
+import { pickRequest, readRequests } from '../../runtime/requests.ts';
 
 /** The streams of a thread, in every protocol of the registry. */
 export function streamRoutes(site: Site): Route[] {
   const { protocols } = site;
-  const [first] = protocols.keys() as Iterable<string>;
+  const [first = ''] = protocols.keys();
   return [
     route({
       method: 'get',
@@ -28,7 +28,7 @@ export function streamRoutes(site: Site): Route[] {
       handle: async ({ context, param, query, scope }) => {
         const thread = await site.find(scope, param('threadId'));
         const after = startOf(context, query.after, thread);
-        const name = query.protocol ?? (first as string);
+        const name = query.protocol ?? first;
         const protocol = protocols.get(name) as Protocol;
         const reading: Reading = { site, thread, protocol, after, version: versionOf(name, protocol, query.version) };
         if (protocol.isVerbatim) return openShared(reading);
