@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type AgentEvent, newId, SingletreeError } from '../events/index.ts';
+import { type AgentEvent, errorText, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { milliseconds } from '../events/options/option-fields.ts';
 import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
@@ -124,7 +124,7 @@ export class Orchestrator {
       if (signal.aborted) reason = 'aborted';
     } catch (error) {
       reason = signal.aborted ? 'aborted' : 'error';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
     } finally {
       isOver = true;

@@ -1,7 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import * as z from 'zod';
 import { once } from '../../events/define.ts';
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, errorText, SingletreeError } from '../../events/index.ts';
 import { checkValue, optionsCheck } from '../../events/options/check-options.ts';
 import { field, text } from '../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
@@ -65,7 +65,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       resolved = await resolveModel(params.model ?? model, registry ?? params.registry);
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'model_error';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       yield { type: 'error', runId, message, code, fatal: true };
       yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
       return;

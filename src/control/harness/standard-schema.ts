@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
+import { errorText, SingletreeError } from '../../events/index.ts';
 
 /** A schema in one of the forms people have: zod, any Standard Schema, or a JSON Schema. */
 export type PublicSchema<Value = unknown> = StandardSchemaV1<unknown, Value> | Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): 
   try {
     return z.fromJSONSchema(schema) as unknown as StandardSchemaV1<unknown, Value>;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorText(cause);
     throw new SingletreeError(
       'invalid_argument',
       `The schema of ${of} cannot be read: ${why}. Give zod, a Standard Schema or a JSON Schema.`,
