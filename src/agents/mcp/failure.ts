@@ -1,5 +1,5 @@
-import { errorText } from '../../events/index.ts';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { errorText } from '../../events/index.ts';
 import { brokenStream } from './http-transport.ts';
 import type { McpServer } from './mcp-server.ts';
 import { shortened } from './tool-result.ts';

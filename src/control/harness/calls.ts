@@ -1,4 +1,5 @@
 import { SingletreeError } from '../../events/index.ts';
+import { SerialQueue } from '../../log/serial-queue.ts';
 
 export interface CallsOptions {
   /** Resolves when there can be work. */
@@ -14,7 +15,7 @@ export class Calls {
   #leaving = 0;
   #atWork = 0;
   #pending = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #isClosed = false;
 
   constructor(options: CallsOptions) {
@@ -65,9 +66,13 @@ export class Calls {
   /** The same for work that has to be done whatever ended. */
   atEnd<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#pending++;
-    const done = this.#last.then(work).finally(() => this.#pending--);
-    this.#last = done.catch(() => {});
-    return done;
+    return this.#queue.run(async () => {
+      try {
+        return await work();
+      } finally {
+        this.#pending--;
+      }
+    });
   }
 
   /** From now on nothing else begins. */
