@@ -1,4 +1,7 @@
-import { type AgentEvent, newId, SingletreeError } from '../events/index.ts';
+import type * as z from 'zod';
+import { type AgentEvent, errorText, newId, SingletreeError } from '../events/index.ts';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { milliseconds } from '../events/options/option-fields.ts';
 import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
 import { EventChannel } from './loop/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
@@ -23,6 +26,11 @@ interface Run {
   readonly done: Promise<void>;
 }
 
+const checkOptions = optionsCheck(
+  'createOrchestrator',
+  () => ({ graceMs: milliseconds().optional() }) satisfies Record<keyof OrchestratorOptions, z.ZodType>,
+);
+
 /** Many runs and their events in one stream, without a log. A run goes on only as its events are taken. */
 export class Orchestrator {
   readonly #channel = new EventChannel();
@@ -32,8 +40,9 @@ export class Orchestrator {
   #changed = () => {};
   #read = false;
 
-  constructor({ graceMs = 2_000 }: OrchestratorOptions = {}) {
-    this.#graceMs = graceMs;
+  constructor(options: OrchestratorOptions = {}) {
+    checkOptions(options);
+    this.#graceMs = options.graceMs ?? 2_000;
   }
 
   /** Starts a run and returns its id. */
@@ -115,7 +124,7 @@ export class Orchestrator {
       if (signal.aborted) reason = 'aborted';
     } catch (error) {
       reason = signal.aborted ? 'aborted' : 'error';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
     } finally {
       isOver = true;
@@ -141,7 +150,7 @@ function after(signal: AbortSignal, ms: number): Promise<undefined> {
   });
 }
 
-/** Makes an orchestrator: spawn and kill runs, read all their events, answer what they ask. */
+/** Creates an orchestrator. Throws `invalid_argument` for options that are unknown or invalid. */
 export function createOrchestrator(options?: OrchestratorOptions): Orchestrator {
   return new Orchestrator(options);
 }

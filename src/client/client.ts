@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, milliseconds, text } from '../events/options/option-fields.ts';
 import {
   type AgentInfo,
   agentInfo,
@@ -100,8 +102,25 @@ const runList = z.looseObject({ runs: z.array(runInfo) });
 const fileList = z.looseObject({ files: z.array(fileInfo) });
 const agentList = z.looseObject({ agents: z.array(agentInfo) });
 
-/** A client of a Singletree server, for browsers and Node. */
+const checkOptions = optionsCheck(
+  'createClient',
+  () =>
+    ({
+      baseUrl: text().optional(),
+      fetch: callback().optional(),
+      token: text().optional(),
+      idleMs: milliseconds().optional(),
+      delay: callback().optional(),
+      random: callback().optional(),
+    }) satisfies Record<keyof ClientOptions, z.ZodType>,
+);
+
+/**
+ * Creates a client of a Singletree server, for browsers and Node. Throws `invalid_argument` for options that are unknown
+ * or invalid.
+ */
 export function createClient(options: ClientOptions = {}): Client {
+  checkOptions(options);
   const { baseUrl = '', idleMs = 45_000, delay = timerDelay, random = Math.random } = options;
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);

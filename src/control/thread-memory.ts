@@ -1,12 +1,12 @@
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { type EventLog, readEvents, type Thread } from '../log/index.ts';
+import { SerialQueues } from '../log/serial-queue.ts';
 import { BranchMessages } from '../projections/branch-messages.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
 import { Sessions } from './sessions.ts';
-import { threadEvents } from './thread-events.ts';
 
 /** What is known of a thread without events takes about this much memory. */
 const emptyBytes = 8_000;
@@ -125,7 +125,7 @@ export class ThreadMemory {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
   readonly #held = new Map<string, Known>();
-  readonly #reading = new Map<string, Promise<ThreadKnowledge>>();
+  readonly #reading = new SerialQueues();
 
   constructor(log: EventLog, maxBytes: number = 64 * 2 ** 20) {
     this.#log = log;
@@ -150,18 +150,7 @@ export class ThreadMemory {
     // A thread that is being imported says later how far; one of our own never is.
     const isOwn = held !== undefined && held.importedSeq === undefined;
     if (seq !== undefined && isOwn && (await held.reached(seq))) return held;
-    return this.#read(threadId);
-  }
-
-  #read(threadId: string): Promise<ThreadKnowledge> {
-    const before = this.#reading.get(threadId);
-    const reading = (before ?? Promise.resolve()).catch(() => {}).then(() => this.#catchUp(threadId));
-    this.#reading.set(threadId, reading);
-    const forget = () => {
-      if (this.#reading.get(threadId) === reading) this.#reading.delete(threadId);
-    };
-    reading.then(forget, forget);
-    return reading;
+    return this.#reading.run(threadId, () => this.#catchUp(threadId));
   }
 
   /** Keeps what somebody knows of a thread, and uses it, until that is ended with what is returned. */
@@ -184,7 +173,7 @@ export class ThreadMemory {
     const isSame = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.importedSeq === importedSeq;
     const knowledge = isSame && kept.knowledge.seq <= seq ? kept.knowledge : new ThreadKnowledge(importedSeq);
     if (knowledge.seq < seq)
-      for await (const event of threadEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
+      for await (const event of readEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
     if (this.#held.get(threadId)?.knowledge === knowledge) return knowledge;
     this.#keep(threadId, { createdAt, knowledge });
     return knowledge;

@@ -1,17 +1,16 @@
 import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
-import type { EventLog } from '../log/index.ts';
+import { type EventLog, readEvents } from '../log/index.ts';
 import { plainMessages } from '../projections/project-messages.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import type { OpenRun } from './supervision/open-runs.ts';
-import { threadEvents } from './thread-events.ts';
 import type { ThreadKnowledge } from './thread-memory.ts';
 
 /** The conversation of a thread, from its log. */
 export async function readConversation(log: EventLog, threadId: string): Promise<Conversation> {
   let conversation = createConversation();
-  for await (const event of threadEvents(log, threadId)) conversation = reduceConversation(conversation, event);
+  for await (const event of readEvents(log, threadId)) conversation = reduceConversation(conversation, event);
   return conversation;
 }
 
@@ -45,7 +44,7 @@ export async function readRun(
   visit: (event: LoggedEvent) => void,
 ): Promise<RunState | undefined> {
   const family = new RunFamily(runId);
-  for await (const event of threadEvents(log, threadId)) {
+  for await (const event of readEvents(log, threadId)) {
     visit(event);
     family.take(event);
   }

@@ -4,6 +4,7 @@
  */
 export type { ContentPart } from './content.ts';
 export type { Durability, EventDefinition } from './define.ts';
+export { errorText } from './error-text.ts';
 export { createIds, type IdSource, newId } from './ids.ts';
 export { eventJsonSchema } from './json-schema.ts';
 export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';

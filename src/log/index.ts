@@ -20,6 +20,7 @@ export {
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export { MemoryLog } from './memory-log.ts';
+export { readEvents } from './read-events.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog, type SqliteLogOptions } from './sqlite/sqlite-log.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

@@ -2,6 +2,7 @@ import { type AgentEvent, parseEventText, SingletreeError } from '../events/inde
 import type { EventLog, NewThread, Thread } from './event-log.ts';
 import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';
 import { OpenEnds } from './open-ends.ts';
+import { readEvents } from './read-events.ts';
 
 const pageSize = 500;
 
@@ -10,12 +11,7 @@ export type ImportTarget = Pick<NewThread, 'id' | 'resourceId' | 'title'>;
 
 /** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
-  for (let after = 0; ; ) {
-    const page = await log.read(threadId, { after, limit: pageSize, maxBytes: pageBytes });
-    for (const event of page) yield `${JSON.stringify(event)}\n`;
-    if (page.length === 0) return;
-    after += page.length;
-  }
+  for await (const event of readEvents(log, threadId)) yield `${JSON.stringify(event)}\n`;
 }
 
 /**

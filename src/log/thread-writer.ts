@@ -2,6 +2,7 @@ import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
+import { SerialQueue } from './serial-queue.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */
@@ -55,7 +56,7 @@ export class ThreadWriter {
   #metadata: AppendOptions['metadata'];
   /** How much of what waited has left `#waiting` and is not in the log yet. */
   #leaving = 0;
-  #appending: Promise<void> = Promise.resolve();
+  readonly #appends = new SerialQueue();
   #seq: number | undefined;
 
   constructor(log: EventLog, threadId: string, { lease, ...options }: ThreadWriterOptions = {}) {
@@ -187,7 +188,7 @@ export class ThreadWriter {
   }
 
   #append(): Promise<void> {
-    const appended = this.#appending.then(async () => {
+    return this.#appends.run(async () => {
       const events = this.#batch;
       const length = this.#leaving;
       if (events.length === 0) return;
@@ -209,8 +210,6 @@ export class ThreadWriter {
         throw error;
       }
     });
-    this.#appending = appended.catch(() => {});
-    return appended;
   }
 }
 

@@ -47,8 +47,10 @@ export {
   type AiSdkOptions,
   type AiSdkVersion,
   type SteeringPart,
+  Waiting,
 } from './ai-sdk/index.ts';
-export { encodeAll, type Encoder, type Framing, ndjsonFraming, sseFraming } from './encoder.ts';
+export { encodeAll, type Encoder } from './encoder.ts';
+export { type Framing, ndjsonFraming, sseFraming } from './framing.ts';
 export {
   type ApprovalOutcome,
   checkFlowOrder,
@@ -60,7 +62,8 @@ export {
   flowOrderRules,
   type FlowOrderViolation,
 } from './flow/index.ts';
-export { type Protocol, type ProtocolName, protocolNamed, type ProtocolOptions, protocols } from './registry.ts';
+export type { Protocol, ProtocolOptions } from './protocol.ts';
+export { protocolRegistry, type ProtocolRegistry, protocols } from './registry.ts';
 export {
   type AgentCost,
   type AgentOutcome,

@@ -1,58 +1,60 @@
 import { describe, expect, it } from 'vitest';
 import { examples } from '../../test/support/request-examples.ts';
 import { encodeAll } from './encoder.ts';
-import { type ProtocolName, protocolNamed, protocols } from './registry.ts';
+import { ndjsonFraming } from './framing.ts';
+import type { Protocol } from './protocol.ts';
+import { protocolRegistry, protocols } from './registry.ts';
 
 const log = examples['a tool with progress'];
 
 /** A whole response body, and its content type. */
-function respond(name: ProtocolName): [string, string] {
-  const { encoder, framing } = protocols[name];
-  const body = [...encodeAll<unknown>(encoder({ threadId: 'th' }), log).map(framing.frame), framing.last].join('');
+function respond({ encoder, framing }: Protocol): [string, string] {
+  const chunks = encodeAll(encoder({ threadId: 'th' }), log);
+  const body = [...chunks.map(chunk => framing.frame(JSON.stringify(chunk))), framing.last].join('');
   return [framing.headers['content-type'] as string, body];
 }
 
 describe('the protocols', () => {
-  it('are found by name', () => {
-    expect(protocolNamed('flow')).toBe(protocols.flow);
-    expect(protocolNamed('toString')).toBeUndefined();
+  it('are found by name, built-in ones before added ones', () => {
+    const registry = protocolRegistry({ mine: protocols.flow });
+    expect([...registry.keys()]).toEqual(['events', 'flow', 'ai-sdk', 'activity', 'mine']);
+    expect(registry.get('flow')).toBe(protocols.flow);
+    expect(registry.get('toString')).toBeUndefined();
+  });
+
+  it('refuse a name that is taken, or that does not fit into an address', () => {
+    expect(() => protocolRegistry({ flow: protocols.flow })).toThrow('a built-in protocol has this name');
+    expect(() => protocolRegistry({ 'My Protocol': protocols.flow })).toThrow('expected lower-case letters');
   });
 
   it('write flow as server-sent events', () => {
-    const [type, body] = respond('flow');
-    expect(type).toBe('text/event-stream');
+    const [type, body] = respond(protocols.flow);
+    expect(type).toBe('text/event-stream; charset=utf-8');
     expect(body.slice(0, 32)).toBe('data: {"type":"step-start"}\n\ndat');
     expect(body.endsWith('"retries":0}}\n\n')).toBe(true);
   });
 
   it('write the AI SDK stream as its clients expect it', () => {
-    expect(protocols['ai-sdk-7'].framing.headers).toEqual({
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache',
+    expect(protocols['ai-sdk'].framing.headers).toEqual({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
       connection: 'keep-alive',
       'x-accel-buffering': 'no',
       'x-vercel-ai-ui-message-stream': 'v1',
     });
-    const [, body] = respond('ai-sdk-7');
+    const [, body] = respond(protocols['ai-sdk']);
     expect(body.startsWith('data: {"type":"start","messageId":"run"')).toBe(true);
     expect(body.endsWith('\n\ndata: [DONE]\n\n')).toBe(true);
   });
 
-  it('write activity and events as lines of JSON', () => {
-    const [type, activity] = respond('activity');
-    expect(type).toBe('application/x-ndjson');
-    expect(
-      activity
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line).type),
-    ).toEqual(['read', 'agent']);
-    const [, events] = respond('events');
-    expect(
-      events
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line)),
-    ).toEqual(log);
+  it('write activity and events, also as lines of JSON', () => {
+    const linesOf = (protocol: Protocol): unknown[] => {
+      const [type, body] = respond({ ...protocol, framing: ndjsonFraming });
+      expect(type).toBe('application/x-ndjson');
+      const lines = body.trimEnd().split('\n');
+      return lines.map(line => JSON.parse(line) as unknown);
+    };
+    expect(linesOf(protocols.activity)).toMatchObject([{ type: 'read' }, { type: 'agent' }]);
+    expect(linesOf(protocols.events)).toEqual(log);
   });
 });

@@ -1,35 +1,53 @@
-import { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
-import { type AiSdkOptions, aiSdkEncoder, aiSdkFraming, type AiSdkVersion } from './ai-sdk/index.ts';
-import { type Encoder, type Framing, ndjsonFraming, sseFraming } from './encoder.ts';
-import { flowEncoder, type FlowOptions } from './flow/index.ts';
+import { SingletreeError } from '../events/index.ts';
+import { activityEncoder } from './activity-encoder.ts';
+import { aiSdkEncoder, aiSdkFraming, aiSdkVersions } from './ai-sdk/index.ts';
+import { flowEncoder } from './flow/index.ts';
+import { sseFraming } from './framing.ts';
+import type { Protocol } from './protocol.ts';
 
-/** What is served and to whom; a protocol takes of it what it has a place for. */
-export type ProtocolOptions = FlowOptions & Omit<AiSdkOptions, 'version'> & ActivityOptions;
-
-/** A way to serve the log: how its events are encoded, and how that is written to a response. */
-export interface Protocol {
-  readonly framing: Framing;
-  readonly encoder: (options?: ProtocolOptions) => Encoder<unknown>;
-}
-
-const aiSdk = (version: AiSdkVersion): Protocol => ({
-  framing: aiSdkFraming,
-  encoder: options => aiSdkEncoder({ ...options, version }),
-});
-
-/** Every protocol by its name. `events` is the log as it is. */
+/** Every built-in protocol by its name; the first is served when a reader names none. */
 export const protocols = {
-  flow: { framing: sseFraming, encoder: flowEncoder },
-  'ai-sdk-5': aiSdk(5),
-  'ai-sdk-6': aiSdk(6),
-  'ai-sdk-7': aiSdk(7),
-  activity: { framing: ndjsonFraming, encoder: activityEncoder },
-  events: { framing: ndjsonFraming, encoder: () => ({ encode: event => [event], end: () => [] }) },
+  events: {
+    description: 'the log as it is',
+    covers: 'thread',
+    framing: sseFraming,
+    encoder: () => ({ encode: event => [event], end: () => [] }),
+    isVerbatim: true,
+  },
+  flow: { description: 'flow events of one request', covers: 'request', framing: sseFraming, encoder: flowEncoder },
+  'ai-sdk': {
+    description: 'the AI SDK UI message stream of one request',
+    covers: 'request',
+    framing: aiSdkFraming,
+    encoder: ({ version, ...options } = {}) =>
+      aiSdkEncoder({ ...options, version: aiSdkVersions.find(each => String(each) === version) }),
+    versions: aiSdkVersions.map(String),
+  },
+  activity: {
+    description: 'commands, reads, writes and searches of all runs',
+    covers: 'thread',
+    framing: sseFraming,
+    encoder: activityEncoder,
+  },
 } as const satisfies Record<string, Protocol>;
 
-export type ProtocolName = keyof typeof protocols;
+/** Protocols by their names, in the order in which they are offered. */
+export type ProtocolRegistry = ReadonlyMap<string, Protocol>;
 
-/** The protocol of a name, or undefined when there is none. */
-export function protocolNamed(name: string): Protocol | undefined {
-  return Object.hasOwn(protocols, name) ? protocols[name as ProtocolName] : undefined;
+const validName = /^[a-z][a-z0-9-]*$/;
+
+/** Returns the built-in protocols and those that are added; throws `invalid_argument` for a name that is invalid or taken. */
+export function protocolRegistry(added: Readonly<Record<string, Protocol>> = {}): ProtocolRegistry {
+  const registry = new Map<string, Protocol>(Object.entries(protocols));
+  for (const [name, protocol] of Object.entries(added)) {
+    if (!validName.test(name))
+      throw invalid(name, 'expected lower-case letters, digits and hyphens, as in "word-count"');
+    if (registry.has(name)) throw invalid(name, 'a built-in protocol has this name. Choose another one');
+    registry.set(name, protocol);
+  }
+  return registry;
+}
+
+function invalid(name: string, why: string): SingletreeError {
+  return new SingletreeError('invalid_argument', `Cannot add the protocol "${name}": ${why}.`);
 }

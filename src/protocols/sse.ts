@@ -1,6 +1,6 @@
 /** One server-sent event. */
 export interface SseFrame {
-  /** What a reader names to go on after this event. */
+  /** A reader resumes after this event by naming it. */
   readonly id?: string | number;
   /** `message` to a reader when absent. */
   readonly event?: string;
@@ -8,13 +8,16 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** The frame as text, its closing blank line included; line breaks in `id` and `event` are removed. */
+/** Returns the frame as text, its closing blank line included; line breaks in `id` and `event` are removed. */
 export function encodeSse({ id, event, data }: SseFrame): string {
-  const head = [...(id === undefined ? [] : [`id: ${oneLine(id)}`]), ...(event ? [`event: ${oneLine(event)}`] : [])];
-  return `${[...head, ...data.split(lineBreak).map(line => `data: ${line}`)].join('\n')}\n\n`;
+  const idLine = id === undefined ? '' : `id: ${oneLine(id)}\n`;
+  const eventLine = event ? `event: ${oneLine(event)}\n` : '';
+  // JSON has no line breaks: nearly all frames have one line.
+  const lines = data.includes('\n') || data.includes('\r') ? data.split(lineBreak).join('\ndata: ') : data;
+  return `${idLine}${eventLine}data: ${lines}\n\n`;
 }
 
-/** A comment, which readers ignore: it keeps a connection open. */
+/** Returns a comment, which readers ignore: it keeps a connection open. */
 export function encodeSseComment(comment: string): string {
   return `: ${oneLine(comment)}\n\n`;
 }
@@ -22,5 +25,6 @@ export function encodeSseComment(comment: string): string {
 const lineBreak = /\r\n|\r|\n/;
 
 function oneLine(value: string | number): string {
-  return String(value).replaceAll(/[\r\n\0]/g, '');
+  if (typeof value === 'number') return String(value);
+  return value.replaceAll(/[\r\n\0]/g, '');
 }

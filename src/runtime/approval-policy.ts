@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Decision, Policy, ToolRequest } from '../agents/index.ts';
 import { policy } from '../agents/permissions/rule.ts';
-import { SingletreeError } from '../events/index.ts';
+import { optionsCheck } from '../events/options/check-options.ts';
 
 type ToolApproval = { readonly kind: 'tool' } & ToolRequest;
 
@@ -46,7 +46,7 @@ export interface ApprovalsOptions {
 
 const floor = z.strictObject({ tools: policy.optional(), plans: policy.optional() });
 const predicate = z.custom<ApprovalPredicate>(value => typeof value === 'function', 'expected a function');
-const approvalsOptions = z.strictObject({
+const checkOptions = optionsCheck('approvals', () => ({
   floor: floor.optional(),
   agents: z.record(z.string(), floor).optional(),
   tools: z.record(z.string(), z.union([policy, predicate])).optional(),
@@ -56,21 +56,16 @@ const approvalsOptions = z.strictObject({
     .positive()
     .max(2 ** 31 - 1)
     .optional(),
-});
+}));
 
 /** Decides what runs, what a person is asked about, and what is refused. */
 export class ApprovalPolicy {
   readonly timeoutMs: number | undefined;
   readonly #options: ApprovalsOptions;
 
-  /** Throws `invalid_argument` for options that say something else: a misspelt policy must not allow. */
+  /** Throws `invalid_argument` for unknown or invalid options: a misspelt policy must not allow anything. */
   constructor(options: ApprovalsOptions = {}) {
-    const issue = approvalsOptions.safeParse(options).error?.issues[0];
-    if (issue !== undefined)
-      throw new SingletreeError(
-        'invalid_argument',
-        `The approvals are invalid at "${issue.path.map(String).join('.')}": ${issue.message}.`,
-      );
+    checkOptions(options);
     this.#options = options;
     this.timeoutMs = options.timeoutMs;
   }

@@ -1,6 +1,6 @@
-import { threadEvents } from '../control/thread-events.ts';
 import { SingletreeError } from '../events/index.ts';
-import type { EventLog } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import { readRequests } from './requests.ts';
 
 /** Where the events of a request begin. */
 export interface RequestPlace {
@@ -10,24 +10,15 @@ export interface RequestPlace {
 }
 
 /**
- * The request of a run that a person asked for: the one that is named, else the newest of the thread. A run that is
- * named may have no events yet. Throws `run_not_found` when the thread has none.
+ * Returns the request of a run that a person asked for: the named one, else the newest of the thread. A named run may
+ * have no events yet. Throws `run_not_found` when the thread has none.
  */
-export async function findRequest(log: EventLog, threadId: string, named?: string): Promise<RequestPlace> {
-  const said = new Set<string>();
-  let found: RequestPlace | undefined;
-  let last = 0;
-  for await (const event of threadEvents(log, threadId)) {
-    last = event.seq;
-    if (event.type === 'user') said.add(event.id ?? `${event.runId}:user`);
-    if (event.type !== 'harness_start') continue;
-    const { runId, parentId, seq } = event;
-    const isAsked = parentId === undefined || said.has(parentId);
-    if (isAsked && (named === undefined || runId === named)) found = { runId, after: seq - 1 };
-  }
-  if (found !== undefined) return found;
-  if (named !== undefined) return { runId: named, after: last };
-  throw new SingletreeError('run_not_found', `Nothing was asked in the thread "${threadId}" yet: nothing to watch.`, {
-    details: { threadId },
+export async function findRequest(log: EventLog, { id, seq }: Thread, named?: string): Promise<RequestPlace> {
+  const requests = await readRequests(log, id);
+  const found = named === undefined ? requests.at(-1) : requests.find(({ runId }) => runId === named);
+  if (found !== undefined) return { runId: found.runId, after: found.startSeq - 1 };
+  if (named !== undefined) return { runId: named, after: seq };
+  throw new SingletreeError('run_not_found', `Nothing was asked in the thread "${id}" yet: nothing to watch.`, {
+    details: { threadId: id },
   });
 }

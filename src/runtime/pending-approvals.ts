@@ -1,26 +1,36 @@
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { threadEvents } from '../control/thread-events.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { type EventLog, readEvents, type Thread } from '../log/index.ts';
 import { flowEncoder, type FlowEvent } from '../protocols/index.ts';
+import type { RelayBooks } from './relay-books.ts';
 
 /** What waits for a person: the data of its `approval-required` event. */
 export type PendingApproval = Extract<FlowEvent, { type: 'approval-required' }>['data'];
 
-/** What waits in a thread, oldest first, whether its run is under way or waits to be recovered. */
-export async function pendingApprovalsOf(log: EventLog, thread: Thread, now: number): Promise<PendingApproval[]> {
+interface Sources {
+  readonly log: EventLog;
+  readonly books: RelayBooks;
+}
+
+/** Returns what waits in a thread, oldest first, whether its run is under way or waits to be recovered. */
+export async function pendingApprovalsOf(
+  { log, books }: Sources,
+  thread: Thread,
+  now: number,
+): Promise<PendingApproval[]> {
   const { id: threadId, resourceId } = thread;
-  const encoders = openRunsOf(thread).map(({ runId }) => flowEncoder({ runId, threadId, resourceId }));
-  const pending = new Map<string, PendingApproval>();
-  if (encoders.length === 0) return [];
-  for await (const event of threadEvents(log, threadId))
-    for (const told of encoders.flatMap(encoder => encoder.encode(event))) {
-      if (told.type === 'approval-required') pending.set(told.data.id, told.data);
-      if (told.type === 'approval-decision') pending.delete(told.data.id);
-    }
-  return [...pending.values()].filter(({ payload }) => !isOver(payload['expiresAt'], now));
+  const runs = openRunsOf(thread);
+  const pending = runs.length === 0 ? [] : (await books.of(thread)).pending;
+  const waiting = new Set(pending.filter(({ relay }) => !isOver(relay.expiresAt, now)).map(({ id }) => id));
+  if (waiting.size === 0) return [];
+  const encoders = runs.map(({ runId }) => flowEncoder({ runId, threadId, resourceId }));
+  const approvals = new Map<string, PendingApproval>();
+  for await (const event of readEvents(log, threadId))
+    for (const sent of encoders.flatMap(encoder => encoder.encode(event)))
+      if (sent.type === 'approval-required' && waiting.has(sent.data.id)) approvals.set(sent.data.id, sent.data);
+  return [...approvals.values()];
 }
 
 /** Whether the time to answer is over. */
-export function isOver(expiresAt: unknown, now: number): boolean {
-  return typeof expiresAt === 'string' && Date.parse(expiresAt) <= now;
+export function isOver(expiresAt: string | undefined, now: number): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }

@@ -1,6 +1,5 @@
-import { threadEvents } from '../control/thread-events.ts';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
-import type { EventLog } from '../log/index.ts';
+import { type EventLog, readEvents } from '../log/index.ts';
 import type { ApprovalContext, ApprovalPolicy } from './approval-policy.ts';
 
 /** What the runs of a thread share. */
@@ -33,7 +32,7 @@ export class RuntimeContext implements ApprovalContext {
 
   /** The events of the thread so far, oldest first. */
   history(): AsyncIterable<LoggedEvent> {
-    return threadEvents(this.place.log, this.threadId);
+    return readEvents(this.place.log, this.threadId);
   }
 
   /** The context a tool was given; throws `invalid_argument` when no runtime runs it. */

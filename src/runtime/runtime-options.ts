@@ -1,5 +1,16 @@
+import * as z from 'zod';
 import type { Agent, Subagent, Tool } from '../agents/index.ts';
-import { SingletreeError } from '../events/index.ts';
+import { invalidArgument, optionsCheck } from '../events/options/check-options.ts';
+import {
+  agent,
+  callback,
+  clock,
+  eventLog,
+  field,
+  milliseconds,
+  name,
+  object,
+} from '../events/options/option-fields.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
@@ -30,6 +41,26 @@ export interface RuntimeOptions {
   readonly clock?: Clock;
 }
 
+/** Throws `invalid_argument` for options that are unknown, missing or invalid. */
+export const checkRuntimeOptions = optionsCheck(
+  'createRuntime',
+  () =>
+    ({
+      agent: agent().optional(),
+      agents: z.array(agent()).optional(),
+      specialists: z.array(z.looseObject({ agent: agent(), description: z.string() })).optional(),
+      resourceId: name(),
+      storage: eventLog().optional(),
+      // Checked by the policy itself.
+      approvals: object().optional(),
+      tools: field(Array.isArray, 'a list of tools').optional(),
+      currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
+      priceOf: callback().optional(),
+      graceMs: milliseconds().optional(),
+      clock: clock().optional(),
+    }) satisfies Record<keyof RuntimeOptions, z.ZodType>,
+);
+
 /** The agents of a runtime, the one asked by default first; throws `invalid_argument` when two have the same id. */
 export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {
   const asked = [...(agent === undefined ? [] : [agent]), ...agents];
@@ -41,6 +72,6 @@ export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOption
   return asked;
 }
 
-function invalid(problem: string): SingletreeError {
-  return new SingletreeError('invalid_argument', `The runtime ${problem}.`);
+function invalid(problem: string): Error {
+  return invalidArgument(`The runtime ${problem}.`);
 }

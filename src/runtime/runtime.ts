@@ -1,8 +1,7 @@
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
-import { threadEvents } from '../control/thread-events.ts';
 import { SingletreeError } from '../events/index.ts';
-import { allThreads, type EventLog, MemoryLog } from '../log/index.ts';
+import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
@@ -13,9 +12,10 @@ import { governedAgent } from './governed-agent.ts';
 import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
 import { type Plan, plansFold } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
+import { RelayBooks } from './relay-books.ts';
 import { requestStream } from './request-stream.ts';
 import type { Place } from './runtime-context.ts';
-import { agentsOf, type RuntimeOptions } from './runtime-options.ts';
+import { agentsOf, checkRuntimeOptions, type RuntimeOptions } from './runtime-options.ts';
 import { enterThread, ownThread } from './threads.ts';
 
 export interface SpecialistOptions {
@@ -47,6 +47,7 @@ export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
 export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #log: EventLog;
+  readonly #sources: { readonly log: EventLog; readonly books: RelayBooks };
   readonly #clock: Clock;
   readonly #policy: ApprovalPolicy;
   readonly #agents: readonly Agent[];
@@ -57,9 +58,11 @@ export class Runtime {
   readonly #plansAtWork = new Set<string>();
 
   constructor(options: RuntimeOptions) {
+    checkRuntimeOptions(options);
     this.#agents = agentsOf(options);
     this.#options = options;
     this.#log = options.storage ?? new MemoryLog();
+    this.#sources = { log: this.#log, books: new RelayBooks(this.#log) };
     this.#clock = options.clock ?? systemClock;
     this.#policy = new ApprovalPolicy(options.approvals);
     const { specialists = [], graceMs } = options;
@@ -88,16 +91,16 @@ export class Runtime {
 
   /** Reads a request of a thread, again or further: its wire events from the first, or after those the reader has. */
   async *watch(threadId: string, { after = 0, runId, signal }: FlowWatchOptions = {}): FlowStream {
-    await ownThread(this.#log, threadId, this.#options.resourceId);
+    const thread = await ownThread(this.#log, threadId, this.#options.resourceId);
     const running = this.#running(threadId)[0]?.runId;
-    const request = await findRequest(this.#log, threadId, runId ?? running);
+    const request = await findRequest(this.#log, thread, runId ?? running);
     yield* this.#stream(threadId, request, { skip: after, signal });
   }
 
   /** Decides what an agent waits for; the first answer counts. */
   async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
     const { resourceId } = this.#options;
-    const found = await findRelay(this.#log, { id, resourceId, threadId: this.#relayThreads.get(id) });
+    const found = await findRelay(this.#sources, { id, resourceId, threadId: this.#relayThreads.get(id) });
     const { thread, relay } = found;
     if (isOver(relay.expiresAt, this.#clock.now())) {
       await expireRelay(this.#log, thread.id, relay);
@@ -111,10 +114,10 @@ export class Runtime {
     const { resourceId } = this.#options;
     const now = this.#clock.now();
     if (threadId !== undefined)
-      return pendingApprovalsOf(this.#log, await ownThread(this.#log, threadId, resourceId), now);
+      return pendingApprovalsOf(this.#sources, await ownThread(this.#log, threadId, resourceId), now);
     const pending: PendingApproval[] = [];
     for await (const thread of allThreads(this.#log, { resourceId, openRuns: true }))
-      pending.push(...(await pendingApprovalsOf(this.#log, thread, now)));
+      pending.push(...(await pendingApprovalsOf(this.#sources, thread, now)));
     return pending;
   }
 
@@ -122,7 +125,7 @@ export class Runtime {
   async plans(threadId: string): Promise<readonly Plan[]> {
     await ownThread(this.#log, threadId, this.#options.resourceId);
     let plans = plansFold.initial;
-    for await (const event of threadEvents(this.#log, threadId)) plans = plansFold.step(plans, event);
+    for await (const event of readEvents(this.#log, threadId)) plans = plansFold.step(plans, event);
     return plansFold.view(plans);
   }
 
@@ -213,7 +216,7 @@ export class Runtime {
   }
 }
 
-/** Makes a runtime; throws `invalid_argument` when the options contradict each other. */
+/** Creates a runtime. Throws `invalid_argument` for options that are unknown, missing, invalid or contradictory. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   return new Runtime(options);
 }

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
+import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
@@ -21,6 +22,7 @@ import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { Refusal } from './security/refusal.ts';
 import { requestGuard } from './security/request-guard.ts';
 import { securityHeaders } from './security/security-headers.ts';
+import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
 import { staticFiles } from './static-files.ts';
 
@@ -28,6 +30,8 @@ export interface AppOptions {
   readonly log: EventLog;
   readonly control: RunControl;
   readonly agents: AgentDirectory;
+  /** More protocols for event streams, by the name that a reader asks for with `?protocol=`. */
+  readonly protocols?: Readonly<Record<string, Protocol>>;
   /** The folder of the built page; without it the server has no page. */
   readonly webRoot?: string;
   /**
@@ -63,8 +67,12 @@ export interface AppOptions {
   readonly version?: string;
 }
 
-/** The HTTP interface over a log and the control of its runs. It keeps nothing of its own. */
+/**
+ * Creates the HTTP interface over a log and the control of its runs; it keeps no state of its own. Throws
+ * `invalid_argument` for options that are unknown, missing or invalid.
+ */
 export function createApp(options: AppOptions): Hono<AppEnv> {
+  checkAppOptions(options);
   return appOf(new Site(options));
 }
 

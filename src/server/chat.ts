@@ -1,5 +1,5 @@
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { readConversation } from '../control/thread-record.ts';
+import { sharedThreadMemory } from '../control/shared-thread-memory.ts';
 import { SingletreeError } from '../events/index.ts';
 import { defaultActive, getMessage } from '../graph/index.ts';
 import type { Thread } from '../log/index.ts';
@@ -7,7 +7,7 @@ import type { ChatBody, MessageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
 import { pickAgent } from './message-intake.ts';
 import type { Site } from './site.ts';
-import { pickRequest, readRequests } from './streams/requests.ts';
+import { pickRequest, readRequests } from '../runtime/requests.ts';
 
 /** The request a chat response streams, and what of it the client has. */
 export interface ChatTurn {
@@ -45,7 +45,7 @@ export async function openTurn(site: Site, { id }: Thread): Promise<ChatTurn | u
 
 async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string> {
   const { control, agents, log } = site.options;
-  const conversation = await readConversation(log, id);
+  const { conversation } = await sharedThreadMemory(log).of(id);
   const known = body.messageId === undefined ? undefined : getMessage(conversation, body.messageId);
   const messageId = known?.id ?? defaultActive(conversation).messages.at(-1);
   if (messageId === undefined) throw new SingletreeError('invalid_argument', 'There is no message to try again.');
@@ -77,7 +77,7 @@ async function answer(site: Site, { id }: Thread, last: ChatBody['messages'][num
 
 /** The message of the active branch that stands where the client's last user message stands, when there is one. */
 async function userMessageAt(site: Site, { id }: Thread, { messages }: ChatBody): Promise<string | undefined> {
-  const conversation = await readConversation(site.options.log, id);
+  const { conversation } = await sharedThreadMemory(site.options.log).of(id);
   const ours = defaultActive(conversation).messages.filter(each => getMessage(conversation, each)?.role === 'user');
   return ours[messages.filter(({ role }) => role === 'user').length - 1];
 }

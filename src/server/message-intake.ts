@@ -1,10 +1,10 @@
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
+import { SerialQueues } from '../log/serial-queue.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { titleOf } from './title.ts';
 
 export interface IntakeOptions {
@@ -16,7 +16,8 @@ export interface IntakeOptions {
 /** Takes in what people say: those of one thread one after the other. */
 export class MessageIntake {
   readonly #options: IntakeOptions;
-  readonly #inOrder = oneAtATime();
+  /** One queue for each thread. */
+  readonly #queues = new SerialQueues();
   /** Who waits to hear which run a follow-up started, by the id of the follow-up. */
   readonly #awaited = new Map<string, AwaitedRun>();
 
@@ -29,7 +30,7 @@ export class MessageIntake {
    * A follow-up waits, kept with the thread, until no run is under way.
    */
   take(thread: Thread, message: MessageBody): Promise<MessageReceipt> {
-    return this.#inOrder(thread.id, async () => {
+    return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       const running = await this.#runningIn(thread.id);
       // Only the process that owns a run can put a message into it.
@@ -48,7 +49,7 @@ export class MessageIntake {
    * when it never does, as when its thread is deleted.
    */
   takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
-    return this.#inOrder(thread.id, async () => {
+    return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       if ((await this.#runningIn(thread.id)) === undefined)
         return { runId: Promise.resolve(await this.#start(thread, message)) };
@@ -66,7 +67,7 @@ export class MessageIntake {
 
   /** Removes a thread: nothing is taken in while `remove` works, and what waited is given up afterwards. */
   removeThread(threadId: string, remove: () => Promise<void>): Promise<void> {
-    return this.#inOrder(threadId, async () => {
+    return this.#queues.run(threadId, async () => {
       await remove();
       this.#giveUp(threadId);
     });
@@ -93,7 +94,7 @@ export class MessageIntake {
 
   /** Starts the oldest follow-up of a thread in which nothing runs; of several servers only one does. */
   async #deliver(threadId: string): Promise<void> {
-    await this.#inOrder(threadId, async () => {
+    await this.#queues.run(threadId, async () => {
       const running = await this.#runningIn(threadId);
       const thread = await this.#options.log.getThread(threadId);
       if (thread === undefined) return this.#giveUp(threadId);

@@ -55,8 +55,9 @@ function requestContent({ body, upload }: Route): Json | undefined {
 }
 
 function answerContent(answer: NonNullable<Route['answer']>): Json {
-  if ('contentType' in answer) return otherContent(answer);
-  return { 'application/json': { schema: schemaOf(answer, 'output') } };
+  if (answer instanceof z.ZodType) return { 'application/json': { schema: schemaOf(answer, 'output') } };
+  const contents = 'contentType' in answer ? [answer] : answer;
+  return Object.fromEntries(contents.flatMap(each => Object.entries(otherContent(each))));
 }
 
 function otherContent({ contentType, description }: OtherContent): Json {

@@ -47,7 +47,7 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** The status of success; 200 when absent. */
   readonly status?: 200 | 201 | 202 | 204 | 303;
   /** What success answers with; nothing when absent. */
-  readonly answer?: z.ZodType | OtherContent;
+  readonly answer?: z.ZodType | OtherContent | readonly OtherContent[];
   /** Other answers that are no errors, with what they mean. */
   readonly others?: Readonly<Record<number, string>>;
   /** Whether it needs no token. */

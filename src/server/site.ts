@@ -3,7 +3,7 @@ import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
-import { encodeSse, type ThreadInfo } from '../protocols/index.ts';
+import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { MessageIntake } from './message-intake.ts';
 import { Metrics } from './metrics.ts';
@@ -22,7 +22,8 @@ export class Site {
   readonly intake: MessageIntake;
   readonly inbox: PendingInbox;
   readonly keepAlive: KeepAlive;
-  readonly feeds: ThreadFeeds;
+  readonly protocols: ProtocolRegistry;
+  readonly #feeds = new Map<Framing, ThreadFeeds>();
   /** Ends every open stream. */
   readonly signal: AbortSignal;
 
@@ -37,12 +38,19 @@ export class Site {
     this.intake = new MessageIntake(options);
     this.inbox = new PendingInbox(log);
     this.keepAlive = new KeepAlive(keepAliveMs);
-    this.feeds = new ThreadFeeds({ log, encode: this.encode, redactor: this.redactor });
+    this.protocols = protocolRegistry(options.protocols);
   }
 
-  /** An event as it is sent to readers. */
-  readonly encode = (event: LoggedEvent): Uint8Array =>
-    text.encode(encodeSse({ id: event.seq, data: this.redactor.json(JSON.stringify(event)) }));
+  /** The feeds that all readers share who are sent the events as they are, in this framing. */
+  feedsIn(framing: Framing): ThreadFeeds {
+    const known = this.#feeds.get(framing);
+    if (known !== undefined) return known;
+    const encode = (event: LoggedEvent) =>
+      text.encode(framing.frame(this.redactor.json(JSON.stringify(event)), event.seq));
+    const feeds = new ThreadFeeds({ log: this.options.log, encode, redactor: this.redactor });
+    this.#feeds.set(framing, feeds);
+    return feeds;
+  }
 
   readonly countEvents = (count: number): void => void (this.metrics.eventsSent += count);
 

@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { SingletreeError } from '../events/index.ts';
 import { type AppOptions, appOf } from './app.ts';
 import { isLoopback } from './security/request-guard.ts';
+import { checkServerOptions } from './server-options.ts';
 import { Site } from './site.ts';
 
 export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
@@ -25,8 +26,9 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Serves the app. */
+/** Serves the app. Rejects with `invalid_argument` for options that are unknown, missing or invalid. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  checkServerOptions(options);
   const { host = '127.0.0.1', port, graceMs = 3000, ...appOptions } = options;
   const isPublic = !isLoopback(host);
   if (isPublic && (options.tokens ?? []).length === 0)

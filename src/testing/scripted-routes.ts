@@ -3,7 +3,7 @@ import { type ModelScript, type ScriptedFailure, turnFor } from '../agents/model
 import { type Answer, countFragments, resolveTurn } from '../agents/model/scripted/scripted-answer.ts';
 import { failureHeaders, streamErrorMessage } from '../agents/model/scripted/scripted-failure.ts';
 import { type ScriptedRequest, scriptedRequest } from '../agents/model/scripted/scripted-request.ts';
-import { SingletreeError } from '../events/index.ts';
+import { errorText, SingletreeError } from '../events/index.ts';
 import type { Reply } from './scripted-reply.ts';
 import { anthropicMessages } from './wire/anthropic-messages.ts';
 import { openaiChat } from './wire/openai-chat.ts';
@@ -111,7 +111,7 @@ function ask<Turn>(script: () => Turn): Turn | { failure: ScriptedFailure } {
     return script();
   } catch (error) {
     const httpStatus = SingletreeError.is(error) ? error.status : 500;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return { failure: { httpStatus, message, headers: finalHeaders } };
   }
 }

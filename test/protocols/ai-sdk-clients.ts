@@ -11,7 +11,7 @@ export interface ReadMessage {
 
 /** The chunks as a client receives them: text over the wire, parsed and checked by the client's own code. */
 function responseBody(chunks: readonly AiSdkChunk[]): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const text = [...chunks.map(chunk => aiSdkFraming.frame(chunk)), aiSdkFraming.last].join('');
+  const text = [...chunks.map(chunk => aiSdkFraming.frame(JSON.stringify(chunk))), aiSdkFraming.last].join('');
   return new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode(text));

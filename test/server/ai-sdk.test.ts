@@ -266,7 +266,7 @@ describe('a chat', () => {
     await vi.waitFor(() => expect(textOf(last(chat))).toBe('One, '));
     await first.close();
     await sending;
-    expect(chat.error?.message).toContain('The server ends.');
+    expect(chat.error?.message).toContain('The server closes.');
   });
 
   it('is told when the run waits for an answer and something else is said', async () => {

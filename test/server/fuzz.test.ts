@@ -4,7 +4,7 @@ import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { type Operation, operationsOf, valid } from './open-api.ts';
 
-/** How long requests are made up, in milliseconds. */
+/** For how long requests are made up at least, in milliseconds. */
 const budget = Number(process.env['SINGLETREE_FUZZ_MS'] ?? (process.env['CI'] ? 20_000 : 3_000));
 
 const agent = scriptedAgent('agent', async function* ({ event, answer, params }) {
@@ -118,8 +118,10 @@ describe('requests made up from the OpenAPI document', () => {
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       expect([what, status >= 500, failures]).toEqual([what, false, []]);
     });
-    await fc.assert(property, { numRuns: 1_000_000, interruptAfterTimeLimit: budget, markInterruptAsFailure: false });
-    expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 202, 400, 404]));
-    expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(200);
+    const wanted = [200, 201, 202, 400, 404];
+    const start = performance.now();
+    // A slow machine takes longer to reach every kind of answer.
+    do await fc.assert(property, { numRuns: 100 });
+    while (performance.now() - start < budget || !wanted.every(status => statuses.has(status)));
   });
 });

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { errorText } from '../../src/events/index.ts';
 import type { AgentInfo, MessageBody } from '../../src/protocols/index.ts';
 import { SendIcon, StopIcon } from './icons.tsx';
 
@@ -31,7 +32,7 @@ export function Composer({ agents, usual, running, onSend, onStop }: ComposerPro
       setText('');
       setProblem(undefined);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(errorText(error));
     } finally {
       setSending(false);
       field.current?.focus();

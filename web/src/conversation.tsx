@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
+import { errorText } from '../../src/events/index.ts';
 import type { ThreadReading } from '../../src/projections/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
@@ -107,10 +108,6 @@ function lastAgent(nodes: ThreadReading['nodes']): string | undefined {
 }
 
 const nothingYet = { seq: 0, nodes: [], running: [], pending: [] };
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));

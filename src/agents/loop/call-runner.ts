@@ -1,4 +1,4 @@
-import { type EventOf, isToolParseError, type ToolOutput } from '../../events/index.ts';
+import { errorText, type EventOf, isToolParseError, type ToolOutput } from '../../events/index.ts';
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
@@ -81,7 +81,7 @@ export class CallRunner {
       );
     } catch (error) {
       if (signal.aborted) return undefined;
-      return { error: error instanceof Error ? error.message || error.name : String(error) };
+      return { error: errorText(error) };
     }
   }
 

@@ -1,44 +1,45 @@
-import { checkFields, invalid, isObject, type OptionCheck, text, wordsFor } from '../check-options.ts';
+import * as z from 'zod';
+import { once } from '../../events/define.ts';
+import { checkValue, invalidArgument, wordsFor } from '../../events/options/check-options.ts';
+import { callback, field, isObject, text } from '../../events/options/option-fields.ts';
 import type { Tool } from './tool.ts';
 
-const fields = {
-  name: {
-    // The names that every provider accepts.
-    fits: value => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
-    expected: '1 to 64 letters, digits, _ and -',
-  },
-  description: {
-    fits: value => typeof value === 'string' || typeof value === 'function',
-    expected: 'a string, or a function that returns one',
-  },
-  input: {
-    // Some libraries implement their schemas as functions.
-    fits: value => (isObject(value) || typeof value === 'function') && '~standard' in value,
-    expected: 'a zod schema, or another Standard Schema together with `inputJsonSchema`',
-  },
-  execute: { fits: value => typeof value === 'function', expected: 'a function' },
-} satisfies Partial<Record<keyof Tool, OptionCheck>>;
+/** What every provider accepts as the name of a tool. */
+const toolName = /^[\w-]{1,64}$/;
 
-/** Throws `invalid_argument` when a value is not a tool that can be offered to a model. */
-export function checkTool(tool: unknown): void {
-  check(tool, fields);
+const fields = () =>
+  ({
+    name: field(value => typeof value === 'string' && toolName.test(value), '1 to 64 letters, digits, _ and -'),
+    description: field(
+      value => typeof value === 'string' || typeof value === 'function',
+      'a text, or a function that returns one',
+    ),
+    input: field(
+      // The schemas of some libraries are functions.
+      value => (isObject(value) || typeof value === 'function') && '~standard' in value,
+      'a zod schema, or another Standard Schema with `inputJsonSchema` beside it',
+    ),
+    execute: callback(),
+  }) satisfies Partial<Record<keyof Tool, z.ZodType>>;
+
+const tool = once(() => z.object(fields()));
+const callable = once(() => z.object({ ...fields(), name: text() }));
+
+/** Throws `invalid_argument` when a value is not a tool that a model can be offered. */
+export function checkTool(value: unknown): void {
+  check(value, tool);
 }
 
-const callable = { ...fields, name: text };
-
-/**
- * Throws `invalid_argument` when a value is not a tool that code can call. Its name may be one that no provider
- * accepts.
- */
-export function checkCallable(tool: unknown): void {
-  check(tool, callable);
+/** Throws `invalid_argument` when a value is not a tool that code can call; no provider sees its name. */
+export function checkCallable(value: unknown): void {
+  check(value, callable);
 }
 
-function check(tool: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
-  if (!isObject(tool))
-    throw invalid(
-      `A tool is ${wordsFor(tool)}: expected an object with \`name\`, \`description\`, \`input\` and \`execute\`.`,
+function check(value: unknown, schema: () => z.ZodType): void {
+  if (!isObject(value))
+    throw invalidArgument(
+      `A tool is ${wordsFor(value)}: expected an object with \`name\`, \`description\`, \`input\` and \`execute\`.`,
     );
-  const { name } = tool;
-  checkFields(typeof name === 'string' ? `The tool "${name}"` : 'A tool', tool, checks);
+  const { name } = value;
+  checkValue(schema(), value, typeof name === 'string' ? `The tool "${name}"` : 'A tool');
 }

@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { checkOptions, invalid, number, object, optional, type OptionCheck, text } from '../check-options.ts';
-import { modelOptions, modelSource } from '../model/call/model-options.ts';
+import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
+import { field, isObject, number, text } from '../../events/options/option-fields.ts';
+import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
 import type { ModelSettings } from '../model/call/model-settings.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
@@ -50,30 +52,35 @@ export interface LoopAgentOptions {
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
 
-const taken = {
-  id: optional(text),
-  model: modelSource,
-  ...modelOptions,
-  tools: optional({
-    fits: value => Array.isArray(value) || typeof value === 'function',
-    expected: 'an array of tools, or a function that returns one',
-  }),
-  cwd: optional(text),
-  // Permission rules have a validation error of their own.
-  permissions: { fits: () => true, expected: 'permission rules' },
-  maxIterations: optional(number),
-  parallel: optional({ fits: value => typeof value === 'number' && value >= 1, expected: 'a number of at least 1' }),
-  toolTimeoutMs: optional(number),
-  maxOutputLength: optional(number),
-  compaction: optional({ fits: value => value === false || object.fits(value), expected: 'an object, or false' }),
-} satisfies Record<keyof LoopAgentOptions, OptionCheck>;
+const checkOptions = optionsCheck(
+  'loopAgent',
+  () =>
+    ({
+      id: text().optional(),
+      model: modelSource(),
+      ...modelOptions(),
+      tools: field(
+        value => Array.isArray(value) || typeof value === 'function',
+        'a list of tools, or a function that returns one',
+      ).optional(),
+      cwd: text().optional(),
+      // The rules are checked with their own error.
+      permissions: z.unknown().optional(),
+      maxIterations: number().optional(),
+      parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
+      toolTimeoutMs: number().optional(),
+      maxOutputLength: number().optional(),
+      compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
+    }) satisfies Record<keyof LoopAgentOptions, z.ZodType>,
+  agentNamed,
+);
 
 /**
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
 export function loopAgent(options: LoopAgentOptions): Agent {
-  checkOptions('loopAgent', options, taken);
+  checkOptions(options);
   const { id = 'loop', permissions, tools: own = [] } = options;
   if (permissions !== undefined) checkSources([permissions]);
   if (typeof own !== 'function') {
@@ -109,6 +116,6 @@ function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string,
   const list = typeof tools === 'function' ? tools() : tools;
   if (list !== tools) list.forEach(checkTool);
   const byName = new Map(list.map(tool => [tool.name, tool]));
-  if (byName.size !== list.length) throw invalid(`The agent "${id}" has two tools of the same name.`);
+  if (byName.size !== list.length) throw invalidArgument(`The agent "${id}" has two tools of the same name.`);
   return byName;
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV3FunctionTool } from '@ai-sdk/provider';
-import { type EventOf, SingletreeError } from '../../events/index.ts';
+import { errorText, type EventOf, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
 import { Transcript } from '../../projections/transcript.ts';
 import type { InvokeParams } from '../agent.ts';
@@ -82,7 +82,7 @@ export class Loop {
       return reason;
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'agent_failed';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       await this.#channel.put({ type: 'error', runId: this.#params.runId, message, code, fatal: true });
       return 'error';
     }

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { errorText } from '../../events/index.ts';
 import { brokenStream } from './http-transport.ts';
 import type { McpServer } from './mcp-server.ts';
 import { shortened } from './tool-result.ts';
@@ -44,7 +45,7 @@ export function problemIn(error: unknown, server: McpServer): string {
     return error.code === brokenStream ? error.message : `it said: ${bounded(error.message)}`;
   if (error instanceof TypeError && 'url' in server)
     return `it could not be reached at ${new URL(server.url).origin} (${causeOf(error)})`;
-  return bounded(error instanceof Error ? error.message : String(error));
+  return bounded(errorText(error));
 }
 
 function httpProblem({ status, data }: SdkHttpError): string {

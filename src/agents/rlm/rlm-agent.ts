@@ -1,11 +1,13 @@
+import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { checkOptions, number, object, optional, type OptionCheck, text } from '../check-options.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { field, number, object, text } from '../../events/options/option-fields.ts';
 import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
-import { modelOptions, modelSource } from '../model/call/model-options.ts';
+import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
 import type { ModelSettings } from '../model/call/model-settings.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
@@ -43,21 +45,26 @@ export interface RlmAgentOptions {
   readonly registry?: ModelRegistry;
 }
 
-const taken = {
-  id: optional(text),
-  model: modelSource,
-  subModel: optional(modelSource),
-  ...modelOptions,
-  context: optional({
-    fits: value => typeof value === 'string' || typeof value === 'function',
-    expected: 'a string, or a function that returns one',
-  }),
-  tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
-  // Permission rules have a validation error of their own.
-  permissions: { fits: () => true, expected: 'permission rules' },
-  maxIterations: optional(number),
-  limits: optional(object),
-} satisfies Record<keyof RlmAgentOptions, OptionCheck>;
+const checkOptions = optionsCheck(
+  'rlmAgent',
+  () =>
+    ({
+      id: text().optional(),
+      model: modelSource(),
+      subModel: modelSource().optional(),
+      ...modelOptions(),
+      context: field(
+        value => typeof value === 'string' || typeof value === 'function',
+        'a text, or a function that returns one',
+      ).optional(),
+      tools: field(Array.isArray, 'a list of tools').optional(),
+      // The rules are checked with their own error.
+      permissions: z.unknown().optional(),
+      maxIterations: number().optional(),
+      limits: object().optional(),
+    }) satisfies Record<keyof RlmAgentOptions, z.ZodType>,
+  agentNamed,
+);
 
 /**
  * Creates an agent whose model writes JavaScript that runs in a sandbox, over an input that may be far longer than a
@@ -65,7 +72,7 @@ const taken = {
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
 export function rlmAgent(options: RlmAgentOptions): Agent {
-  checkOptions('rlmAgent', options, taken);
+  checkOptions(options);
   const { permissions, tools = [] } = options;
   if (permissions !== undefined) checkSources([permissions]);
   tools.forEach(checkCallable);

@@ -1,4 +1,4 @@
-import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
 import { Background } from '../loop/background.ts';
@@ -63,7 +63,7 @@ export class RlmRun {
     } catch (error) {
       if (signal.aborted) return 'aborted';
       const code = SingletreeError.is(error) ? error.code : 'agent_failed';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       yield { type: 'error', runId, message, code, fatal: true };
       return 'error';
     }

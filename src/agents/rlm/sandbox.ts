@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
+import { errorText, SingletreeError } from '../../events/index.ts';
 import { persistDeclarations } from './declarations.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 import { type GlobalsConfig, sandboxGlobals } from './sandbox-globals.ts';
@@ -163,7 +163,7 @@ export class Sandbox {
       const { name, args } = callShape.parse(JSON.parse(json));
       settled = { ok: true, value: (await cell.handlers.call(name, args)) ?? null };
     } catch (error) {
-      settled = { ok: false, value: error instanceof Error ? error.message : String(error) };
+      settled = { ok: false, value: errorText(error) };
     }
     if (this.#cell === cell) this.#send({ type: 'settle', id, ok: settled.ok, json: JSON.stringify(settled.value) });
   }

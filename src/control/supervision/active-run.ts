@@ -1,5 +1,12 @@
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
-import { type AgentEvent, type ContentPart, newId, OrderChecker, SingletreeError } from '../../events/index.ts';
+import {
+  errorText,
+  type AgentEvent,
+  type ContentPart,
+  newId,
+  OrderChecker,
+  SingletreeError,
+} from '../../events/index.ts';
 import { ThreadWriter } from '../../log/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
@@ -164,7 +171,7 @@ export class ActiveRun implements RunHandle {
 
   /** An agent that throws ends with an error; a log that fails leaves the run open for another process. */
   async #fail(error: unknown): Promise<RunOutcome> {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const code = SingletreeError.is(error) ? error.code : 'agent_failed';
     try {
       await this.#options.thread.writer.write({ type: 'error', runId: this.runId, message, code, fatal: true });

@@ -1,4 +1,17 @@
+import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import {
+  agent,
+  callback,
+  clock,
+  eventLog,
+  field,
+  flag,
+  having,
+  milliseconds,
+  name,
+} from '../../events/options/option-fields.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import type { Clock } from './clock.ts';
@@ -18,7 +31,7 @@ export interface SupervisorOptions {
   readonly graceMs?: number;
   /** Generates unique run ids: a duplicate within a thread is rejected. UUIDs by default. */
   readonly newRunId?: () => string;
-  /** The cache of thread knowledge; its own by default. */
+  /** The cache of thread knowledge; by default the one that everything on this log shares. */
   readonly memory?: ThreadMemory;
   /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
   readonly checkOrder?: boolean;
@@ -33,3 +46,24 @@ export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
 
 /** The default duration of a lease without renewal, in milliseconds. */
 export const defaultLeaseMs = 15_000;
+
+/** Throws `invalid_argument` for options that are unknown, missing or invalid. */
+export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
+  'new Supervisor',
+  () =>
+    ({
+      log: eventLog(),
+      agents: z
+        .union([z.array(agent()), callback()], { error: 'expected a list of agents, or a function that finds one' })
+        .optional(),
+      resourceId: name().optional(),
+      owner: name().optional(),
+      leaseMs: field(value => typeof value === 'number' && value > 0, 'milliseconds, more than 0').optional(),
+      graceMs: milliseconds().optional(),
+      newRunId: callback().optional(),
+      memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
+      checkOrder: flag().optional(),
+      clock: clock().optional(),
+      report: callback().optional(),
+    }) satisfies Record<keyof SupervisorOptions, z.ZodType>,
+);

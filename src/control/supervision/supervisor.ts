@@ -29,8 +29,14 @@ import type {
   StartOptions,
 } from './run-control.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
-import { type AgentFinder, defaultLeaseMs, type SupervisorOptions } from './supervisor-options.ts';
-import { ThreadMemory } from '../thread-memory.ts';
+import {
+  type AgentFinder,
+  checkSupervisorOptions,
+  defaultLeaseMs,
+  type SupervisorOptions,
+} from './supervisor-options.ts';
+import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import type { ThreadMemory } from '../thread-memory.ts';
 import { givenTo, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
@@ -47,7 +53,9 @@ export class Supervisor implements RunControl {
   readonly #closing = new AbortController();
   #watches = false;
 
+  /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
   constructor(options: SupervisorOptions) {
+    checkSupervisorOptions(options);
     const { agents = [], resourceId, ...others } = options;
     this.#options = {
       owner: processOwner(),
@@ -76,7 +84,7 @@ export class Supervisor implements RunControl {
         for (const run of this.#runningIn(threadId)) run.mark(event(run.runId));
       },
     });
-    this.#memory = options.memory ?? new ThreadMemory(options.log);
+    this.#memory = options.memory ?? sharedThreadMemory(options.log);
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {

@@ -74,6 +74,9 @@ function follow(draft: ConversationDraft, message: Message): void {
   draft.add('message', message.id, message);
   draft.add('followers', parent, message.id);
   followersChanged(draft, parent);
+  // Each sibling shows how many there are.
+  if (draft.count('followers', parent) > 1)
+    for (const { id } of followersOf(draft, message.parentMessageId)) draft.add('touched', all, id);
   draft.add('activeFollower', parent, message.id);
   draft.add('tip', all, atTip ? message.id : unknownTip);
   const tree = draft.last('tree', all);

@@ -1,4 +1,4 @@
-import { type ErrorCode, SingletreeError } from '../../events/index.ts';
+import { type ErrorCode, errorText, SingletreeError } from '../../events/index.ts';
 
 /** What SQLite says went wrong, without the part of its code that only tells where. */
 const primary = {
@@ -58,7 +58,7 @@ export function translateErrors<Result>(path: string, action: () => Result): Res
 export function translated(path: string, cause: unknown): SingletreeError {
   if (SingletreeError.is(cause)) return cause;
   const raw = numberIn(cause, 'rawCode');
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   const [code, message] = meaningOf(path, raw, cause, reason);
   const details = {
     path,

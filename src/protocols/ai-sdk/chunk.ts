@@ -1,5 +1,7 @@
-/** The versions of the AI SDK whose clients can be served. */
-export type AiSdkVersion = 5 | 6 | 7;
+/** The versions of the AI SDK whose clients can be served, oldest first. */
+export const aiSdkVersions = [5, 6, 7] as const;
+
+export type AiSdkVersion = (typeof aiSdkVersions)[number];
 
 type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'other';
 

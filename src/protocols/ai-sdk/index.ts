@@ -4,4 +4,5 @@
  */
 export { aiSdkEncoder, type AiSdkOptions } from './ai-sdk-encoder.ts';
 export { aiSdkFraming } from './ai-sdk-framing.ts';
-export type { AiSdkChunk, AiSdkVersion, SteeringPart } from './chunk.ts';
+export { aiSdkVersions, type AiSdkChunk, type AiSdkVersion, type SteeringPart } from './chunk.ts';
+export { Waiting } from './waiting.ts';

@@ -2,21 +2,22 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
-import { aiSdkEncoder, aiSdkFraming, type AiSdkVersion, chatBody, encodeSse } from '../../protocols/index.ts';
+import { chatBody, protocols, Waiting } from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, takeChat } from '../chat.ts';
-import { problemOf } from '../problem-response.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/access.ts';
 import type { Site } from '../site.ts';
 import { encodedFrames } from '../streams/encoded-frames.ts';
 import { frameStream } from '../streams/frame-stream.ts';
-import { Waiting } from '../streams/waiting.ts';
 import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AI SDK';
-/** How long nothing happens before a request that may be waiting for a person is taken to wait. */
+/** The protocol of these endpoints: clients of the AI SDK expect no other one here. */
+const { encoder, framing, versions } = protocols['ai-sdk'];
+const newest = versions.at(-1) ?? '';
+/** How long a request that may be waiting for a person is silent before it counts as waiting. */
 const quietMs = 250;
-const headers = { 'x-ai-sdk-version': 'the version of the client: 5, 6 or 7; 7 when absent' };
+const headers = { 'x-ai-sdk-version': `the version of the client: ${versions.join(', ')}; ${newest} when absent` };
 const answer = { contentType: 'text/event-stream', description: 'The AI SDK UI message stream' };
 
 /** What `useChat` with the `DefaultChatTransport` calls. A chat is a thread, its id the thread's. */
@@ -47,7 +48,7 @@ export function chatRoutes(site: Site): Route[] {
       others: { 204: 'Nothing is under way' },
       handle: async ({ context, param, scope }) => {
         const version = versionOf(context);
-        // A chat that is not there, or not for this reader, has nothing under way.
+        // An unknown chat, or one of another reader, has nothing under way.
         const thread = await site.find(scope, param('threadId')).catch(() => undefined);
         const turn = thread && (await openTurn(site, thread));
         return thread && turn ? streamTurn(site, thread, turn, version) : new Response(null, { status: 204 });
@@ -56,32 +57,32 @@ export function chatRoutes(site: Site): Route[] {
   ];
 }
 
-/** The thread of a chat; clients choose the ids of their chats, so it is made when it is not there. */
+/** Returns the thread of a chat, creating it when needed: clients choose the ids of their chats. */
 async function threadFor(site: Site, scope: Scope, id: string): Promise<Thread> {
   const { log } = site.options;
   if ((await log.getThread(id)) !== undefined) return site.find(scope, id);
   return log.createThread({ id, ...(scope.resourceId !== undefined && { resourceId: scope.resourceId }) });
 }
 
-function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: AiSdkVersion): Response {
+function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: string): Response {
   const { redactor, keepAlive, signal, countEvents: onSent } = site;
   const { log } = site.options;
-  const turn = async function* (stop: AbortSignal) {
+  const frames = async function* (stop: AbortSignal) {
     const waiting = new Waiting();
     const run = await Promise.race([runId, once(stop)]);
     if (run === undefined) return;
     yield* encodedFrames({
       log,
       threadId: id,
-      encoder: aiSdkEncoder({ version, threadId: id, runId: run }),
+      encoder: encoder({ version, threadId: id, runId: run }),
+      framing,
       from: 0,
       after: { seq: after, chunks: 0 },
       ends: true,
       runId: run,
       redactor,
-      last: aiSdkFraming.last,
       signal: stop,
-      cutOff: { type: 'error', errorText: 'The server ends. Resume when it is back: the run goes on.' },
+      cutOff: { type: 'error', errorText: 'The server closes. Resume when it is back: the run continues.' },
       onSent,
       pause: async (event, chunks) => {
         waiting.take(event, chunks);
@@ -92,16 +93,7 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
       },
     });
   };
-  // A client of the AI SDK takes no other frames than its own, also when the stream fails.
-  const frames = async function* (stop: AbortSignal) {
-    try {
-      yield* turn(stop);
-    } catch (error) {
-      const failure = { type: 'error', errorText: problemOf(error).detail };
-      yield encodeSse({ data: redactor.json(JSON.stringify(failure)) }) + aiSdkFraming.last;
-    }
-  };
-  return streamResponse(frameStream({ frames, redactor, keepAlive, signal }), aiSdkFraming.headers);
+  return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
 }
 
 /** Resolves when the signal aborts. */
@@ -111,9 +103,14 @@ function once(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function versionOf(context: Context): AiSdkVersion {
-  const said = context.req.header('x-ai-sdk-version') ?? '7';
-  const version = Number(/^[567](?=\.|$)/.exec(said)?.[0]);
-  if (version === 5 || version === 6 || version === 7) return version;
-  throw new SingletreeError('invalid_argument', `Header "x-ai-sdk-version" is "${said}". Expected 5, 6 or 7.`);
+/** The major version of the client. */
+function versionOf(context: Context): string {
+  const given = context.req.header('x-ai-sdk-version') ?? newest;
+  const [version = ''] = given.split('.');
+  if (versions.includes(version)) return version;
+  const expected = versions.join(', ');
+  throw new SingletreeError(
+    'invalid_argument',
+    `Header "x-ai-sdk-version" is "${given}". Expected one of ${expected}.`,
+  );
 }

@@ -1,9 +1,9 @@
+import { readEvents } from '../../log/index.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { threadEvents } from '../../control/thread-events.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { type FileInfo, fileInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
@@ -17,7 +17,7 @@ export function fileRoutes(site: Site): Route[] {
   const { log, filesRoot } = site.options;
   const filesOf = async (threadId: string, after = 0): Promise<FileInfo[]> => {
     const files = new Map<string, FileInfo>();
-    for await (const event of threadEvents(log, threadId, after)) {
+    for await (const event of readEvents(log, threadId, after)) {
       if (event.type !== 'file_registered') continue;
       const { id, runId, path, mediaType, size } = event;
       const known = { ...(mediaType !== undefined && { mediaType }), ...(size !== undefined && { size }) };

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { openRunsOf, threadOfOpenRun } from '../../control/supervision/open-runs.ts';
-import { threadEvents } from '../../control/thread-events.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { RawLine } from '../../log/index.ts';
+import { type RawLine, readEvents } from '../../log/index.ts';
 import { type Fold, runStatus, totals } from '../../projections/index.ts';
 import { type RawLineInfo, rawLineInfo, type RunInfo, runInfo, usageInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
@@ -19,7 +18,7 @@ export function runRoutes(site: Site): Route[] {
   const { log, control } = site.options;
   const view = async <State, View>(threadId: string, { initial, step, view: show }: Fold<State, View>) => {
     let state = initial;
-    for await (const event of threadEvents(log, threadId)) state = step(state, event);
+    for await (const event of readEvents(log, threadId)) state = step(state, event);
     return show(state);
   };
   /** A run that has no end and that nobody works on, such as one that was cut off by a branch, is interrupted. */

@@ -2,108 +2,126 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
-import {
-  activityEncoder,
-  type AiSdkVersion,
-  type Framing,
-  type ProtocolName,
-  protocols,
-} from '../../protocols/index.ts';
-import { type Route, route } from '../route.ts';
+import type { Framing, Protocol, ProtocolRegistry } from '../../protocols/index.ts';
+import { type OtherContent, type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
-import { encodedFrames, type EncodedOptions } from '../streams/encoded-frames.ts';
+import { encodedFrames } from '../streams/encoded-frames.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
 import { type Position, position } from '../streams/position.ts';
-import { pickRequest, readRequests } from '../streams/requests.ts';
+import { pickRequest, readRequests } from '../../runtime/requests.ts';
 
-const eventsQuery = z.strictObject({
-  after: position.optional().describe('the id of the last frame the reader has'),
-  protocol: z
-    .enum(['events', 'flow', 'ai-sdk', 'activity'])
-    .optional()
-    .describe('`events` when absent: the log as it is. `flow` and `ai-sdk` send one request, `activity` the thread'),
-  version: z.enum(['5', '6', '7']).optional().describe('of the AI SDK; 7 when absent'),
-  runId: z.string().min(1).optional().describe('the request to send; the newest when absent'),
-});
-type EventsQuery = z.infer<typeof eventsQuery>;
-
-/** The streams of a thread. */
+/** The streams of a thread, in every protocol of the registry. */
 export function streamRoutes(site: Site): Route[] {
+  const { protocols } = site;
+  const [first = ''] = protocols.keys();
   return [
     route({
       method: 'get',
       path: '/api/threads/{threadId}/events',
       tag: 'Streams',
-      summary: 'Follow a thread: what is there, then what comes',
-      query: eventsQuery,
-      headers: { 'Last-Event-ID': 'the id of the last frame the reader has; it counts more than `after`' },
-      answer: { contentType: 'text/event-stream', description: 'Server-sent events whose ids say where a reader is' },
-      others: { 204: 'The request that is read has ended, and the reader has all of it' },
+      summary: 'Follow a thread: its events so far, then new ones',
+      query: eventsQuery(protocols),
+      headers: { 'Last-Event-ID': 'the id of the last frame the reader has; takes precedence over `after`' },
+      answer: contentOf(protocols),
+      others: { 204: 'The request has ended, and the reader has all of it' },
       handle: async ({ context, param, query, scope }) => {
         const thread = await site.find(scope, param('threadId'));
         const after = startOf(context, query.after, thread);
-        const { protocol = 'events' } = query;
-        if (protocol === 'events') return openLive(site, thread, after.seq);
-        return protocol === 'activity' ? openActivity(site, thread, after) : openRequest(site, thread, after, query);
+        const name = query.protocol ?? first;
+        const protocol = protocols.get(name) as Protocol;
+        const reading: Reading = { site, thread, protocol, after, version: versionOf(name, protocol, query.version) };
+        if (protocol.isVerbatim) return openShared(reading);
+        return protocol.covers === 'thread' ? openThread(reading) : openRequest(reading, query.runId);
       },
     }),
   ];
 }
 
-function openLive(site: Site, thread: Thread, after: number): Response {
-  const { log, bufferBytes = 1024 * 1024 } = site.options;
-  const { feeds, redactor, keepAlive, signal, encode, countEvents: onSent } = site;
-  const options = { log, feeds, redactor, keepAlive, signal, encode, onSent, bufferBytes };
-  return streamResponse(liveStream(options, { threadId: thread.id, after }));
+/** What one reader asked for. */
+interface Reading {
+  readonly site: Site;
+  readonly thread: Thread;
+  readonly protocol: Protocol;
+  readonly after: Position;
+  readonly version: string | undefined;
 }
 
-function openActivity(site: Site, thread: Thread, after: Position): Response {
-  return openEncoded(site, { threadId: thread.id, encoder: activityEncoder(), from: 0, after, last: '' });
-}
-
-async function openRequest(
-  site: Site,
-  thread: Thread,
-  after: Position,
-  { protocol, version = '7', runId }: EventsQuery,
-): Promise<Response> {
-  const { id: threadId, resourceId } = thread;
-  const request = pickRequest(await readRequests(site.options.log, threadId), { runId, after: after.seq });
-  if (request?.endSeq !== undefined && after.seq >= request.endSeq) return new Response(null, { status: 204 });
-  const name: ProtocolName = protocol === 'flow' ? 'flow' : `ai-sdk-${Number(version) as AiSdkVersion}`;
-  const { framing, encoder } = protocols[name];
-  const options = { threadId, resourceId, ...(request && { runId: request.runId }) };
-  const from = request === undefined ? after.seq : request.startSeq - 1;
-  const place = { threadId, from, after, ...(request && { runId: request.runId }) };
-  return openEncoded(site, { ...place, encoder: encoder(options), last: framing.last, ends: true }, framing.headers);
-}
-
-type Encoded = Omit<EncodedOptions, 'log' | 'redactor' | 'onSent' | 'signal'>;
-
-function openEncoded(site: Site, encoded: Encoded, headers: Framing['headers'] = {}): Response {
-  const { redactor, keepAlive, signal, countEvents: onSent } = site;
-  const { log } = site.options;
-  const frames = (stop: AbortSignal) => encodedFrames({ ...encoded, log, redactor, onSent, signal: stop });
-  return streamResponse(frameStream({ frames, redactor, keepAlive, signal }), headers);
-}
-
-/** A response that goes on for as long as somebody reads it. */
-export function streamResponse(
-  body: ReadableStream<Uint8Array>,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(body, {
-    headers: {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    },
+function eventsQuery(protocols: ProtocolRegistry) {
+  const names = [...protocols.keys()];
+  const each = [...protocols].map(([name, { description }]) => `\`${name}\`: ${description}`).join('; ');
+  const versions = [...protocols].flatMap(([name, { versions: known = [] }]) =>
+    known.length === 0 ? [] : [`\`${name}\` has ${known.join(', ')}`],
+  );
+  return z.strictObject({
+    after: position.optional().describe('the id of the last frame the reader has'),
+    protocol: z.enum(names).optional().describe(`\`${names[0]}\` when absent. ${each}`),
+    version: z
+      .string()
+      .max(20)
+      .optional()
+      .describe(`of the protocol, the newest when absent: ${versions.join('; ')}`),
+    runId: z.string().min(1).optional().describe('the request to send; the newest when absent'),
   });
 }
 
-/** Where to go on: a reader that reconnects says it in a header, which counts more than its first address. */
+/** The content types of all protocols, each once. */
+function contentOf(protocols: ProtocolRegistry): OtherContent[] {
+  const types = [...protocols.values()].map(({ framing }) => (framing.headers['content-type'] ?? '').split(';')[0]);
+  return [...new Set(types)].map((contentType = '') => ({ contentType, description: 'The chunks of the protocol' }));
+}
+
+/** The version to serve; throws `invalid_argument` for one that the protocol does not have. */
+function versionOf(name: string, { versions = [] }: Protocol, asked: string | undefined): string | undefined {
+  if (asked === undefined || versions.includes(asked)) return asked ?? versions.at(-1);
+  const known = versions.length === 0 ? 'It has no versions' : `Expected one of ${versions.join(', ')}`;
+  throw new SingletreeError('invalid_argument', `The protocol "${name}" has no version "${asked}". ${known}.`);
+}
+
+function openShared({ site, thread, protocol: { framing }, after }: Reading): Response {
+  const { bufferBytes = 1024 * 1024 } = site.options;
+  const { keepAlive, signal, countEvents: onSent } = site;
+  const feeds = site.feedsIn(framing);
+  const options = { ...feeds.options, feeds, framing, keepAlive, signal, onSent, bufferBytes };
+  return streamResponse(liveStream(options, { threadId: thread.id, after: after.seq }), framing);
+}
+
+function openThread(reading: Reading): Response {
+  return openEncoded(reading, { from: 0, ends: false });
+}
+
+async function openRequest(reading: Reading, named: string | undefined): Promise<Response> {
+  const { site, thread, after } = reading;
+  const request = pickRequest(await readRequests(site.options.log, thread.id), { runId: named, after: after.seq });
+  if (request?.endSeq !== undefined && after.seq >= request.endSeq) return new Response(null, { status: 204 });
+  if (request === undefined) return openEncoded(reading, { from: after.seq, ends: true });
+  return openEncoded(reading, { from: request.startSeq - 1, ends: true, runId: request.runId });
+}
+
+interface Section {
+  readonly from: number;
+  readonly ends: boolean;
+  readonly runId?: string;
+}
+
+function openEncoded({ site, thread, protocol, after, version }: Reading, section: Section): Response {
+  const { redactor, keepAlive, signal, countEvents: onSent } = site;
+  const { log } = site.options;
+  const { framing } = protocol;
+  const { id: threadId, resourceId } = thread;
+  const { runId } = section;
+  const encoder = protocol.encoder({ threadId, resourceId, version, ...(runId !== undefined && { runId }) });
+  const frames = (stop: AbortSignal) =>
+    encodedFrames({ ...section, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
+  return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
+}
+
+/** Responds with a stream in the headers of its framing; caches and proxies are told not to hold it back. */
+export function streamResponse(body: ReadableStream<Uint8Array>, { headers }: Framing): Response {
+  return new Response(body, { headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
+}
+
+/** Where to resume: the header of a reader that reconnects takes precedence over its first address. */
 function startOf(context: Context, query: Position | undefined, thread: Thread): Position {
   const header = context.req.header('last-event-id') || undefined;
   const parsed = position.optional().safeParse(header);

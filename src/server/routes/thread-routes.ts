@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { threadEvents } from '../../control/thread-events.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, importThread } from '../../log/index.ts';
+import { allThreads, type EventLog, importThread, readEvents } from '../../log/index.ts';
 import { branchBody, newThreadBody, renameBody, threadInfo } from '../../protocols/index.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
@@ -141,7 +140,7 @@ export function threadRoutes(site: Site): Route[] {
         const lines = async function* () {
           const events = new RedactedEvents(site.redactor);
           const lineOf = (event: LoggedEvent) => `${site.redactor.json(JSON.stringify(event))}\n`;
-          for await (const event of threadEvents(log, id)) yield* events.push(event).map(lineOf);
+          for await (const event of readEvents(log, id)) yield* events.push(event).map(lineOf);
           yield* events.end().map(lineOf);
         };
         return new Response(Readable.toWeb(Readable.from(lines())) as ReadableStream, {
@@ -170,6 +169,6 @@ function placeOf(cursor: string) {
 
 async function runIdsOf(log: EventLog, threadId: string): Promise<string[]> {
   const runIds = new Set<string>();
-  for await (const event of threadEvents(log, threadId)) if (event.type === 'harness_start') runIds.add(event.runId);
+  for await (const event of readEvents(log, threadId)) if (event.type === 'harness_start') runIds.add(event.runId);
   return [...runIds];
 }

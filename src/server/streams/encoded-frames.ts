@@ -1,7 +1,7 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { type Encoder, encodeSse } from '../../protocols/index.ts';
+import type { Encoder, Framing } from '../../protocols/index.ts';
 import { RedactedEvents } from '../security/redacted-events.ts';
 import { frameId, type Position } from './position.ts';
 
@@ -9,34 +9,34 @@ export interface EncodedOptions {
   readonly log: EventLog;
   readonly threadId: string;
   readonly encoder: Encoder<unknown>;
+  readonly framing: Framing;
   /** The seq before the first event to fold. */
   readonly from: number;
-  /** What the reader has: it is folded and not sent. */
+  /** What the reader has already: it is folded but not sent. */
   readonly after: Position;
-  /** Whether the frames end with the request; they go on with the thread when not. */
+  /** Whether the frames end with the request; otherwise they follow the thread. */
   readonly ends?: boolean;
   /** The run of the request; the first that begins when absent. */
   readonly runId?: string;
   readonly redactor: Redactor;
-  /** What is sent after the last chunk. */
-  readonly last: string;
   readonly signal: AbortSignal;
-  /** What is sent when the events end before the request does, as when the server ends. */
+  /** Is sent when the events end before the request does, for example when the server closes. */
   readonly cutOff?: object;
-  /** Told how many events were sent. */
+  /** Counts the events that were sent. */
   readonly onSent: (count: number) => void;
-  /** Sees every event, and what was made of it; what it gives is sent last, and ends the frames early. */
+  /** Receives every event with its chunks; a chunk it returns is sent last and ends the frames early. */
   readonly pause?: (event: LoggedEvent, chunks: readonly unknown[]) => Promise<object | undefined>;
 }
 
 /**
- * What a protocol makes of a thread's events, as server-sent events whose ids say where a reader is. A reader that
- * comes back gets what it has not seen: the events before are folded again, silently.
+ * Yields a thread's events in a protocol, as frames whose ids are positions. A reader that reconnects receives what it
+ * has not seen: the events before its position are folded again without being sent.
  */
 export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<string> {
-  const { log, threadId, encoder, from, after, ends = false, redactor, last, signal, cutOff, onSent, pause } = options;
-  const frame = (chunk: unknown, id?: string) =>
-    encodeSse({ ...(id !== undefined && { id }), data: redactor.json(JSON.stringify(chunk)) });
+  const { log, threadId, encoder, from, after, ends = false, redactor, signal, cutOff, onSent, pause } = options;
+  const { framing } = options;
+  const { last } = framing;
+  const frame = (chunk: unknown, id?: string) => framing.frame(redactor.json(JSON.stringify(chunk)), id);
   let { runId } = options;
   for await (const event of redactedTail(log, threadId, { from, redactor, signal })) {
     const chunks = encoder.encode(event);
@@ -67,7 +67,7 @@ interface TailOptions {
   readonly signal: AbortSignal;
 }
 
-/** The events of a thread from a seq on, as they may be shown. */
+/** Yields the redacted events of a thread from a seq on. */
 async function* redactedTail(log: EventLog, threadId: string, { from, redactor, signal }: TailOptions) {
   const events = new RedactedEvents(redactor);
   for await (const event of log.tail(threadId, from, { signal })) yield* events.push(event);

@@ -1,11 +1,12 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { encodeSseComment } from '../../protocols/index.ts';
+import type { Framing } from '../../protocols/index.ts';
+import { framedProblem } from './framed-problem.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
-import { errorFrame } from './live-stream.ts';
 
 export interface FrameStreamOptions {
-  /** Gives what is sent; it ends when the signal aborts. */
+  /** Returns the frames to send; it ends when the signal aborts. */
   readonly frames: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly framing: Framing;
   readonly redactor: Redactor;
   readonly keepAlive: KeepAlive;
   /** Ends the stream. */
@@ -15,18 +16,20 @@ export interface FrameStreamOptions {
 const text = new TextEncoder();
 
 /**
- * Frames as a response body. One is made only when the reader has room for it, so a slow reader costs no memory. When
- * they fail, the last frame is named `error` and carries the problem.
+ * Returns frames as a response body. A frame is encoded only when the reader has room for it, so a slow reader costs no
+ * memory. When encoding fails, the last frame carries the problem.
  */
-export function frameStream({ frames, redactor, keepAlive, signal }: FrameStreamOptions): ReadableStream<Uint8Array> {
+export function frameStream(options: FrameStreamOptions): ReadableStream<Uint8Array> {
+  const { frames, framing, redactor, keepAlive, signal } = options;
   const detached = new AbortController();
   const iterator = frames(AbortSignal.any([signal, detached.signal]))[Symbol.asyncIterator]();
   let pulse: Silent;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(text.encode(encodeSseComment('open')));
-      // Comments do not pile up before a reader that takes nothing.
-      pulse = { sent: true, send: bytes => void ((controller.desiredSize ?? 0) >= 0 && controller.enqueue(bytes)) };
+      controller.enqueue(text.encode(framing.comment('open')));
+      const comment = text.encode(framing.comment('keep-alive'));
+      // Comments do not pile up for a reader that reads nothing.
+      pulse = { sent: true, keepAlive: () => void ((controller.desiredSize ?? 0) >= 0 && controller.enqueue(comment)) };
       keepAlive.add(pulse);
     },
     async pull(controller) {
@@ -38,7 +41,7 @@ export function frameStream({ frames, redactor, keepAlive, signal }: FrameStream
           return controller.enqueue(text.encode(next.value));
         }
       } catch (error) {
-        controller.enqueue(errorFrame(error, redactor));
+        controller.enqueue(framedProblem(error, framing, redactor));
       }
       keepAlive.delete(pulse);
       controller.close();

@@ -1,15 +1,12 @@
-import { encodeSseComment } from '../../protocols/index.ts';
-
-const comment = new TextEncoder().encode(encodeSseComment('keep-alive'));
-
-/** Something that is silent when nothing happens. */
+/** A stream that may be silent for a while. */
 export interface Silent {
-  /** Whether something was sent since the last look. */
+  /** Whether something was sent since the last check. */
   sent: boolean;
-  send(bytes: Uint8Array): void;
+  /** Sends something that readers ignore. */
+  keepAlive(): void;
 }
 
-/** Sends a comment on streams that were silent for a while: one timer for all of them. */
+/** Keeps streams open that were silent for a while: one timer for all of them. */
 export class KeepAlive {
   readonly #streams = new Set<Silent>();
   readonly #everyMs: number;
@@ -19,14 +16,14 @@ export class KeepAlive {
     this.#everyMs = everyMs;
   }
 
-  /** How many streams there are. */
+  /** The number of open streams. */
   get size(): number {
     return this.#streams.size;
   }
 
   add(stream: Silent): void {
     this.#streams.add(stream);
-    this.#timer ??= setInterval(() => this.#look(), this.#everyMs).unref();
+    this.#timer ??= setInterval(() => this.#check(), this.#everyMs).unref();
   }
 
   delete(stream: Silent): void {
@@ -36,9 +33,9 @@ export class KeepAlive {
     this.#timer = undefined;
   }
 
-  #look(): void {
+  #check(): void {
     for (const stream of this.#streams) {
-      if (!stream.sent) stream.send(comment);
+      if (!stream.sent) stream.keepAlive();
       stream.sent = false;
     }
   }

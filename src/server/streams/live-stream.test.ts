@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../../test/support/test-ser
 import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
-import { encodeSse } from '../../protocols/index.ts';
+import { sseFraming } from '../../protocols/index.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { liveStream } from './live-stream.ts';
 import { ThreadFeeds } from './thread-feed.ts';
@@ -56,6 +56,7 @@ function open(log: EventLog, encode = encodeEvent): ReadableStream<Uint8Array> {
   const options = {
     log,
     encode,
+    framing: sseFraming,
     redactor,
     feeds,
     keepAlive,
@@ -76,7 +77,7 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, last: 
 }
 const redactor = createRedactor([]);
 const encodeEvent = (event: LoggedEvent) =>
-  new TextEncoder().encode(encodeSse({ id: event.seq, data: JSON.stringify(event) }));
+  new TextEncoder().encode(sseFraming.frame(JSON.stringify(event), event.seq));
 
 const seqs = (messages: EventSourceMessage[]) => messages.map(message => Number(message.id));
 

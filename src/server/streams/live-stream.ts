@@ -1,12 +1,12 @@
-import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { encodeSse, encodeSseComment } from '../../protocols/index.ts';
-import { problemOf } from '../problem-response.ts';
+import type { Framing } from '../../protocols/index.ts';
 import type { RedactedEvents } from '../security/redacted-events.ts';
 import { Refusal } from '../security/refusal.ts';
+import { framedProblem } from './framed-problem.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
 import { type FeedOptions, type FeedReader, type Frame, redactedAfter, type ThreadFeeds } from './thread-feed.ts';
 
 export interface LiveStreamOptions extends FeedOptions {
+  readonly framing: Framing;
   readonly feeds: ThreadFeeds;
   readonly keepAlive: KeepAlive;
   /** Ends the stream. */
@@ -21,12 +21,11 @@ const pageSize = 100;
 /** How much is read ahead of a reader that catches up. */
 const aheadBytes = 64 * 1024;
 const text = new TextEncoder();
-const opening = text.encode(encodeSseComment('open'));
 
 /**
- * The events of a thread after a seq as server-sent events, `id` their seq. What was there before is read page by page
- * as the reader takes it; then the newest come from the thread's feed, whose frames all readers share. A reader that
- * lets more wait than its buffer holds is ended with an `error` frame, and comes back where it was.
+ * Streams the events of a thread after a seq, each with its seq as the frame's id. Older events are read page by page
+ * at the speed of the reader; then the newest come from the thread's feed, whose frames all readers share. A reader
+ * whose buffer overflows is ended with a problem, and can resume at its position.
  */
 export function liveStream(
   options: LiveStreamOptions,
@@ -70,7 +69,7 @@ class LiveReader implements FeedReader, Silent {
     this.#position = after;
     this.#read = after;
     this.#controller = controller;
-    controller.enqueue(opening);
+    controller.enqueue(text.encode(options.framing.comment('open')));
     options.keepAlive.add(this);
     options.signal.addEventListener('abort', this.#stop);
     if (options.signal.aborted) this.end();
@@ -111,6 +110,10 @@ class LiveReader implements FeedReader, Silent {
     this.#options.onSent(1);
   }
 
+  keepAlive(): void {
+    this.send(text.encode(this.#options.framing.comment('keep-alive')));
+  }
+
   send(bytes: Uint8Array): void {
     if (this.#isOver) return;
     // While it catches up, nothing comes that it did not ask for.
@@ -123,7 +126,8 @@ class LiveReader implements FeedReader, Silent {
   end(error?: unknown): void {
     if (this.#isOver) return;
     this.leave();
-    if (error !== undefined) this.#controller.enqueue(errorFrame(error, this.#options.redactor));
+    const { framing, redactor } = this.#options;
+    if (error !== undefined) this.#controller.enqueue(framedProblem(error, framing, redactor));
     this.#controller.close();
   }
 
@@ -134,11 +138,6 @@ class LiveReader implements FeedReader, Silent {
     keepAlive.delete(this);
     signal.removeEventListener('abort', this.#stop);
   }
-}
-
-/** The last frame of a stream that cannot go on. */
-export function errorFrame(error: unknown, redactor: Redactor): Uint8Array {
-  return text.encode(encodeSse({ event: 'error', data: redactor.json(JSON.stringify(problemOf(error))) }));
 }
 
 function tooSlow(): Refusal {

@@ -9,7 +9,7 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
-/** Who is told of the newest events of a thread. */
+/** Receives the newest events of a thread. */
 export interface FeedReader {
   /** Frames in order of seq, and the bytes of all of them together. */
   take(frames: readonly Frame[], bytes: Uint8Array): void;
@@ -127,23 +127,23 @@ function joined(frames: readonly Frame[]): Uint8Array {
   return frames.length === 1 && only !== undefined ? only.bytes : Buffer.concat(frames.map(({ bytes }) => bytes));
 }
 
-/** The feeds of the threads that somebody reads. */
+/** The feeds of the threads that have readers. */
 export class ThreadFeeds {
-  readonly #options: FeedOptions;
+  readonly options: FeedOptions;
   readonly #feeds = new Map<string, ThreadFeed>();
 
   constructor(options: FeedOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /**
-   * Tells a reader of every event after the position, in order, from now on. False when more was appended than is
-   * kept: then it has to read the log and come again. A reader may be told of events it has: it looks at their seq.
+   * Sends a reader every event after the position, in order, from now on. Returns false when more was appended than is
+   * buffered: then the caller reads the log and joins again. Events the reader has may come again: it compares their seq.
    */
   join(threadId: string, reader: FeedReader, position: number): boolean {
     let feed = this.#feeds.get(threadId);
     if (feed === undefined || feed.isOver) {
-      const made: ThreadFeed = new ThreadFeed(this.#options, threadId, position, () => this.#drop(threadId, made));
+      const made: ThreadFeed = new ThreadFeed(this.options, threadId, position, () => this.#drop(threadId, made));
       feed = made;
       this.#feeds.set(threadId, feed);
     }

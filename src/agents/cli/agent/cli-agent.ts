@@ -1,4 +1,4 @@
-import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
+import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
 import type { Agent, InvokeParams } from '../../agent.ts';
 import { costOf } from '../../model/prices/prices.ts';
@@ -161,7 +161,7 @@ function retold({ name }: CliAdapter): string {
 }
 
 function failed(runId: string, error: unknown): EventOf<'error'> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const code = SingletreeError.is(error) ? error.code : 'agent_failed';
   return { type: 'error', runId, message, code, fatal: true };
 }

@@ -1,13 +1,16 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { type AgentEvent, SingletreeError } from '../../../events/index.ts';
+import * as z from 'zod';
+import { once } from '../../../events/define.ts';
+import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
+import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
+import { field, text } from '../../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../../agent.ts';
-import { checkFields, checkOptions, optional, type OptionCheck, text } from '../../check-options.ts';
 import { checkTool } from '../../loop/check-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
 import { describeTool, type Tool } from '../../loop/tool.ts';
 import { failureEvent } from './failure.ts';
-import { modelOptions, modelSource } from './model-options.ts';
+import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { type ModelSource, resolveModel } from '../registry/model-source.ts';
 import { modelStep } from './model-step.ts';
@@ -30,20 +33,26 @@ export interface ModelAgentOptions {
 /** The abort reason of a model call that has ended. */
 const runEnded = new Error('The run has ended.');
 
-const taken = {
-  id: optional(text),
-  ...modelOptions,
-  tools: optional({ fits: Array.isArray, expected: 'an array of tools' }),
-} satisfies Record<keyof ModelAgentOptions, OptionCheck>;
+const checkOptions = optionsCheck(
+  'modelAgent',
+  () =>
+    ({
+      id: text().optional(),
+      ...modelOptions(),
+      tools: field(Array.isArray, 'a list of tools').optional(),
+    }) satisfies Record<keyof ModelAgentOptions, z.ZodType>,
+  agentNamed,
+);
+const modelField = once(() => z.object({ model: modelSource() }));
 
 /**
  * Creates an agent that makes one model call: it streams text and reasoning, then emits the tool calls, unexecuted.
  * Throws `invalid_argument` for invalid options.
  */
 export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
-  checkOptions('modelAgent', options, taken);
+  checkOptions(options);
   const { id = 'model', instructions, settings, registry, tools: own = [] } = options;
-  checkFields(`The agent "${id}"`, { model }, { model: modelSource });
+  checkValue(modelField(), { model }, `The agent "${id}"`);
   own.forEach(checkTool);
   const described = own.map(describeTool);
   const retry = new RetryPolicy(options.retry);
@@ -56,7 +65,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       resolved = await resolveModel(params.model ?? model, registry ?? params.registry);
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'model_error';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       yield { type: 'error', runId, message, code, fatal: true };
       yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
       return;

@@ -1,19 +1,21 @@
-import { isObject, object, optional, type OptionCheck, text } from '../../check-options.ts';
+import { field, having, isObject, object, text } from '../../../events/options/option-fields.ts';
 
 /** A model, or its id. */
-export const modelSource: OptionCheck = {
-  fits: value =>
-    typeof value === 'string' ? value !== '' : isObject(value) && typeof value['doStream'] === 'function',
-  expected: 'a model, or its id such as "anthropic/claude-sonnet-4-5"',
-};
+export const modelSource = () =>
+  field(
+    value => (typeof value === 'string' ? value !== '' : isObject(value) && typeof value['doStream'] === 'function'),
+    'a model, or its id such as "anthropic/claude-sonnet-4-5"',
+  );
 
-/** The options that all agents with a model have. */
-export const modelOptions = {
-  instructions: optional(text),
-  settings: optional(object),
-  retry: optional(object),
-  registry: optional({
-    fits: value => isObject(value) && typeof value['resolve'] === 'function',
-    expected: 'a registry made by `createModelRegistry`',
-  }),
-};
+/** The options of every agent that calls a model. */
+export const modelOptions = () => ({
+  instructions: text().optional(),
+  settings: object().optional(),
+  retry: object().optional(),
+  registry: having(['resolve'], 'what `createModelRegistry` returns').optional(),
+});
+
+/** Names the agent in an error about its options. */
+export function agentNamed({ id }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof id === 'string' ? `The agent "${id}"` : undefined;
+}

@@ -1,5 +1,5 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3ToolCall, LanguageModelV3Usage } from '@ai-sdk/provider';
-import { type AgentEvent, type EventOf, toolParseError } from '../../../events/index.ts';
+import { errorText, type AgentEvent, type EventOf, toolParseError } from '../../../events/index.ts';
 import type { CallIds } from './call-ids.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
@@ -143,6 +143,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return toolParseError(error instanceof Error ? error.message : String(error), text);
+    return toolParseError(errorText(error), text);
   }
 }

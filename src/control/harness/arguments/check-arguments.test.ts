@@ -22,7 +22,7 @@ describe('a harness', () => {
     ['an id of a mode', { modes: [{ agent }] }, '`modes.0.id`'],
     ['an id', { id: undefined }, '`id`'],
     ['built-in tools that there are', { disableBuiltinTools: ['nope'] }, '`disableBuiltinTools.0`'],
-    ['options that there are', { subagnets: [] }, 'Unrecognized key: "subagnets"'],
+    ['options that there are', { subagnets: [] }, 'has no option `subagnets`: did you mean `subagents`?'],
     ['a log as its storage', { storage: 'threads.db' }, "expected a log, such as `new SqliteLog('threads.db')`"],
     [
       'names of its tools',
@@ -117,7 +117,7 @@ describe('a harness', () => {
         ['removeHeartbeat', 'a', 'expected object'],
         ['createThread', 'My thread', 'expected object'],
         ['switchThread', 'x', 'expected object'],
-        ['listThreads', { resourceId: 'mine' }, 'Unrecognized key: "resourceId"'],
+        ['listThreads', { resourceId: 'mine' }, 'has no option `resourceId`'],
         ['renameThread', {}, '`title`'],
         ['cloneThread', 'nope', 'expected object'],
         ['setResourceId', 'bob', 'expected object'],

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { SingletreeError } from '../../../events/index.ts';
+import { errorText, SingletreeError } from '../../../events/index.ts';
 
 /** A schema as zod, any Standard Schema, or JSON Schema. */
 export type PublicSchema<Value = unknown> = StandardSchemaV1<unknown, Value> | Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): 
   try {
     return z.fromJSONSchema(schema) as unknown as StandardSchemaV1<unknown, Value>;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorText(cause);
     throw new SingletreeError(
       'invalid_argument',
       `The schema of ${of} is unreadable: ${why}. Use zod, a Standard Schema or a JSON Schema.`,

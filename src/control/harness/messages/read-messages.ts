@@ -1,6 +1,5 @@
-import type { EventLog } from '../../../log/index.ts';
+import { type EventLog, readEvents } from '../../../log/index.ts';
 import { createConversation, reduceConversation } from '../../../graph/index.ts';
-import { threadEvents } from '../../thread-events.ts';
 import { readConversation } from '../../thread-record.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { threadMessages } from './thread-messages.ts';
@@ -18,7 +17,7 @@ export async function messagesOfThread(log: EventLog, threadId: string): Promise
 /** Reads the first user message of a thread, and no further; null when none exists. */
 export async function firstUserMessage(log: EventLog, threadId: string): Promise<HarnessMessage | null> {
   if ((await log.getThread(threadId)) === undefined) return null;
-  for await (const event of threadEvents(log, threadId)) {
+  for await (const event of readEvents(log, threadId)) {
     if (event.type !== 'user' || event.by !== undefined) continue;
     const [message] = threadMessages(reduceConversation(createConversation(), event));
     if (message?.role === 'user') return message;

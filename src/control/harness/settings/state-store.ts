@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SingletreeError } from '../../../events/index.ts';
+import { SerialQueue } from '../../../log/serial-queue.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import { checkSetting, type HarnessSettings, isSetting } from './harness-settings.ts';
 import type { PublicSchema } from '../arguments/standard-schema.ts';
@@ -39,7 +40,7 @@ export class StateStore {
   readonly #options: StateStoreOptions;
   #own: Values;
   #settings: Values = {};
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue: SerialQueue;
   /** Resolves when the initial state is valid; rejects when an asynchronous schema rejects it. */
   readonly ready: Promise<void>;
 
@@ -54,7 +55,7 @@ export class StateStore {
     const checked = this.#schema.check(this.#checkable(own, settings));
     this.ready = checked instanceof Promise ? checked.then(result => this.#begin(result)) : Promise.resolve();
     this.ready.catch(() => {});
-    this.#queue = this.ready;
+    this.#queue = new SerialQueue(this.ready);
     if (!(checked instanceof Promise)) this.#begin(checked);
   }
 
@@ -83,14 +84,12 @@ export class StateStore {
 
   /** Runs an updater on the newest state and applies its update before any later one. */
   update<Result>(updater: StateUpdater<Result>): Promise<Result> {
-    const updated = this.#queue.then(async () => {
+    return this.#queue.run(async () => {
       const { updates = {}, events = [], result } = await updater(this.get());
       await this.#apply(updates, events);
       if (events.length > 0) this.#options.onEvents?.(events);
       return result;
     });
-    this.#queue = updated.catch(() => {});
-    return updated;
   }
 
   async #apply(updates: Readonly<Values>, events: readonly HarnessEvent[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { SerialQueue } from '../../../log/serial-queue.ts';
 import type { TaskChange, TaskResult } from './task-changes.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 
@@ -7,7 +8,7 @@ type Tasks = readonly TaskItemSnapshot[];
 /** The task list of one thread; applies changes one after another. */
 export class TaskBoard {
   #tasks: Tasks;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   /** Lists that were written here and have not returned from the log. */
   #written: Tasks[] = [];
 
@@ -34,7 +35,7 @@ export class TaskBoard {
     make: (tasks: Tasks) => TaskChange<Result>,
     write: (tasks: Tasks) => Promise<void> | void,
   ): Promise<Result> {
-    const done = this.#queue.then(async () => {
+    return this.#queue.run(async () => {
       const { tasks, result } = make(this.#tasks);
       if (tasks === undefined) return result;
       this.#written.push(tasks);
@@ -47,7 +48,5 @@ export class TaskBoard {
       this.#tasks = tasks;
       return result;
     });
-    this.#queue = done.catch(() => {});
-    return done;
   }
 }

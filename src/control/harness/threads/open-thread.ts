@@ -1,7 +1,6 @@
 import type { EventOf, LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
-import type { EventLog, Tail, Thread } from '../../../log/index.ts';
-import { threadEvents } from '../../thread-events.ts';
+import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
@@ -80,7 +79,7 @@ export class OpenThread {
     const knowledge = new ThreadKnowledge(thread.importedSeq);
     opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
     let display = defaultDisplayState();
-    for await (const event of threadEvents(options.log, thread.id)) {
+    for await (const event of readEvents(options.log, thread.id)) {
       knowledge.take(event);
       const at = timeOf(event);
       for (const displayEvent of opened.#read(event))

@@ -13,8 +13,3 @@ export function untilAnswered<Answer>(
     });
   });
 }
-
-/** The message of an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
-}

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { errorText } from '../../../events/index.ts';
 import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
 import type { HarnessQuestionSelectionMode } from '../harness-event.ts';
 import { harnessContextOf, type HarnessQuestionAnswer } from './request-context.ts';
-import { messageOf, untilAnswered } from './answer.ts';
+import { untilAnswered } from './answer.ts';
 import type { HarnessTool } from './harness-tool.ts';
 
 /** The result of most built-in tools: a text for the model, and whether it reports a failure. */
@@ -89,7 +90,7 @@ async function askUser(
     const words = typeof answer === 'string' ? answer : answer.join(', ');
     return { content: `User answered: ${words}`, isError: false };
   } catch (error) {
-    return { content: `Failed to ask user: ${messageOf(error)}`, isError: true };
+    return { content: `Failed to ask user: ${errorText(error)}`, isError: true };
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { errorText } from '../../../events/index.ts';
 import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { ChildResult } from '../../../agents/subagents/child-run.ts';
@@ -6,7 +7,6 @@ import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { RequestContext } from './request-context.ts';
-import { messageOf } from './answer.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { loopTools } from './harness-tool.ts';
 import { isStopped, SubagentSteps } from './subagent-steps.ts';
@@ -69,7 +69,7 @@ export function subagentTool(options: SubagentToolOptions): Tool {
         return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
       } catch (error) {
         context.signal.throwIfAborted();
-        return failed(`The subagent "${agentType}" failed: ${messageOf(error)}`);
+        return failed(`The subagent "${agentType}" failed: ${errorText(error)}`);
       }
     },
   });

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
 import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
 import { harnessContextOf, type PlanResponse } from './request-context.ts';
-import { messageOf, untilAnswered } from './answer.ts';
+import { untilAnswered } from './answer.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import type { HarnessTool } from './harness-tool.ts';
 
@@ -69,7 +70,7 @@ async function submitPlan(
       return { content: `[Plan submitted for review]\n\nTitle: ${submitted.title}\n\n${plan}`, isError: false };
     return { content: decisionOf(response), isError: false };
   } catch (error) {
-    return { content: `Failed to submit plan: ${messageOf(error)}`, isError: true };
+    return { content: `Failed to submit plan: ${errorText(error)}`, isError: true };
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { errorText } from '../../../events/index.ts';
 import { defineTool, type Tool, type ToolContext } from '../../../agents/loop/tool.ts';
 import { harnessContextOf, type HarnessRequestContext } from './request-context.ts';
 import { assignTaskIds, type TaskItemInput } from '../tasks/assign-task-ids.ts';
@@ -14,7 +15,6 @@ import {
   writeTasks,
 } from '../tasks/task-changes.ts';
 import { taskItem, type TaskItemSnapshot } from '../tasks/task-item.ts';
-import { messageOf } from './answer.ts';
 import type { HarnessTool } from './harness-tool.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
@@ -130,7 +130,7 @@ function harnessTool<Id extends string, Input, Result extends TaskResult>(
       try {
         return await changeState(harness, tasks => change(tasks, input));
       } catch (error) {
-        return failed(`The task list is unchanged: ${messageOf(error)}`, tasksIn(harness.getState?.()));
+        return failed(`The task list is unchanged: ${errorText(error)}`, tasksIn(harness.getState?.()));
       }
     },
   };

@@ -1,6 +1,5 @@
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
-import { threadEvents } from '../../control/thread-events.ts';
+import { type AgentEvent, SingletreeError } from '../events/index.ts';
+import { type EventLog, readEvents } from '../log/index.ts';
 
 /** A request of a thread: a run that no other run started. */
 export interface Request {
@@ -12,7 +11,7 @@ export interface Request {
 }
 
 /** Finds the requests in the events of a thread. */
-export class Requests {
+class Requests {
   readonly #runs = new Set<string>();
   readonly #requests = new Map<string, Request>();
 
@@ -40,15 +39,15 @@ export class Requests {
   }
 }
 
-/** The requests of a thread, oldest first. */
+/** Returns the requests of a thread, oldest first. */
 export async function readRequests(log: EventLog, threadId: string): Promise<Request[]> {
   const requests = new Requests();
-  for await (const event of threadEvents(log, threadId)) requests.take(event);
+  for await (const event of readEvents(log, threadId)) requests.take(event);
   return requests.all();
 }
 
 /**
- * The request a reader means: the one it names; else, when it comes back after a seq, the one it was reading then;
+ * Returns the request a reader means: the one it names; else, when it resumes after a seq, the one it was reading then;
  * else the newest. Undefined when there is none yet.
  */
 export function pickRequest(

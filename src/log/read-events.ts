@@ -1,11 +1,11 @@
 import type { LoggedEvent } from '../events/index.ts';
-import type { EventLog } from '../log/index.ts';
+import type { EventLog } from './event-log.ts';
+import { pageBytes } from './event-size.ts';
 
 const pageSize = 1000;
-const pageBytes = 4 * 2 ** 20;
 
-/** The events of a thread after a seq, page by page. */
-export async function* threadEvents(log: EventLog, threadId: string, start = 0): AsyncGenerator<LoggedEvent> {
+/** Yields the events of a thread after a seq, page by page. */
+export async function* readEvents(log: EventLog, threadId: string, start = 0): AsyncGenerator<LoggedEvent> {
   for (let after = start; ; ) {
     const page = await log.read(threadId, { after, limit: pageSize, maxBytes: pageBytes });
     yield* page;

@@ -6,8 +6,8 @@ interface Chunk {
 }
 
 /**
- * Tells when a request of the AI SDK's stream does nothing but wait for a person: an approval was asked for, and
- * nothing is being written or executed. Then the response can end, and the client answers with its next one.
+ * Detects when a request of the AI SDK stream only waits for a person: an approval is pending, and nothing is being
+ * written or executed. Then the response can end, and the client sends the answer with its next request.
  */
 export class Waiting {
   /** The approvals that were asked for, with their calls. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
-import { aiSdkEncoder } from '../../protocols/index.ts';
+import { aiSdkEncoder } from './ai-sdk-encoder.ts';
 import { Waiting } from './waiting.ts';
 
 const runId = 'run';

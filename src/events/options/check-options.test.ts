@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { SingletreeError } from '../singletree-error.ts';
+import { optionsCheck } from './check-options.ts';
+import { callback, milliseconds, name } from './option-fields.ts';
+
+let built = 0;
+const check = optionsCheck('makeBell', () => {
+  built++;
+  return {
+    tone: name(),
+    everyMs: milliseconds().optional(),
+    onRing: callback().optional(),
+    limits: z.strictObject({ most: z.int().positive().optional() }).optional(),
+    byName: z.record(z.string(), z.strictObject({ loud: z.boolean() })).optional(),
+  };
+});
+
+const refusal = (given: unknown) => {
+  try {
+    check(given);
+  } catch (error) {
+    if (SingletreeError.is(error, 'invalid_argument')) return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('the check of options', () => {
+  it('builds its schema when it is first used', () => {
+    expect(built).toBe(0);
+    expect([refusal({ tone: 'a' }), refusal({ tone: 'b', everyMs: undefined, limits: {} })]).toEqual([
+      'accepted',
+      'accepted',
+    ]);
+    expect(built).toBe(1);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, '`makeBell` takes an object with its options, and was given nothing.'],
+    ['high', '`makeBell` takes an object with its options, and was given "high".'],
+    [{}, '`makeBell` was given nothing as `tone`: expected a text that is not empty.'],
+    [{ tone: 7 }, '`makeBell` was given 7 as `tone`: expected a text that is not empty.'],
+    [{ tone: 'a', everyMs: -1 }, '`makeBell` was given -1 as `everyMs`: expected milliseconds, 0 or more.'],
+    [{ tone: 'a', onRing: [] }, '`makeBell` was given a list as `onRing`: expected a function.'],
+    [{ tone: 'a', limits: { most: 'x' } }, '`makeBell` was given "x" as `limits.most`: expected number.'],
+  ])('says what was given and what is expected: %j', (given, message) => {
+    expect(refusal(given)).toBe(message);
+  });
+
+  it('suggests the closest name for an option that is unknown, also inside another one', () => {
+    expect(refusal({ tome: 'a' })).toBe(
+      '`makeBell` has no option `tome`: did you mean `tone`? It takes `tone`, `everyMs`, `onRing`, `limits`, `byName`.',
+    );
+    expect(refusal({ tone: 'a', colour: 'red' })).toMatch(/^`makeBell` has no option `colour`\. It takes `tone`, /);
+    expect(refusal({ tone: 'a', limits: { Most: 1 } })).toBe(
+      '`makeBell` has no option `limits.Most`: did you mean `limits.most`? It takes `limits.most`.',
+    );
+    expect(refusal({ tone: 'a', byName: { x: { laud: true } } })).toContain('did you mean `byName.x.loud`?');
+  });
+});

@@ -1,0 +1,42 @@
+import type { Problem } from './http-api.ts';
+import { encodeSse, encodeSseComment } from './sse.ts';
+
+/** Writes the chunks of a protocol to an HTTP response. */
+export interface Framing {
+  /** The headers of the response, `content-type` among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Writes one chunk, given as JSON; a reader that has it resumes after `id`. */
+  readonly frame: (json: string, id?: string | number) => string;
+  /** Writes why a stream fails, as its last frame; clients of the protocol must understand it. */
+  readonly problem: (problem: Problem) => string;
+  /** Writes text that readers ignore: it opens a stream and keeps a silent one open. */
+  readonly comment: (text: string) => string;
+  /** Is written after the last chunk. */
+  readonly last: string;
+}
+
+/** Server-sent events: one frame with `id` and `data` for each chunk. */
+export const sseFraming: Framing = {
+  headers: {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    connection: 'keep-alive',
+    'x-accel-buffering': 'no',
+  },
+  frame: (data, id) => encodeSse({ ...(id !== undefined && { id }), data }),
+  problem: problem => encodeSse({ event: 'error', data: JSON.stringify(problem) }),
+  comment: encodeSseComment,
+  last: '',
+};
+
+/**
+ * One JSON value on each line; comments are empty lines. Lines have no ids, so a reader can resume only when the chunks
+ * themselves carry the `seq` of their event.
+ */
+export const ndjsonFraming: Framing = {
+  headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+  frame: json => `${json}\n`,
+  problem: problem => `${JSON.stringify({ problem })}\n`,
+  comment: () => '\n',
+  last: '',
+};

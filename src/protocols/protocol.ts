@@ -1,0 +1,27 @@
+import type { ActivityOptions } from './activity-encoder.ts';
+import type { AiSdkOptions } from './ai-sdk/index.ts';
+import type { Encoder } from './encoder.ts';
+import type { FlowOptions } from './flow/index.ts';
+import type { Framing } from './framing.ts';
+
+/** What is served and to whom; an encoder uses the options it knows. */
+export type ProtocolOptions = FlowOptions &
+  Omit<AiSdkOptions, 'version'> &
+  ActivityOptions & {
+    /** One of the protocol's `versions`. */
+    readonly version?: string | undefined;
+  };
+
+/** A way to serve the log over HTTP; everything the server knows about the protocol. */
+export interface Protocol {
+  /** Describes in a few words what is sent, for the HTTP reference. */
+  readonly description: string;
+  /** `request`: one run that a person asked for, then the stream ends. `thread`: all events, for as long as it is read. */
+  readonly covers: 'request' | 'thread';
+  readonly framing: Framing;
+  readonly encoder: (options?: ProtocolOptions) => Encoder<unknown>;
+  /** The versions a reader may ask for, oldest first; the newest is served when it names none. */
+  readonly versions?: readonly string[];
+  /** Set when each event is sent as it is and nothing else: then all readers of a thread share its frames. */
+  readonly isVerbatim?: boolean;
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import {
+  callback,
+  eventLog,
+  field,
+  flag,
+  having,
+  milliseconds,
+  name,
+  object,
+  text,
+} from '../events/options/option-fields.ts';
+import type { AppOptions } from './app.ts';
+import type { ServerOptions } from './start-server.ts';
+
+const bytes = () => field(value => typeof value === 'number' && value > 0, 'a number of bytes, more than 0');
+const protocol = () =>
+  z.object({
+    description: z.string(),
+    covers: z.enum(['request', 'thread']),
+    framing: z.object({ headers: object(), frame: callback(), problem: callback(), comment: callback(), last: text() }),
+    encoder: callback(),
+    versions: z.array(z.string()).optional(),
+    isVerbatim: z.boolean().optional(),
+  });
+
+/** The options that `createApp` and `startServer` share. */
+const shared = () => ({
+  log: eventLog(),
+  control: having(['start', 'answer', 'abort', 'takeOver'], 'the control of runs, such as a `new Supervisor({ log })`'),
+  agents: having(['list', 'get'], 'the agents as `{ list, get }`'),
+  protocols: z.record(z.string(), protocol()).optional(),
+  webRoot: name().optional(),
+  filesRoot: field(
+    value => typeof value === 'string' || typeof value === 'function',
+    'a folder, or a function that returns the folder of a thread',
+  ).optional(),
+  tokens: z.array(z.strictObject({ token: z.string().min(1), resourceId: z.string().min(1).optional() })).optional(),
+  attempts: z
+    .strictObject({
+      most: z.number().positive().optional(),
+      windowMs: z.number().positive().optional(),
+      addresses: z.number().positive().optional(),
+      now: callback().optional(),
+    })
+    .optional(),
+  secrets: z.array(z.string()).optional(),
+  hosts: z.array(z.string()).optional(),
+  keepAliveMs: milliseconds().optional(),
+  bufferBytes: bytes().optional(),
+  importBytes: bytes().optional(),
+  logStyle: z.enum(['json', 'pretty', 'errors', 'off']).optional(),
+  onDelete: callback().optional(),
+  onFailure: callback().optional(),
+  version: text().optional(),
+});
+
+/** Throws `invalid_argument` for options of an app that are unknown, missing or invalid. */
+export const checkAppOptions = optionsCheck(
+  'createApp',
+  () =>
+    ({
+      ...shared(),
+      isPublic: flag().optional(),
+      signal: z.instanceof(AbortSignal, { error: 'expected an AbortSignal' }).optional(),
+    }) satisfies Record<keyof AppOptions, z.ZodType>,
+);
+
+/** Throws `invalid_argument` for options of a server that are unknown, missing or invalid. */
+export const checkServerOptions = optionsCheck(
+  'startServer',
+  () =>
+    ({
+      ...shared(),
+      host: name().optional(),
+      port: z.int().min(0).max(65_535),
+      graceMs: milliseconds().optional(),
+    }) satisfies Record<keyof ServerOptions, z.ZodType>,
+);
