@@ -1,7 +1,7 @@
 import type { EventOf, LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
-import { BranchMessages } from '../projections/branch-messages.ts';
+import { ModelInput } from '../projections/model-input/model-input.ts';
 import { Decisions } from './decisions.ts';
 import { Sessions } from './sessions.ts';
 import { threadEvents } from './thread-events.ts';
@@ -13,7 +13,7 @@ export class ThreadKnowledge {
   readonly decisions = new Decisions();
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
-  readonly branch = new BranchMessages();
+  readonly branch = new ModelInput();
   /** What was asked, and whether it was answered. */
   readonly relays = new Map<string, EventOf<'relay'> | 'answered'>();
   #conversation = createConversation();

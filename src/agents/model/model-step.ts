@@ -5,6 +5,7 @@ import { costOf } from './prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
 import { callSettings, type ModelSettings } from './model-settings.ts';
 import { ModelStream } from './model-stream.ts';
+import { refusedEnd } from './prompt-ends.ts';
 import type { ModelRegistry } from './registry.ts';
 import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -50,6 +51,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     prompt,
     ...(tools.length > 0 && { tools: [...tools] }),
   };
+  const refused = refusedEnd(prompt, model);
+  if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
   for (let attempt = 0; ; attempt++) {
     const callId = newId();

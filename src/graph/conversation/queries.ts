@@ -32,10 +32,10 @@ export function getMessages(conversation: Conversation): Message[] {
   return newest(moment, 'message', moment.all('messages', all));
 }
 
-/** The blocks of a message, in the order in which they began. */
-export function getBlocks(conversation: Conversation, messageId: string): Block[] {
+/** The blocks of a message from a place on, all when absent, in the order in which they began. */
+export function getBlocks(conversation: Conversation, messageId: string, start = 0): Block[] {
   const moment = momentOf(conversation);
-  return newest(moment, 'block', moment.all('blocks', messageId));
+  return newest(moment, 'block', moment.from('blocks', messageId, start));
 }
 
 /** The chunks of a block, in the order in which they came. */
