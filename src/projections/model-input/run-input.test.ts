@@ -5,7 +5,7 @@ import { activeUpTo, createConversation, defaultActive, reduceConversation } fro
 import type { Message } from '../message.ts';
 import { projectMessages } from './project-messages.ts';
 import type { MessagesOptions } from './model-input.ts';
-import { RunInput } from './run-input.ts';
+import { type Beginning, RunInput } from './run-input.ts';
 
 const runId = 'run';
 const replay = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
@@ -193,15 +193,15 @@ describe('what the model of a run is sent', () => {
   const blank: AgentEvent = { type: 'text', runId, id: `${runId}/b`, content: ' ' };
   const reasoning: AgentEvent = { type: 'reasoning', runId, id: 'r', content: 'Hm', providerMetadata: { a: {} } };
   const start: AgentEvent = { type: 'tool_start', runId, id: `${runId}/a`, name: 't' };
-  const cover = (to: string): AgentEvent => {
-    return { type: 'summary', runId, id: `s-${to}`, covers: { from: 'first:user', to }, text: to, kind: 'compaction' };
+  const summaryOf = ({ from, to }: Beginning, id: number): AgentEvent => {
+    return { type: 'summary', runId, id: `s-${id}`, covers: { from, to }, text: `Short ${id}.`, kind: 'compaction' };
   };
   const own = fc.oneof(
     fc.nat(3).map(step),
     fc.constantFrom(text('Yes. '), text('No. '), blank, reasoning, usage, start, user('Now.', runId), user(' ', runId)),
     fc.constantFrom('a', 'b', 'a/b').map(raw => call(raw)),
     fc.constantFrom('a', 'b').map(raw => result(raw, 'x'.repeat(200))),
-    fc.constantFrom('before', `${runId}/t`, `${runId}/a`, 'r', 'nothing').map(cover),
+    fc.record({ cover: fc.nat() }),
   );
   const before: AgentEvent[] = [
     user('First.', 'first'),
@@ -220,11 +220,17 @@ describe('what the model of a run is sent', () => {
   };
 
   it('is the projection of its thread from scratch after every event, whenever it is looked at', () => {
+    let summaries = 0;
     fc.assert(
       fc.property(fc.array(own, { maxLength: 40 }), fc.infiniteStream(fc.boolean()), (events, looks) => {
         const input = inputFor();
         let conversation = replay(before);
-        for (const event of events) {
+        for (const [index, next] of events.entries()) {
+          const covered = 'cover' in next ? input.beginnings() : [];
+          const beginning = 'cover' in next ? covered[next.cover % covered.length] : undefined;
+          const event = 'type' in next ? next : beginning && summaryOf(beginning, index);
+          if (event === undefined) continue;
+          if (event.type === 'summary') summaries++;
           input.add(event);
           conversation = reduceConversation(conversation, event);
           if (looks.next().value === true)
@@ -235,6 +241,7 @@ describe('what the model of a run is sent', () => {
       }),
       { numRuns: 300 },
     );
+    expect(summaries).toBeGreaterThan(100);
   });
 
   it('has the same messages as before, where nothing changed', () => {
