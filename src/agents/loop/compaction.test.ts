@@ -20,7 +20,7 @@ const read = defineTool({
   input: z.object({ page: z.number() }),
   execute: ({ page }) => `page ${page}: ${'lorem ipsum '.repeat(100)}`,
 });
-const summaryText = (text: string) => String(summaryMessage(text).content);
+const summaryText = (text: string) => summaryMessage(text).content;
 const isSummary = (request: ScriptedRequest) => request.lastUserText.startsWith('Summarise');
 const sentOf = (request: ScriptedRequest) => request.messages.map(({ role, text }) => `${role} ${text}`);
 

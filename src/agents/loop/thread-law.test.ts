@@ -39,6 +39,8 @@ class Thread implements Answers {
   readonly executed: string[] = [];
   readonly sent: { readonly is: LanguageModelV3Prompt; readonly should: LanguageModelV3Prompt }[] = [];
   readonly #play: Play;
+  #conversation = createConversation();
+  #reduced = 0;
 
   constructor(play: Play, events: readonly AgentEvent[] = []) {
     this.#play = play;
@@ -127,7 +129,11 @@ class Thread implements Answers {
       ...model,
       doStream: call => {
         const system = call.prompt[0]?.role === 'system' ? call.prompt[0].content : undefined;
-        this.sent.push({ is: call.prompt, should: toPrompt(messagesOf(this.events), system) });
+        for (const event of this.events.slice(this.#reduced))
+          this.#conversation = reduceConversation(this.#conversation, event);
+        this.#reduced = this.events.length;
+        const should = projectMessages(this.#conversation, defaultActive(this.#conversation), { maxOutputLength });
+        this.sent.push({ is: call.prompt, should: toPrompt(should, system) });
         return model.doStream(call);
       },
     };
@@ -203,7 +209,7 @@ describe('what a model is sent', () => {
           longest = Math.max(longest, thread.sent.length);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
     expect(longest).toBeGreaterThan(5);
   });

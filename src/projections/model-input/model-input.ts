@@ -188,7 +188,7 @@ export class ModelInput {
 }
 
 /** What a model is sent in the place of what a summary covers. */
-export function summaryMessage(text: string): Message {
+export function summaryMessage(text: string): { readonly role: 'user'; readonly content: string } {
   return { role: 'user', content: `Summary of the conversation before:\n\n${text}` };
 }
 
