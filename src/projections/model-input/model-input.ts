@@ -130,12 +130,13 @@ export class ModelInput {
 
   /** Adds what is new on the branch; returns false when everything has to be made again. */
   #advance(conversation: Conversation, messageId: string): boolean {
-    if (getSummaries(conversation).length !== this.#summaries) return false;
+    const summaries = getSummaries(conversation);
+    if (summaries.length !== this.#summaries) return false;
     const entries = { count: this.#entries.length, of: this.#entryOf, changeOf: this.#changeOf };
     const next = this.#turns.next(conversation, messageId, entries);
     if (next === undefined || next.firstEntry < this.#covered) return false;
     const blocks = next.turns.flatMap(({ id, from }) => getBlocks(conversation, id, from));
-    if (isEndOfSummary(conversation, blocks)) return false;
+    if (summaries.length > 0 && isEndOfSummary(summaries, blocks)) return false;
     const pieces = blocks.map(block => pieceOf(conversation, block));
     const replaced = this.#entries.slice(next.firstEntry).flatMap(({ calls }) => calls);
     if (!this.#ids.takeBack(replaced) || !this.#ids.give(pieces.flatMap(({ calls }) => calls))) return false;
@@ -202,9 +203,7 @@ function pieceOf(conversation: Conversation, block: Block): Piece {
 }
 
 /** Whether a summary begins or ends with one of these blocks. */
-function isEndOfSummary(conversation: Conversation, blocks: readonly Block[]): boolean {
-  const summaries = getSummaries(conversation);
-  if (summaries.length === 0) return false;
+function isEndOfSummary(summaries: readonly Summary[], blocks: readonly Block[]): boolean {
   const ids = new Set(blocks.map(({ id }) => id));
   return summaries.some(({ fromBlockId, toBlockId }) => ids.has(fromBlockId) || ids.has(toBlockId));
 }

@@ -5,6 +5,7 @@ import {
   createConversation,
   getBlock,
   getChunks,
+  getRun,
   getSummaries,
   reduceConversation,
 } from '../../graph/conversation/index.ts';
@@ -34,10 +35,13 @@ export class RunInput {
   #previousId: string | undefined;
   #conversation: Conversation;
   #input: ModelInput;
-  /** The step that began and of which nothing is known yet. */
-  #emptyStep: number | undefined;
+  #list: readonly Message[] | undefined;
+  /** The step that began, until something happens in it. */
+  #step: EventOf<'step_start'> | undefined;
   /** Fragments of one stream, which are reduced as one. */
-  #pending: { readonly event: EventOf<'text'>; content: string } | undefined;
+  #text: { readonly event: EventOf<'text'>; content: string } | undefined;
+  /** Calls that started, until their results come. */
+  readonly #starts = new Map<string, EventOf<'tool_start'>>();
 
   constructor(options: RunInputOptions) {
     const { runId, history = [], previousId } = options;
@@ -51,21 +55,28 @@ export class RunInput {
   /** Adds one more event; one of another run, or of which a model is sent nothing, is ignored. */
   add(event: AgentEvent): void {
     if (event.runId !== this.#options.runId || !sent.has(event.type)) return;
-    if (event.type === 'text' && this.#pending?.event.id === event.id) {
-      this.#pending.content += event.content;
+    if (event.type === 'text' && this.#text?.event.id === event.id) {
+      this.#text.content += event.content;
       return;
     }
-    this.#flush();
-    if (event.type === 'text') this.#pending = { event, content: event.content };
-    else if (event.type === 'summary') this.#cover(event);
-    else if (event.type !== 'step_start' || event.step !== this.#emptyStep) this.#reduce(event);
-    this.#emptyStep = event.type === 'step_start' ? event.step : undefined;
+    if (event.type === 'step_start') this.#beginStep(event);
+    else {
+      this.#flush();
+      if (event.type === 'text') this.#text = { event, content: event.content };
+      else if (event.type === 'summary') this.#cover(event);
+      else if (event.type === 'tool_start') this.#starts.set(event.id, event);
+      else this.#addOther(event);
+    }
   }
 
   /** The messages so far. */
   messages(): readonly Message[] {
-    this.#flush();
-    return this.#input.upTo(this.#conversation, this.#options.runId);
+    const { runId } = this.#options;
+    // A step that was not begun before replaces no attempt.
+    if (this.#step?.step === getRun(this.#conversation, runId)?.step) this.#flush();
+    else this.#flushText();
+    this.#flushStarts();
+    return (this.#list ??= this.#input.upTo(this.#conversation, runId));
   }
 
   /** The beginnings that a summary can cover, shortest first: before the request, and after each model call that ended. */
@@ -102,6 +113,7 @@ export class RunInput {
 
   #inputAfter(history: readonly Message[]): ModelInput {
     this.#history = history;
+    this.#list = undefined;
     return new ModelInput({ ...this.#options, history });
   }
 
@@ -126,14 +138,39 @@ export class RunInput {
     return event !== undefined && 'id' in event ? event.id : undefined;
   }
 
+  #beginStep(event: EventOf<'step_start'>): void {
+    if (this.#step?.step === event.step && this.#text === undefined) return;
+    this.#flush();
+    this.#flushStarts();
+    this.#step = event;
+  }
+
+  #addOther(event: AgentEvent): void {
+    if (event.type === 'tool_call') this.#flushStarts();
+    else if (event.type === 'tool_result') this.#starts.delete(event.id);
+    this.#reduce(event);
+  }
+
   #flush(): void {
-    if (this.#pending === undefined) return;
-    const { event, content } = this.#pending;
-    this.#pending = undefined;
+    if (this.#step !== undefined) this.#reduce(this.#step);
+    this.#step = undefined;
+    this.#flushText();
+  }
+
+  #flushText(): void {
+    if (this.#text === undefined) return;
+    const { event, content } = this.#text;
+    this.#text = undefined;
     this.#reduce({ ...event, content });
   }
 
+  #flushStarts(): void {
+    for (const event of this.#starts.values()) this.#reduce(event);
+    this.#starts.clear();
+  }
+
   #reduce(event: AgentEvent): void {
+    this.#list = undefined;
     this.#conversation = reduceConversation(this.#conversation, event);
   }
 }
