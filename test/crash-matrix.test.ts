@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkOrder, type LoggedEvent } from '../src/events/index.ts';
 import { SqliteLog } from '../src/log/index.ts';
-import { Transcript } from '../src/projections/transcript.ts';
+import { createConversation, defaultActive, reduceConversation } from '../src/graph/index.ts';
+import { projectMessages } from '../src/projections/index.ts';
 
 const script = fileURLToPath(new URL('support/crash-matrix-child.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'singletree-crash-matrix-'));
@@ -36,9 +37,8 @@ async function eventsIn(db: string): Promise<LoggedEvent[]> {
 
 /** What a model would be sent after the run, with results that no crash can explain away. */
 function conversation(events: readonly LoggedEvent[]) {
-  const transcript = new Transcript();
-  for (const event of events) transcript.add(event);
-  return transcript.messages();
+  const whole = events.reduce(reduceConversation, createConversation());
+  return projectMessages(whole, defaultActive(whole));
 }
 
 const filesFor = (name: string) => ({ db: join(folder, `${name}.db`), effects: join(folder, `${name}.txt`) });

@@ -1,8 +1,8 @@
 import type { Session, UsedTokens } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
-import type { BranchMessages } from '../projections/branch-messages.ts';
-import { plainMessages } from '../projections/project-messages.ts';
+import type { ModelInput } from '../projections/model-input/model-input.ts';
+import { projectMessages } from '../projections/model-input/project-messages.ts';
 
 /** The sessions that external programs reported in a thread. */
 export class Sessions {
@@ -24,7 +24,7 @@ export class Sessions {
    * The session in which an agent can continue a branch: its newest one on the branch. None when that session was used
    * on another branch since, or the agent has a newer one there, because it would know messages of another branch.
    */
-  for(conversation: Conversation, agentId: string, branch: BranchMessages): Session | undefined {
+  for(conversation: Conversation, agentId: string, branch: ModelInput): Session | undefined {
     let newest: { id: string; messageId: string; order: number } | undefined;
     for (const [id, runs] of this.#runs) {
       const runId = runs.at(-1) as string;
@@ -37,7 +37,7 @@ export class Sessions {
     if (newest === undefined) return undefined;
     const known =
       branch.countUpTo(newest.messageId) ??
-      plainMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
+      projectMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
     const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? nothing);
     return { id: newest.id, known, used: used.reduce(sum, nothing) };
   }

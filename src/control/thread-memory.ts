@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../log/index.ts';
 import { SerialQueues } from '../log/serial-queue.ts';
-import { BranchMessages } from '../projections/branch-messages.ts';
+import { ModelInput } from '../projections/model-input/model-input.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
@@ -17,7 +17,7 @@ export class ThreadKnowledge {
   readonly importedSeq: number | undefined;
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
-  readonly branch = new BranchMessages();
+  readonly branch = new ModelInput();
   readonly #remembered: RelayState[] = [];
   #relays = relayBook.initial;
   #conversation = createConversation();

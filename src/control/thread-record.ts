@@ -2,7 +2,6 @@ import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readEvents } from '../log/index.ts';
-import { plainMessages } from '../projections/project-messages.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import type { OpenRun } from './supervision/open-runs.ts';
 import type { ThreadKnowledge } from './thread-memory.ts';
@@ -21,20 +20,16 @@ export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId'
 export function givenTo({ parentId, agentId }: OpenRun, knowledge: ThreadKnowledge): Given | undefined {
   const { conversation, branch, remembered, sessions } = knowledge;
   if (getMessage(conversation, parentId) === undefined) return undefined;
-  const { messages, firstMessageId, previousMessageId } = branch.upTo(conversation, parentId);
+  const messages = branch.upTo(conversation, parentId);
+  const { firstMessageId, previousMessageId } = branch;
   const session = sessions.for(conversation, agentId, branch);
   return {
     messages,
     decided: remembered,
-    ...(previousMessageId !== undefined && isSpoken(conversation, previousMessageId) && { previousMessageId }),
+    ...(previousMessageId !== undefined && { previousMessageId }),
     ...(firstMessageId !== undefined && { firstMessageId }),
     ...(session !== undefined && { session }),
   };
-}
-
-/** Whether an agent said something in a message, so that what follows is a message of its own for a model. */
-function isSpoken(conversation: Conversation, messageId: string): boolean {
-  return plainMessages(conversation, { messages: [messageId], full: false })[0]?.role === 'assistant';
 }
 
 /** Where a run stands that a process left, with the runs it started; undefined when it has no events. */

@@ -4,9 +4,9 @@
  */
 export type { AssistantPart, Message, ToolResultPart } from './message.ts';
 export { type CallState, foldRun, type RelayState, type RunState } from './run-state.ts';
-export { Transcript, type TranscriptOptions } from './transcript.ts';
 export { conversationFold, type Fold, foldAll } from './fold.ts';
-export { type MessagesOptions, messagesFold, projectMessages } from './project-messages.ts';
+export type { MessagesOptions } from './model-input/model-input.ts';
+export { messagesFold, projectMessages } from './model-input/project-messages.ts';
 export { RelayBook, relayBook, type RelayClosing, type RelayEntry, type RelayStatus } from './relay-book.ts';
 export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { projectThread, type ThreadOptions, threadFold } from './reading/project-thread.ts';

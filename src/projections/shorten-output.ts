@@ -1,6 +1,4 @@
 import type { ToolOutput } from '../events/index.ts';
-import { KeptPrefix } from './kept-prefix.ts';
-import type { Message, ToolResultPart } from './message.ts';
 
 /**
  * A tool's output with its text cut in the middle when it is longer than `max` characters; it says so. What comes out
@@ -12,36 +10,6 @@ export function shortenOutput(output: ToolOutput, max: number): ToolOutput {
   if (!('context' in output)) return output;
   const text = typeof output.context === 'string' ? output.context : JSON.stringify(output.context);
   return text.length <= max ? output : { ...output, context: shorten(text, max) };
-}
-
-const shortened = new WeakMap<Message, { readonly max: number; readonly message: Message }>();
-
-/** What was made of messages, for each length that somebody chose. */
-const histories = new Map<number, KeptPrefix<Message, Message>>();
-
-/**
- * Messages with their outputs shortened; a message in which none is too long is itself, another always the same one. The
- * list is itself, too, when all are.
- */
-export function shortenMessages(messages: readonly Message[], max: number): readonly Message[] {
-  if (max === Number.POSITIVE_INFINITY) return messages;
-  const kept = histories.get(max) ?? new KeptPrefix(message => shortenMessage(message, max));
-  histories.set(max, kept);
-  return kept.changesNone(messages) ? messages : kept.each(messages);
-}
-
-function shortenMessage(message: Message, max: number): Message {
-  if (message.role !== 'tool') return message;
-  const before = shortened.get(message);
-  if (before?.max === max) return before.message;
-  const content = message.content.map((part): ToolResultPart => {
-    const output = shortenOutput(part.output, max);
-    return output === part.output ? part : { ...part, output };
-  });
-  const isSame = content.every((part, at) => part === message.content[at]);
-  const short = isSame ? message : { ...message, content };
-  shortened.set(message, { max, message: short });
-  return short;
 }
 
 function shorten(text: string, max: number): string {

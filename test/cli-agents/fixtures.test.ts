@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkOrder, parseEvent } from '../../src/events/index.ts';
-import { createGraph, reduceEvent } from '../../src/graph/index.ts';
-import { Transcript } from '../../src/projections/index.ts';
+import {
+  createConversation,
+  createGraph,
+  defaultActive,
+  reduceConversation,
+  reduceEvent,
+} from '../../src/graph/index.ts';
+import { projectMessages } from '../../src/projections/index.ts';
 import { captures, linesOf, replay, toLines } from './captures.ts';
 
 describe.each(captures())('$name', capture => {
@@ -28,12 +34,13 @@ describe.each(captures())('$name', capture => {
     expect([...graph.nodes.keys()].filter(id => !reached.has(id))).toEqual([]);
   });
 
-  it('has a transcript in which every call has its result', () => {
-    const transcript = new Transcript();
-    for (const event of events) transcript.add(event);
+  it('is sent on with one result for every call of the run itself', () => {
+    const conversation = events.reduce(reduceConversation, createConversation());
+    const messages = projectMessages(conversation, defaultActive(conversation));
+    const count = (type: string) => JSON.stringify(messages).split(`"type":"${type}"`).length - 1;
     const calls = events.filter(event => event.type === 'tool_call' && event.runId === 'run').length;
-    const messages = transcript.messages();
-    expect(JSON.stringify(messages).split('"type":"tool_call"').length - 1).toBeLessThanOrEqual(calls);
+    expect(count('tool_call')).toBeLessThanOrEqual(calls);
+    expect(count('tool_result')).toBe(count('tool_call'));
   });
 
   it('names only lines that exist', () => {

@@ -8,8 +8,7 @@ export function refusals(messages: readonly Message[]): string[] {
   const ids = new Set<string>();
   const rest = messages.slice(messages.findIndex(message => message.role !== 'system'));
   if (messages.length === 0) return [];
-  if (rest[0]?.role !== 'user') problems.push('the first message is not a user message');
-  if (rest.at(-1)?.role === 'assistant') problems.push('the last message is an assistant message');
+  if (rest[0]?.role === 'tool') problems.push('the first message is the result of no call');
   rest.forEach((message, at) => {
     const next = rest[at + 1];
     const where = `message ${at} (${message.role})`;

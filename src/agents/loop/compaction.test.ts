@@ -5,8 +5,8 @@ import { readConversation } from '../../control/thread-record.ts';
 import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
 import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
 import { MemoryLog } from '../../log/index.ts';
-import { projectMessages } from '../../projections/project-messages.ts';
-import { summaryText } from '../../projections/transcript.ts';
+import { projectMessages } from '../../projections/model-input/project-messages.ts';
+import { summaryMessage } from '../../projections/model-input/model-input.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
@@ -20,6 +20,7 @@ const read = defineTool({
   input: z.object({ page: z.number() }),
   execute: ({ page }) => `page ${page}: ${'lorem ipsum '.repeat(100)}`,
 });
+const summaryText = (text: string) => summaryMessage(text).content;
 const isSummary = (request: ScriptedRequest) => request.lastUserText.startsWith('Summarise');
 const sentOf = (request: ScriptedRequest) => request.messages.map(({ role, text }) => `${role} ${text}`);
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import type { Message } from '../../projections/message.ts';
-import type { Transcript } from '../../projections/transcript.ts';
+import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
 import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
@@ -37,19 +37,19 @@ type Request = Pick<ModelStepOptions, 'runId' | 'tools' | 'settings' | 'registry
  */
 export class Compaction {
   readonly #options: CompactionOptions;
-  readonly #transcript: Transcript;
+  readonly #input: RunInput;
   #hasFailed = false;
 
-  constructor(options: CompactionOptions, transcript: Transcript) {
+  constructor(options: CompactionOptions, input: RunInput) {
     this.#options = options;
-    this.#transcript = transcript;
+    this.#input = input;
   }
 
   /** Summarises when the threshold is reached. A failure becomes a warning, and the run continues uncompacted. */
   async run(request: Request, put: (event: AgentEvent) => Promise<void>): Promise<void> {
     if (this.#hasFailed) return;
     const threshold = this.#options.threshold ?? thresholdFor(request.model);
-    const messages = this.#transcript.messages();
+    const messages = this.#input.messages();
     if (mostTokens(messages) < threshold || (await countTokens(messages)) < threshold) return;
     const covered = await this.#covered(messages, this.#options.keep ?? threshold / 4, threshold / 4);
     if (covered === undefined) return;
@@ -70,7 +70,7 @@ export class Compaction {
   async #covered(messages: readonly Message[], keep: number, least: number) {
     const counts = await countTokensOfEach(messages);
     const upTo = (count: number) => counts[count - 1] ?? 0;
-    for (const beginning of this.#transcript.beginnings().toReversed()) {
+    for (const beginning of this.#input.beginnings().toReversed()) {
       const tokens = upTo(beginning.count);
       if (upTo(messages.length) - tokens < keep) continue;
       return tokens < least ? undefined : beginning;

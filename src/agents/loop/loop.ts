@@ -1,7 +1,7 @@
+import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { LanguageModelV3, LanguageModelV3FunctionTool } from '@ai-sdk/provider';
 import { errorText, type EventOf, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
-import { Transcript } from '../../projections/transcript.ts';
 import type { InvokeParams } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
 import { failureEvent } from '../model/call/failure.ts';
@@ -33,7 +33,7 @@ export class Loop {
   readonly #options: LoopAgentOptions;
   readonly #params: InvokeParams;
   readonly #described: readonly LanguageModelV3FunctionTool[];
-  readonly #transcript: Transcript;
+  readonly #input: RunInput;
   readonly #tools: ReadonlyMap<string, Tool>;
   #calls: CallRunner | undefined;
   readonly #compaction: Compaction | undefined;
@@ -55,14 +55,15 @@ export class Loop {
     this.#callIds = new CallIds(params.runId, params.resume?.events);
     const firstId = params.firstMessageId ?? params.parentId;
     const previousId = params.previousMessageId;
-    this.#transcript = new Transcript({
+    this.#input = new RunInput({
+      runId: params.runId,
       history: params.messages,
       maxOutputLength: options.maxOutputLength ?? 30_000,
       ...(firstId !== undefined && { firstId }),
       ...(previousId !== undefined && { previousId }),
     });
     const { compaction = {} } = options;
-    this.#compaction = compaction === false ? undefined : new Compaction(compaction, this.#transcript);
+    this.#compaction = compaction === false ? undefined : new Compaction(compaction, this.#input);
     this.#background = new Background(params.runId, params.signal);
   }
 
@@ -73,9 +74,7 @@ export class Loop {
 
   /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async run(): Promise<EndReason> {
-    this.#channel.onPut(event => {
-      if (event.runId === this.#params.runId) this.#transcript.add(event);
-    });
+    this.#channel.onPut(event => this.#input.add(event));
     try {
       const reason = await this.#run();
       if (this.#background.isActive) await this.#background.stop();
@@ -118,7 +117,7 @@ export class Loop {
 
   /** Resumes the step that the run was in. Returns the number of the next step, or the reason the run ended. */
   async #resume(state: RunState): Promise<number | EndReason> {
-    for (const event of state.events) this.#transcript.add(event);
+    for (const event of state.events) this.#input.add(event);
     this.#callRunner().remember(state.relays.values());
     await this.#background.resume(state, event => this.#channel.put(event));
     const last = state.events.at(-1);
@@ -142,12 +141,12 @@ export class Loop {
     const { instructions, registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
-    this.#transcript.add({ type: 'step_start', runId, step });
+    this.#input.add({ type: 'step_start', runId, step });
     const request = {
       runId,
       step,
       model,
-      prompt: toPrompt(this.#transcript.made(), last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
+      prompt: toPrompt(this.#input.messages(), last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
       ...(!last && { tools: this.#described }),
       settings,
       callIds: this.#callIds,

@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../../events/index.ts';
 import type { Message } from '../../projections/message.ts';
+import { RunInput } from '../../projections/model-input/run-input.ts';
 import { shortenOutput } from '../../projections/shorten-output.ts';
-import { Transcript } from '../../projections/transcript.ts';
 import { codeOf } from './code-fences.ts';
 import { cutOff, nudge } from './instructions.ts';
 
@@ -16,7 +16,7 @@ export const replLost = 'repl_lost';
 
 /** The messages to the model of a run, built from the run's own events: the output of cells is a user message. */
 export class RlmTranscript {
-  readonly #transcript: Transcript;
+  readonly #input: RunInput;
   readonly #runId: string;
   readonly #maxShownLength: number;
   #answer = '';
@@ -33,7 +33,7 @@ export class RlmTranscript {
   }: { runId: string; history: readonly Message[]; maxShownLength: number }) {
     this.#runId = runId;
     this.#maxShownLength = maxShownLength;
-    this.#transcript = new Transcript({ history });
+    this.#input = new RunInput({ runId, history });
   }
 
   /** The model's text in the newest step. */
@@ -51,8 +51,8 @@ export class RlmTranscript {
     return this.#nudged;
   }
 
-  messages(): Message[] {
-    return this.#transcript.messages();
+  messages(): readonly Message[] {
+    return this.#input.messages();
   }
 
   /** Adds the next event of the run. */
@@ -69,7 +69,7 @@ export class RlmTranscript {
       this.#cell = { ...this.#cell, output: event };
       this.#say(this.#shown(event));
     } else if (event.type === 'warning' && event.code === replLost) this.#say(event.message);
-    if (passedOn.has(event.type)) this.#transcript.add(event);
+    if (passedOn.has(event.type)) this.#input.add(event);
   }
 
   #beginStep(): void {
@@ -84,7 +84,7 @@ export class RlmTranscript {
   }
 
   #say(content: string): void {
-    this.#transcript.add({ type: 'user', runId: this.#runId, content });
+    this.#input.add({ type: 'user', runId: this.#runId, content });
   }
 
   #shown({ stdout, error, truncated }: EventOf<'repl_output'>): string {

@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type Agent, defineTool, loopAgent } from '../../agents/index.ts';
+import { type Agent, defineTool, type InvokeParams, loopAgent } from '../../agents/index.ts';
 import { type ModelScript, scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../events/index.ts';
 import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
 import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { projectMessages } from '../../projections/project-messages.ts';
-import { Transcript } from '../../projections/transcript.ts';
+import { projectMessages } from '../../projections/model-input/project-messages.ts';
 import { continueRun, Supervisor } from '../index.ts';
 
 const echo = defineTool({
@@ -92,17 +91,25 @@ describe('a run', () => {
     ]);
   });
 
-  it('receives the transcript of its thread, by both of its implementations', async () => {
+  it('receives the projection of its thread from scratch', async () => {
     const { log, threadId, supervisor } = await setUp();
-    for (const content of ['first', 'second', 'third'])
-      await (await supervisor.start(threadId, { agent: agentOf(oneCall), content })).done;
-    const events = await log.read(threadId);
-    const asked = events.slice(0, events.findLastIndex(event => event.type === 'user') + 1);
-    const transcript = new Transcript();
-    for (const event of asked) transcript.add(event);
-    const conversation = asked.reduce(reduceConversation, createConversation());
-    expect(projectMessages(conversation, defaultActive(conversation))).toEqual(transcript.messages());
-    expect(transcript.messages()).toHaveLength(9);
+    const inner = agentOf(oneCall);
+    let given: InvokeParams['messages'] = [];
+    const agent: Agent = {
+      ...inner,
+      invoke: params => {
+        given = params.messages;
+        return inner.invoke(params);
+      },
+    };
+    for (const content of ['first', 'second', 'third']) {
+      await (await supervisor.start(threadId, { agent, content })).done;
+      const events = await log.read(threadId);
+      const asked = events.slice(0, events.findLastIndex(event => event.type === 'user') + 1);
+      const conversation = asked.reduce(reduceConversation, createConversation());
+      expect(given).toEqual(projectMessages(conversation, defaultActive(conversation)));
+    }
+    expect(given).toHaveLength(9);
   });
 
   it('that throws ends with an error, and does not affect another', async () => {

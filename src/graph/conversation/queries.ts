@@ -32,10 +32,10 @@ export function getMessages(conversation: Conversation): Message[] {
   return newest(moment, 'message', moment.all('messages', all));
 }
 
-/** Returns the blocks of a message, in order of creation. */
-export function getBlocks(conversation: Conversation, messageId: string): Block[] {
+/** Returns the blocks of a message from an index, 0 by default, in order of creation. */
+export function getBlocks(conversation: Conversation, messageId: string, start = 0): Block[] {
   const moment = momentOf(conversation);
-  return newest(moment, 'block', moment.all('blocks', messageId));
+  return newest(moment, 'block', moment.from('blocks', messageId, start));
 }
 
 /** Returns the chunks of a block, in order of creation. */

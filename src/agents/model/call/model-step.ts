@@ -1,3 +1,4 @@
+import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
 import { CallIds } from './call-ids.ts';
@@ -49,6 +50,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     prompt,
     ...(tools.length > 0 && { tools: [...tools] }),
   };
+  const refused = refusedEnd(prompt, model);
+  if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
   for (let attempt = 0; ; attempt++) {
     const callId = newId();

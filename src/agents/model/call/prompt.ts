@@ -6,11 +6,11 @@ import type {
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ContentPart, ToolOutput } from '../../../events/index.ts';
-import { KeptPrefix } from '../../../projections/kept-prefix.ts';
+import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import type { AssistantPart, Message } from '../../../projections/message.ts';
 
 const converted = new WeakMap<Message, LanguageModelV3Message>();
-const prompts = new KeptPrefix<Message, LanguageModelV3Message>(message => {
+const prompts = new PrefixCache<Message, LanguageModelV3Message>(message => {
   const known = converted.get(message) ?? toPromptMessage(message);
   converted.set(message, known);
   return known;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from '@ai-sdk/provider';
-import { KeptPrefix } from '../../../projections/kept-prefix.ts';
+import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import { withoutInstructions } from './prompt.ts';
 
 /** The digest of each prefix of a prompt: of a message and the digest of all before it. */
-const prompts = new KeptPrefix<LanguageModelV3Message, string>((message, before = '') =>
+const prompts = new PrefixCache<LanguageModelV3Message, string>((message, before = '') =>
   digest(before + JSON.stringify(message)),
 );
 const tools = new WeakMap<object, string>();

@@ -1,4 +1,4 @@
-import { KeptPrefix } from '../../../projections/kept-prefix.ts';
+import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import type { Message } from '../../../projections/message.ts';
 import { countText } from './count-text.ts';
 
@@ -7,7 +7,7 @@ const tokensOfAttachment = 1_000;
 /** The tokens of a message beside its text. */
 const tokensOfMessage = 4;
 
-let counter: Promise<KeptPrefix<Message, number>> | undefined;
+let counter: Promise<PrefixCache<Message, number>> | undefined;
 const counted = new WeakMap<Message, number>();
 
 /** Returns the approximate number of tokens of these messages; each message is counted once, in bounded time. */
@@ -25,15 +25,15 @@ export function mostTokens(messages: readonly Message[]): number {
   return bounds.last(messages) ?? 0;
 }
 
-const bounds = new KeptPrefix<Message, number>((message, before = 0) => {
+const bounds = new PrefixCache<Message, number>((message, before = 0) => {
   const { text, attachments } = contentOf(message);
   return before + tokensOfMessage + attachments * tokensOfAttachment + Buffer.byteLength(text);
 });
 
-function sums(): Promise<KeptPrefix<Message, number>> {
+function sums(): Promise<PrefixCache<Message, number>> {
   counter ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens: tokenize }) => {
     const count = (text: string) => tokenize(text, { allowedSpecial: 'all' });
-    return new KeptPrefix((message, before = 0) => before + tokensOf(message, count));
+    return new PrefixCache((message, before = 0) => before + tokensOf(message, count));
   });
   return counter;
 }

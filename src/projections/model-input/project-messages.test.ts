@@ -4,12 +4,12 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { conversationLog } from '../../test/support/random-conversations.ts';
-import { toPrompt } from '../agents/model/call/prompt.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../graph/index.ts';
-import { type ScriptedServer, startScriptedServer } from '../testing/scripted-server.ts';
-import { type MessagesOptions, projectMessages } from './index.ts';
+import { conversationLog } from '../../../test/support/random-conversations.ts';
+import { toPrompt } from '../../agents/model/call/prompt.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
+import { type ScriptedServer, startScriptedServer } from '../../testing/scripted-server.ts';
+import { type MessagesOptions, projectMessages } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
 const messagesOf = (events: readonly AgentEvent[], options: MessagesOptions = {}) => {
@@ -122,8 +122,9 @@ describe('what a model is sent', () => {
     ]);
   });
 
-  it('begins with a person and ends with a person or a tool', () => {
-    expect(messagesOf([text('r', 'Unasked')]).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  it('begins and ends with whoever spoke first and last, and adds no words of its own', () => {
+    expect(messagesOf([text('r', 'Unasked')])).toEqual([said('Unasked')]);
+    expect(messagesOf([...begin, text('r', 'Half')])).toEqual([{ role: 'user', content: 'Go.' }, said('Half')]);
     expect(messagesOf([user('u', ' ')])).toEqual([{ role: 'user', content: '(no text)' }]);
     expect(messagesOf([])).toEqual([]);
   });

@@ -2,6 +2,8 @@
 interface Beginning {
   readonly origin: object;
   readonly length: number;
+  /** The same of the list that this one continues. */
+  readonly before: Beginning | undefined;
 }
 
 /** So many items at the end of a list may still be replaced when the list is given out next: nothing is said of them. */
@@ -11,7 +13,9 @@ const beginnings = new WeakMap<readonly unknown[], Beginning>();
 
 /** How many items two lists are known to begin with alike, without looking at them. */
 export function knownAlike(one: Beginning | undefined, other: Beginning | undefined): number {
-  return one !== undefined && one.origin === other?.origin ? Math.min(one.length, other.length) : 0;
+  for (let a = one; a !== undefined; a = a.before)
+    for (let b = other; b !== undefined; b = b.before) if (a.origin === b.origin) return Math.min(a.length, b.length);
+  return 0;
 }
 
 /** What is known of the beginning of a list. */
@@ -19,20 +23,19 @@ export function beginningOf(list: readonly unknown[]): Beginning | undefined {
   return beginnings.get(list);
 }
 
-/** Says that a list begins as another one; returns it. */
-export function beginningAs<List extends readonly unknown[]>(list: List, other: readonly unknown[]): List {
-  const beginning = beginnings.get(other);
-  if (beginning !== undefined) beginnings.set(list, beginning);
-  return list;
-}
-
 /**
  * Where lists come from that are copies of one list, which grows and, now and then, is cut: those that were given out
- * since it was cut begin alike. Whoever is given one must not change its beginning.
+ * since it was cut begin alike. It may continue another list, which is never cut into. A caller that is given a list
+ * must not change its beginning.
  */
 export class ListOrigin {
   #origin = {};
   #given = 0;
+  readonly #before: Beginning | undefined;
+
+  constructor(continued: readonly unknown[] = []) {
+    this.#before = beginnings.get(continued);
+  }
 
   /** From this place on the list is another one. */
   cutTo(length: number): void {
@@ -41,11 +44,11 @@ export class ListOrigin {
     this.#given = 0;
   }
 
-  /** Says that a list was copied from it; returns that. */
+  /** Notes that a list was copied from it; returns that list. */
   given<List extends readonly unknown[]>(list: List): List {
     const length = Math.max(0, list.length - openEnd);
     this.#given = Math.max(this.#given, length);
-    beginnings.set(list, { origin: this.#origin, length });
+    beginnings.set(list, { origin: this.#origin, length, before: this.#before });
     return list;
   }
 }

@@ -1,11 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversationLog } from '../../test/support/random-conversations.ts';
-import { eventStream } from '../../test/support/random-events.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { activeUpTo, createConversation, defaultActive, getMessages, reduceConversation } from '../graph/index.ts';
-import { BranchMessages } from './branch-messages.ts';
-import { plainMessages, projectMessages } from './project-messages.ts';
+import { conversationLog } from '../../../test/support/random-conversations.ts';
+import { eventStream } from '../../../test/support/random-events.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import {
+  activeUpTo,
+  createConversation,
+  defaultActive,
+  getMessage,
+  getMessages,
+  reduceConversation,
+} from '../../graph/index.ts';
+import { ModelInput } from './model-input.ts';
+import { projectMessages } from './project-messages.ts';
 
 const turn = (n: number): AgentEvent[] => [
   { type: 'user', runId: `ask-${n}`, content: `question ${n}` },
@@ -18,13 +25,13 @@ const turn = (n: number): AgentEvent[] => [
 
 /** Looks at one branch after another while a conversation grows: each is what it is from scratch. */
 function setUp() {
-  const kept = new BranchMessages();
+  const kept = new ModelInput();
   let conversation = createConversation();
   return {
-    sent: (messageId: string) => kept.upTo(conversation, messageId).messages,
+    sent: (messageId: string) => kept.upTo(conversation, messageId),
     happen: (...events: AgentEvent[]) => void (conversation = events.reduce(reduceConversation, conversation)),
     look: (messageId: string) => {
-      const { messages } = kept.upTo(conversation, messageId);
+      const messages = kept.upTo(conversation, messageId);
       expect(messages).toEqual(projectMessages(conversation, activeUpTo(conversation, messageId)));
       return messages;
     },
@@ -33,13 +40,14 @@ function setUp() {
 
 describe('what a model is sent of a branch, kept as the conversation grows', () => {
   it('is what it is from scratch, whichever branch is looked at whenever', () => {
+    let apart = 0;
     const looks = fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(
         fc.oneof(conversationLog(160, 20), conversationLog(160, 80), eventStream()),
         looks,
         (events, chosen) => {
-          const kept = new BranchMessages();
+          const kept = new ModelInput();
           let conversation = createConversation();
           events.forEach((event, index) => {
             conversation = reduceConversation(conversation, event);
@@ -51,22 +59,28 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
             const id = places[pick % places.length];
             if (id === undefined) return;
             const active = activeUpTo(conversation, id);
-            expect(kept.upTo(conversation, id)).toEqual({
-              messages: projectMessages(conversation, active),
-              firstMessageId: active.messages[0],
-              previousMessageId: active.messages.at(-2),
-            });
+            expect(kept.upTo(conversation, id)).toEqual(projectMessages(conversation, active));
+            expect(kept.firstMessageId).toBe(active.messages[0]);
+            if (kept.previousMessageId !== undefined && getMessage(conversation, id)?.role === 'user') {
+              apart++;
+              const before = { messages: active.messages.slice(0, -1), full: false };
+              const earlier = projectMessages(conversation, before);
+              expect(kept.previousMessageId).toBe(before.messages.at(-1));
+              expect(earlier.at(-1)?.role).not.toBe('user');
+              expect(kept.upTo(conversation, id).slice(0, earlier.length)).toEqual(earlier);
+            }
             for (const { id: other } of getMessages(conversation)) {
               expect(kept.has(other)).toBe(active.messages.includes(other));
               const count = kept.countUpTo(other);
               if (count !== undefined)
-                expect(count).toBe(plainMessages(conversation, activeUpTo(conversation, other)).length);
+                expect(count).toBe(projectMessages(conversation, activeUpTo(conversation, other)).length);
             }
           });
         },
       ),
       { numRuns: 200 },
     );
+    expect(apart).toBeGreaterThan(100);
   });
 
   it('has the same messages as before, where nothing changed', () => {
@@ -89,10 +103,10 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
     expect(look('ask-4:user')).toHaveLength(1);
     expect(look('ask-2:user')).toHaveLength(5);
     expect(look('run-3')).toHaveLength(1);
-    expect(look('run-4')).toHaveLength(5);
+    expect(look('run-4')).toHaveLength(4);
     happen(...turn(5));
     expect(look('ask-5:user')).toHaveLength(5);
-    expect(look('run-2')).toHaveLength(9);
+    expect(look('run-2')).toHaveLength(8);
   });
 
   it('leaves out a run that turns out to be inside of another one', () => {
@@ -100,7 +114,7 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
     happen(...turn(1));
     happen({ type: 'harness_start', runId: 'inner', agentId: 'b', parentId: 'run-2/call' });
     happen({ type: 'text', runId: 'inner', id: 'i', content: 'inside' });
-    expect(look('inner')).toHaveLength(5);
+    expect(look('inner')).toHaveLength(4);
     happen(...turn(2));
     expect(look('ask-2:user')).toHaveLength(5);
     happen(...turn(3));
@@ -139,7 +153,7 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
       { type: 'user', runId: 'ask-3', content: 'another question', parentMessageId: 'run-1' },
       ...answer.map(event => ({ ...event, runId: 'run-3', parentId: 'ask-3:user' })),
     );
-    expect(look('run-3')).toHaveLength(9);
+    expect(look('run-3')).toHaveLength(8);
   });
 
   it('refuses what is no message on a branch, and stays what it is', () => {

@@ -1,13 +1,17 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../events/index.ts';
-import type { Message } from './message.ts';
-import { Transcript, type TranscriptOptions } from './transcript.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
+import type { Message } from '../message.ts';
+import { projectMessages } from './project-messages.ts';
+import type { MessagesOptions } from './model-input.ts';
+import { type Beginning, RunInput } from './run-input.ts';
 
 const runId = 'run';
-const messagesOf = (events: readonly AgentEvent[], options: TranscriptOptions = {}) => {
-  const transcript = new Transcript(options);
-  for (const event of events) transcript.add(event);
-  return transcript.messages();
+const replay = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
+const messagesOf = (events: readonly AgentEvent[], options: MessagesOptions = {}) => {
+  const conversation = replay(events);
+  return projectMessages(conversation, defaultActive(conversation), options);
 };
 const user = (content: string, run = 'asked'): AgentEvent => ({ type: 'user', runId: run, content });
 const step = (number: number): AgentEvent => ({ type: 'step_start', runId, step: number });
@@ -31,7 +35,7 @@ const said = (text: string): Message => ({ role: 'assistant', content: [{ type: 
 const idsOf = (messages: readonly Message[]) =>
   messages.flatMap(message => (message.role === 'tool' ? message.content.map(({ id }) => id) : []));
 
-describe('a transcript', () => {
+describe('what a model is sent', () => {
   it('has every call once, its result in the order of the calls', () => {
     const events = [
       user('Go.'),
@@ -89,7 +93,11 @@ describe('a transcript', () => {
       said('Half'),
     ]);
     expect(messagesOf([user('Go.'), step(0), reasoning])).toEqual([{ role: 'user', content: 'Go.' }]);
-    expect(messagesOf([user('Go.'), step(0), reasoning, usage])).toHaveLength(2);
+    expect(messagesOf([user('Go.'), step(0), reasoning, text('Whole'), usage])[1]?.content).toEqual([
+      { type: 'reasoning', text: 'Hm', providerMetadata: { a: {} } },
+      { type: 'text', text: 'Whole' },
+    ]);
+    expect(messagesOf([user('Go.'), step(0), reasoning, usage])).toHaveLength(1);
   });
 
   it('says of a call without a result whether it was started', () => {
@@ -178,5 +186,75 @@ describe('a long output', () => {
       expect(() => encodeURIComponent(output ?? '')).not.toThrow();
       expect(output?.length).toBeLessThanOrEqual(max);
     }
+  });
+});
+
+describe('what the model of a run is sent', () => {
+  const blank: AgentEvent = { type: 'text', runId, id: `${runId}/b`, content: ' ' };
+  const reasoning: AgentEvent = { type: 'reasoning', runId, id: 'r', content: 'Hm', providerMetadata: { a: {} } };
+  const start: AgentEvent = { type: 'tool_start', runId, id: `${runId}/a`, name: 't' };
+  const summaryOf = ({ from, to }: Beginning, id: number): AgentEvent => {
+    return { type: 'summary', runId, id: `s-${id}`, covers: { from, to }, text: `Short ${id}.`, kind: 'compaction' };
+  };
+  const own = fc.oneof(
+    fc.nat(3).map(step),
+    fc.constantFrom(text('Yes. '), text('No. '), blank, reasoning, usage, start, user('Now.', runId), user(' ', runId)),
+    fc.constantFrom('a', 'b', 'a/b').map(raw => call(raw)),
+    fc.constantFrom('a', 'b').map(raw => result(raw, 'x'.repeat(200))),
+    fc.record({ cover: fc.nat() }),
+  );
+  const before: AgentEvent[] = [
+    user('First.', 'first'),
+    { type: 'harness_start', runId: 'before', agentId: 'a', parentId: 'first:user' },
+    call('a', 'before'),
+    result('a', 'y'.repeat(200), 'before'),
+    text('Done.', 'before'),
+    { type: 'harness_end', runId: 'before', agentId: 'a', reason: 'complete' },
+    user('Second.', 'second'),
+    { type: 'harness_start', runId, agentId: 'a', parentId: 'second:user' },
+  ];
+  const inputFor = () => {
+    const conversation = replay(before);
+    const history = projectMessages(conversation, activeUpTo(conversation, 'second:user'));
+    return new RunInput({ runId, history, maxOutputLength: 100, firstId: 'first:user', previousId: 'before' });
+  };
+
+  it('is the projection of its thread from scratch after every event, whenever it is looked at', () => {
+    let summaries = 0;
+    fc.assert(
+      fc.property(fc.array(own, { maxLength: 40 }), fc.infiniteStream(fc.boolean()), (events, looks) => {
+        const input = inputFor();
+        let conversation = replay(before);
+        for (const [index, next] of events.entries()) {
+          const covered = 'cover' in next ? input.beginnings() : [];
+          const beginning = 'cover' in next ? covered[next.cover % covered.length] : undefined;
+          const event = 'type' in next ? next : beginning && summaryOf(beginning, index);
+          if (event === undefined) continue;
+          if (event.type === 'summary') summaries++;
+          input.add(event);
+          conversation = reduceConversation(conversation, event);
+          if (looks.next().value === true)
+            expect(input.messages()).toEqual(
+              projectMessages(conversation, activeUpTo(conversation, runId), { maxOutputLength: 100 }),
+            );
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(summaries).toBeGreaterThan(100);
+  });
+
+  it('has the same messages as before, where nothing changed', () => {
+    const input = inputFor();
+    for (const event of [step(0), call('b'), usage, result('b', 1)]) input.add(event);
+    const earlier = input.messages();
+    for (const event of [step(1), text('Done.'), usage]) input.add(event);
+    expect(
+      input
+        .messages()
+        .slice(0, earlier.length)
+        .every((message, at) => message === earlier[at]),
+    ).toBe(true);
+    expect(input.messages()).toHaveLength(earlier.length + 1);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptPrefix } from './kept-prefix.ts';
+import { PrefixCache } from './prefix-cache.ts';
 import { ListOrigin } from './list-origin.ts';
 
 interface Item {
@@ -10,7 +10,7 @@ interface Item {
 /** A memory of the names so far, which counts what it makes. */
 function setUp() {
   const made: string[] = [];
-  const names = new KeptPrefix<Item, string>(({ name }, before = '') => {
+  const names = new PrefixCache<Item, string>(({ name }, before = '') => {
     made.push(name);
     return before + name;
   });
@@ -56,7 +56,7 @@ describe('what is kept of lists that go on from one another', () => {
   it('is known to be the items themselves when it is', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.constantFrom(a, b, c, d))), lists => {
-        const others = new KeptPrefix<Item, Item>(item => (item === d ? { ...d } : item));
+        const others = new PrefixCache<Item, Item>(item => (item === d ? { ...d } : item));
         for (const list of lists) expect(others.changesNone(list)).toBe(!list.includes(d));
       }),
     );
@@ -71,7 +71,7 @@ describe('what is kept of lists that go on from one another', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), steps => {
         const { names } = setUp();
-        const lengths = new KeptPrefix<Item, Item>(item => item);
+        const lengths = new PrefixCache<Item, Item>(item => item);
         const origin = new ListOrigin();
         const list: Item[] = [a];
         for (const next of steps) {

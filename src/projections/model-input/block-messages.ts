@@ -1,4 +1,4 @@
-import type { EventOf } from '../events/index.ts';
+import type { EventOf, ToolOutput } from '../../events/index.ts';
 import {
   type Block,
   type Chunk,
@@ -8,9 +8,10 @@ import {
   getChunks,
   isSuperseded,
   textOf,
-} from '../graph/index.ts';
-import type { AssistantPart, Message, ToolResultPart } from './message.ts';
-import { shortenOutput } from './shorten-output.ts';
+} from '../../graph/index.ts';
+import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
+import { shortenOutput } from '../shorten-output.ts';
+import { fitMessage } from './fit-message.ts';
 
 const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
 const noResult = 'This call has no result: the run ended before there was one.';
@@ -26,15 +27,43 @@ export interface BlockContext {
 
 /** The calls of a block that count. */
 export function callsIn(conversation: Conversation, block: Block): Call[] {
+  if (block.role !== 'assistant') return [];
   const calls = getChunks(conversation, block.id).filter(isCall);
   return block.state === 'superseded' ? calls.filter(call => !isSuperseded(conversation, call)) : calls;
 }
 
+const kept = new WeakMap<Block, { change: number; ids: string; max: number; messages: readonly Message[] }>();
+
+/** The messages of a block, fit for every provider; the same objects as long as the block does not change. */
+export function blockMessages(
+  conversation: Conversation,
+  block: Block,
+  calls: readonly Call[],
+  context: BlockContext,
+): readonly Message[] {
+  const change = changeOf(conversation, 'block', block.id);
+  const ids = calls.map(context.idOf).join(' ');
+  const max = context.maxOutputLength;
+  const before = kept.get(block);
+  if (before?.change === change && before.ids === ids && before.max === max) return before.messages;
+  const made = block.role === 'assistant' ? answer(conversation, block, context) : said(conversation, block);
+  const messages = made.flatMap(message => fitMessage(message) ?? []);
+  kept.set(block, { change, ids, max, messages });
+  return messages;
+}
+
+/** What a person said in a block. */
+function said(conversation: Conversation, block: Block): Message[] {
+  return getChunks(conversation, block.id).flatMap(({ event }): Message[] =>
+    event.type === 'user' ? [{ role: 'user', content: event.content }] : [],
+  );
+}
+
 /**
- * What an assistant's block is as messages: what was said and asked for, then a result for each call, which says so
- * when there is none. Reasoning of a model call that was cut off is left out: no provider takes it back.
+ * What a model said and asked for in a block, then a result for each call, which says so when there is none. Reasoning
+ * of a model call that was cut off is left out: no provider accepts it.
  */
-function blockMessages(conversation: Conversation, block: Block, context: BlockContext): readonly Message[] {
+function answer(conversation: Conversation, block: Block, context: BlockContext): Message[] {
   const content: AssistantPart[] = [];
   const results: ToolResultPart[] = [];
   for (const chunk of getChunks(conversation, block.id)) {
@@ -48,23 +77,8 @@ function blockMessages(conversation: Conversation, block: Block, context: BlockC
       results.push({ type: 'tool_result', id, name, output });
     }
   }
-  if (content.length === 0) return [];
-  const said: Message = { role: 'assistant', content };
-  return results.length === 0 ? [said] : [said, { role: 'tool', content: results }];
-}
-
-const kept = new WeakMap<Block, { change: number; ids: string; max: number; messages: readonly Message[] }>();
-
-/** The same, made only once as long as the block does not change. */
-export function keptBlockMessages(conversation: Conversation, block: Block, context: BlockContext): readonly Message[] {
-  const change = changeOf(conversation, 'block', block.id);
-  const ids = callsIn(conversation, block).map(context.idOf).join(' ');
-  const max = context.maxOutputLength;
-  const before = kept.get(block);
-  if (before?.change === change && before.ids === ids && before.max === max) return before.messages;
-  const messages = blockMessages(conversation, block, context);
-  kept.set(block, { change, ids, max, messages });
-  return messages;
+  const message: Message = { role: 'assistant', content };
+  return results.length === 0 ? [message] : [message, { role: 'tool', content: results }];
 }
 
 function isCall(chunk: Chunk): chunk is Call {
@@ -73,12 +87,12 @@ function isCall(chunk: Chunk): chunk is Call {
 
 function prose(conversation: Conversation, { id, kind, providerMetadata }: Chunk, block: Block): AssistantPart[] {
   const text = textOf(conversation, id);
-  if (kind === 'text') return text === '' ? [] : [{ type: 'text', text }];
+  if (kind === 'text') return [{ type: 'text', text }];
   if (block.state !== 'complete' || (text === '' && providerMetadata === undefined)) return [];
   return [{ type: 'reasoning', text, ...(providerMetadata && { providerMetadata }) }];
 }
 
-function outcomeOf(conversation: Conversation, call: Call): EventOf<'tool_result'>['output'] {
+function outcomeOf(conversation: Conversation, call: Call): ToolOutput {
   const attached = getAttached(conversation, call.id);
   const result = attached.find(chunk => chunk.event.type === 'tool_result');
   if (result?.event.type === 'tool_result') return result.event.output;

@@ -16,7 +16,7 @@ interface Kept<Item, Made> {
  * What lists begin with alike is made once, and not looked at again when they are known to come from one list. One list
  * is kept for each first item, for as long as somebody has that item.
  */
-export class KeptPrefix<Item extends object, Made> {
+export class PrefixCache<Item extends object, Made> {
   readonly #make: (item: Item, before: Made | undefined) => Made;
   readonly #kept = new WeakMap<Item, Kept<Item, Made>>();
 

@@ -1,0 +1,209 @@
+import {
+  type Active,
+  activeUpTo,
+  type Block,
+  changeOf,
+  type Conversation,
+  getBlocks,
+  getSummaries,
+  type Summary,
+} from '../../graph/conversation/index.ts';
+import type { Message } from '../message.ts';
+import { spansOf } from '../reading/spans.ts';
+import { blockMessages, type Call, callsIn } from './block-messages.ts';
+import { BranchTurns } from './branch-turns.ts';
+import { fitHistory, markFit } from './history.ts';
+import { cutTo, endOf, type ListEnd, pushMessage } from './join-messages.ts';
+import { ListOrigin } from './list-origin.ts';
+import { ProviderCallIds } from './provider-call-ids.ts';
+
+export interface MessagesOptions {
+  /** Earlier messages; they come first. */
+  readonly history?: readonly Message[];
+  /** Outputs longer than this many characters are shortened for the model; they stay whole in the log. */
+  readonly maxOutputLength?: number;
+  /** The kinds of summaries that stand for what they cover; all when absent. */
+  readonly memory?: readonly Summary['kind'][];
+}
+
+/** A block, or a summary with the blocks it stands for, as it was when it was added. */
+interface Entry {
+  /** The ids of the block, or of those the summary stands for. */
+  readonly blockIds: readonly string[];
+  /** The change of the block it was made from; undefined for a summary, which never changes. */
+  readonly change: number | undefined;
+  readonly calls: readonly Call[];
+  /** How the messages ended before it. */
+  readonly before: ListEnd;
+}
+
+/**
+ * What a model is sent of a branch of a conversation that grows. Following the branch costs what is new on it; after a
+ * new summary, a change before one, or calls in an unusual order everything is made again.
+ */
+export class ModelInput {
+  readonly #options: MessagesOptions;
+  readonly #history: readonly Message[];
+  readonly #messages: Message[];
+  /** A copy of the messages that was given out, while they are the same. */
+  #list: readonly Message[] | undefined;
+  readonly #origin: ListOrigin;
+  #ids: ProviderCallIds;
+  #turns = new BranchTurns();
+  #summaries = 0;
+  readonly #entries: Entry[] = [];
+  readonly #entryOf = new Map<string, number>();
+  /** How many entries there are up to the last summary. */
+  #covered = 0;
+
+  constructor(options: MessagesOptions = {}) {
+    const { history = [], maxOutputLength = Number.POSITIVE_INFINITY } = options;
+    this.#options = options;
+    this.#history = fitHistory(history, maxOutputLength);
+    this.#messages = [...this.#history];
+    this.#origin = new ListOrigin(this.#history);
+    this.#ids = new ProviderCallIds(this.#history);
+  }
+
+  /** The messages of the branch that ends with a message; throws `invalid_argument` when it is on no branch. */
+  upTo(conversation: Conversation, messageId: string): readonly Message[] {
+    if (!this.#advance(conversation, messageId)) this.#beginAgain(conversation, activeUpTo(conversation, messageId));
+    return this.#given(conversation);
+  }
+
+  /** The messages of what is active, made from scratch. */
+  of(conversation: Conversation, active: Active): readonly Message[] {
+    this.#beginAgain(conversation, active);
+    return this.#given(conversation);
+  }
+
+  /** Whether a message is on the branch. */
+  has(messageId: string): boolean {
+    return this.#turns.has(messageId);
+  }
+
+  /** How many messages the branch has up to the end of one of its messages; undefined when summaries count on it. */
+  countUpTo(messageId: string): number | undefined {
+    const end = this.#turns.endOf(messageId, this.#entries.length);
+    return end === undefined || this.#covered > 0 ? undefined : this.#endBefore(end).length;
+  }
+
+  /** The id of the first message of the branch. */
+  get firstMessageId(): string | undefined {
+    return this.#turns.first;
+  }
+
+  /** The id of the message before the last one, when the last one begins a new message for a model. */
+  get previousMessageId(): string | undefined {
+    const { last, previous } = this.#turns;
+    if (last === undefined || last.firstEntry < this.#covered) return undefined;
+    const role = this.#endBefore(last.firstEntry).last?.role;
+    return role === 'assistant' || role === 'tool' ? previous : undefined;
+  }
+
+  /** The blocks that no summary stands for, each with the number of messages up to its end. */
+  blocks(): { readonly blockId: string; readonly count: number }[] {
+    return this.#entries.flatMap(({ blockIds: [blockId], change }, entry) =>
+      change === undefined || blockId === undefined ? [] : [{ blockId, count: this.#endBefore(entry + 1).length }],
+    );
+  }
+
+  #given(conversation: Conversation): readonly Message[] {
+    this.#summaries = getSummaries(conversation).length;
+    return (this.#list ??= markFit(this.#origin.given([...this.#messages])));
+  }
+
+  #beginAgain(conversation: Conversation, active: Active): void {
+    this.#cut(0);
+    this.#ids = new ProviderCallIds(this.#history);
+    const { memory } = this.#options;
+    const spans = spansOf(conversation, active, ({ kind }) => memory === undefined || memory.includes(kind));
+    const pieces = spans.map(span => ('block' in span ? pieceOf(conversation, span.block) : span));
+    this.#ids.give(pieces.flatMap(piece => ('block' in piece ? piece.calls : [])));
+    for (const piece of pieces)
+      if ('block' in piece) this.#addBlock(conversation, piece);
+      else this.#addSummary(piece.summary, piece.blocks);
+    this.#covered = spans.findLastIndex(span => 'summary' in span) + 1;
+    this.#turns = new BranchTurns();
+    this.#turns.begin(conversation, active.messages, this.#entryOf);
+  }
+
+  /** Adds what is new on the branch; returns false when everything has to be made again. */
+  #advance(conversation: Conversation, messageId: string): boolean {
+    const summaries = getSummaries(conversation);
+    if (summaries.length !== this.#summaries) return false;
+    const entries = { count: this.#entries.length, of: this.#entryOf, changeOf: this.#changeOf };
+    const next = this.#turns.next(conversation, messageId, entries);
+    if (next === undefined || next.firstEntry < this.#covered) return false;
+    const blocks = next.turns.flatMap(({ id, from }) => getBlocks(conversation, id, from));
+    if (summaries.length > 0 && isEndOfSummary(summaries, blocks)) return false;
+    const pieces = blocks.map(block => pieceOf(conversation, block));
+    const replaced = this.#entries.slice(next.firstEntry).flatMap(({ calls }) => calls);
+    if (!this.#ids.takeBack(replaced) || !this.#ids.give(pieces.flatMap(({ calls }) => calls))) return false;
+    this.#cut(next.firstEntry);
+    for (const piece of pieces) this.#addBlock(conversation, piece);
+    this.#turns.follow(conversation, next, this.#entryOf);
+    return true;
+  }
+
+  readonly #changeOf = (entry: number): number | undefined => this.#entries[entry]?.change;
+
+  #addBlock(conversation: Conversation, { block, calls }: Piece): void {
+    const change = changeOf(conversation, 'block', block.id);
+    this.#add({ blockIds: [block.id], change, calls, before: endOf(this.#messages) });
+    const { maxOutputLength = Number.POSITIVE_INFINITY } = this.#options;
+    const context = { idOf: (call: Call) => this.#ids.of(call), maxOutputLength };
+    for (const message of blockMessages(conversation, block, calls, context)) this.#push(message);
+  }
+
+  #addSummary({ text }: Summary, blocks: readonly Block[]): void {
+    this.#add({ blockIds: blocks.map(({ id }) => id), change: undefined, calls: [], before: endOf(this.#messages) });
+    this.#push(summaryMessage(text));
+  }
+
+  #push(message: Message): void {
+    this.#list = undefined;
+    pushMessage(this.#messages, message);
+  }
+
+  #add(entry: Entry): void {
+    for (const id of entry.blockIds) this.#entryOf.set(id, this.#entries.length);
+    this.#entries.push(entry);
+  }
+
+  /** How the messages ended before an entry. */
+  #endBefore(entry: number): ListEnd {
+    return this.#entries[entry]?.before ?? endOf(this.#messages);
+  }
+
+  /** Takes off the entries from one of them on. */
+  #cut(entry: number): void {
+    const before = this.#entries[entry]?.before;
+    if (before === undefined) return;
+    for (const { blockIds } of this.#entries.splice(entry)) for (const id of blockIds) this.#entryOf.delete(id);
+    if (before.length === this.#messages.length && before.last === this.#messages.at(-1)) return;
+    this.#list = undefined;
+    this.#origin.cutTo(before.length - 1);
+    cutTo(this.#messages, before);
+  }
+}
+
+/** What a model is sent in the place of what a summary covers. */
+export function summaryMessage(text: string): { readonly role: 'user'; readonly content: string } {
+  return { role: 'user', content: `Summary of the conversation before:\n\n${text}` };
+}
+
+interface Piece {
+  readonly block: Block;
+  readonly calls: readonly Call[];
+}
+
+function pieceOf(conversation: Conversation, block: Block): Piece {
+  return { block, calls: callsIn(conversation, block) };
+}
+
+/** Whether a summary begins or ends with one of these blocks. */
+function isEndOfSummary(summaries: readonly Summary[], blocks: readonly Block[]): boolean {
+  const ids = new Set(blocks.map(({ id }) => id));
+  return summaries.some(({ fromBlockId, toBlockId }) => ids.has(fromBlockId) || ids.has(toBlockId));
+}

@@ -1,0 +1,191 @@
+import type { AgentEvent, EventOf } from '../../events/index.ts';
+import {
+  blockIdsFrom,
+  type Conversation,
+  createConversation,
+  getBlock,
+  getChunks,
+  getRun,
+  getSummaries,
+  reduceConversation,
+} from '../../graph/conversation/index.ts';
+import type { Message } from '../message.ts';
+import { type MessagesOptions, ModelInput, summaryMessage } from './model-input.ts';
+
+export interface RunInputOptions extends Pick<MessagesOptions, 'history' | 'maxOutputLength'> {
+  readonly runId: string;
+  /** The id of the first message of the history, which a summary of the beginning names. */
+  readonly firstId?: string;
+  /** The id of the message before the request, when everything before the request can be summarised on its own. */
+  readonly previousId?: string;
+}
+
+/** A beginning of what a model is sent that a summary can stand for. */
+export interface Beginning {
+  readonly from: string;
+  readonly to: string;
+  /** How many messages it is. */
+  readonly count: number;
+}
+
+/** What the model of one run is sent: a history, then the conversation that the events of the run make. */
+export class RunInput {
+  readonly #options: RunInputOptions;
+  #history: readonly Message[];
+  #previousId: string | undefined;
+  #conversation: Conversation;
+  #input: ModelInput;
+  #list: readonly Message[] | undefined;
+  /** The step that began, until something happens in it. */
+  #step: EventOf<'step_start'> | undefined;
+  /** Fragments of one stream, which are reduced as one. */
+  #text: { readonly event: EventOf<'text'>; content: string } | undefined;
+  /** Calls that started, until their results come. */
+  readonly #starts = new Map<string, EventOf<'tool_start'>>();
+
+  constructor(options: RunInputOptions) {
+    const { runId, history = [], previousId } = options;
+    this.#options = options;
+    this.#history = history;
+    this.#previousId = previousId;
+    this.#conversation = reduceConversation(createConversation(), { type: 'harness_start', runId, agentId: runId });
+    this.#input = this.#inputAfter(history);
+  }
+
+  /** Adds one more event; one of another run, or of which a model is sent nothing, is ignored. */
+  add(event: AgentEvent): void {
+    if (event.runId !== this.#options.runId || !sent.has(event.type)) return;
+    if (event.type === 'text' && this.#text?.event.id === event.id) {
+      this.#text.content += event.content;
+      return;
+    }
+    if (event.type === 'step_start') this.#beginStep(event);
+    else {
+      this.#flush();
+      if (event.type === 'text') this.#text = { event, content: event.content };
+      else if (event.type === 'summary') this.#cover(event);
+      else if (event.type === 'tool_start') this.#starts.set(event.id, event);
+      else this.#addOther(event);
+    }
+  }
+
+  /** The messages so far. */
+  messages(): readonly Message[] {
+    const { runId } = this.#options;
+    // A step that was not begun before replaces no attempt.
+    if (this.#step?.step === getRun(this.#conversation, runId)?.step) this.#flush();
+    else this.#flushText();
+    this.#flushStarts();
+    return (this.#list ??= this.#input.upTo(this.#conversation, runId));
+  }
+
+  /** The beginnings that a summary can cover, shortest first: before the request, and after each model call that ended. */
+  beginnings(): Beginning[] {
+    this.messages();
+    const from = this.#from();
+    if (from === undefined) return [];
+    const found: Beginning[] = [];
+    if (this.#previousId !== undefined && this.#history.length > 1)
+      found.push({ from, to: this.#previousId, count: this.#history.length - 1 });
+    for (const { blockId, count } of this.#input.blocks()) {
+      const to = getBlock(this.#conversation, blockId)?.state === 'complete' ? this.#lastSaid(blockId) : undefined;
+      if (to !== undefined) found.push({ from, to, count });
+    }
+    return found;
+  }
+
+  /** A summary of the beginning takes the place of the history, too, which the conversation of the run does not have. */
+  #cover(event: EventOf<'summary'>): void {
+    const { from, to } = event.covers;
+    if (from !== this.#from()) return this.#reduce(event);
+    const request = this.#history.at(-1);
+    if (to === this.#previousId && request !== undefined) {
+      this.#previousId = undefined;
+      this.#input = this.#inputAfter([summaryMessage(event.text), request]);
+      return;
+    }
+    const count = getSummaries(this.#conversation).length;
+    this.#reduce({ ...event, covers: { from: this.#firstBlock(), to } });
+    if (getSummaries(this.#conversation).length === count) return;
+    this.#previousId = undefined;
+    this.#input = this.#inputAfter([]);
+  }
+
+  #inputAfter(history: readonly Message[]): ModelInput {
+    this.#history = history;
+    this.#list = undefined;
+    return new ModelInput({ ...this.#options, history });
+  }
+
+  /** What the beginning is called: the first message of the history, else the first thing the model said. */
+  #from(): string | undefined {
+    if (this.#options.firstId !== undefined) return this.#options.firstId;
+    this.messages();
+    for (const { blockId } of this.#input.blocks()) {
+      const id = this.#lastSaid(blockId);
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  }
+
+  #firstBlock(): string {
+    return blockIdsFrom(this.#conversation, this.#options.runId, 0)[0] ?? '';
+  }
+
+  /** The id of the last thing that a model said or asked for in a block. */
+  #lastSaid(blockId: string): string | undefined {
+    const event = getChunks(this.#conversation, blockId).findLast(({ kind }) => said.has(kind))?.event;
+    return event !== undefined && 'id' in event ? event.id : undefined;
+  }
+
+  #beginStep(event: EventOf<'step_start'>): void {
+    if (this.#step?.step === event.step && this.#text === undefined) return;
+    this.#flush();
+    this.#flushStarts();
+    this.#step = event;
+  }
+
+  #addOther(event: AgentEvent): void {
+    if (event.type === 'tool_call') this.#flushStarts();
+    else if (event.type === 'tool_result') this.#starts.delete(event.id);
+    this.#reduce(event);
+  }
+
+  #flush(): void {
+    if (this.#step !== undefined) this.#reduce(this.#step);
+    this.#step = undefined;
+    this.#flushText();
+  }
+
+  #flushText(): void {
+    if (this.#text === undefined) return;
+    const { event, content } = this.#text;
+    this.#text = undefined;
+    this.#reduce({ ...event, content });
+  }
+
+  #flushStarts(): void {
+    for (const event of this.#starts.values()) this.#reduce(event);
+    this.#starts.clear();
+  }
+
+  #reduce(event: AgentEvent): void {
+    this.#list = undefined;
+    this.#conversation = reduceConversation(this.#conversation, event);
+  }
+}
+
+/** The events that what a model is sent is made of. */
+const sent: ReadonlySet<string> = new Set([
+  'user',
+  'step_start',
+  'text',
+  'reasoning',
+  'tool_call',
+  'tool_start',
+  'tool_result',
+  'usage',
+  'summary',
+]);
+
+const said: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);
