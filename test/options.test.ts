@@ -49,13 +49,17 @@ describe('a public constructor', () => {
     ['startServer', served, 'was given nothing as `port`'],
     ['startServer', { ...served, log: undefined, port: 0 }, 'was given nothing as `log`: expected an event log'],
     ['createApp', { log, agents }, 'was given nothing as `control`: expected the control of runs'],
-    ['createRuntime', { agent }, 'was given nothing as `resourceId`: expected a text that is not empty'],
+    ['createRuntime', { agent }, 'was given nothing as `resourceId`: expected a string that is not empty'],
   ])('%s refuses to work without what it needs: %#', async (maker, options, message) => {
     expect(await refusal(maker, options)).toContain(`\`${maker}\` ${message}`);
   });
 
   it.each<[string, object, string]>([
-    ['new Supervisor', { log, agents: ['a'] }, 'as `agents`: expected a list of agents, or a function that finds one'],
+    [
+      'new Supervisor',
+      { log, agents: ['a'] },
+      'as `agents`: expected an array of agents, or a function that finds one',
+    ],
     ['new Supervisor', { log, leaseMs: 0 }, 'was given 0 as `leaseMs`'],
     ['startServer', { ...served, port: '80' }, 'was given "80" as `port`: expected number'],
     ['startServer', { ...served, port: 0, tokens: ['secret'] }, 'as `tokens.0`: expected object'],

@@ -53,7 +53,7 @@ export const checkRuntimeOptions = optionsCheck(
       storage: eventLog().optional(),
       // Checked by the policy itself.
       approvals: object().optional(),
-      tools: field(Array.isArray, 'a list of tools').optional(),
+      tools: field(Array.isArray, 'an array of tools').optional(),
       currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
       priceOf: callback().optional(),
       graceMs: milliseconds().optional(),

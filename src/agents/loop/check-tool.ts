@@ -12,7 +12,7 @@ const fields = () =>
     name: field(value => typeof value === 'string' && toolName.test(value), '1 to 64 letters, digits, _ and -'),
     description: field(
       value => typeof value === 'string' || typeof value === 'function',
-      'a text, or a function that returns one',
+      'a string, or a function that returns one',
     ),
     input: field(
       // The schemas of some libraries are functions.

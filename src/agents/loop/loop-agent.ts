@@ -61,7 +61,7 @@ const checkOptions = optionsCheck(
       ...modelOptions(),
       tools: field(
         value => Array.isArray(value) || typeof value === 'function',
-        'a list of tools, or a function that returns one',
+        'an array of tools, or a function that returns one',
       ).optional(),
       cwd: text().optional(),
       // The rules are checked with their own error.

@@ -55,9 +55,9 @@ const checkOptions = optionsCheck(
       ...modelOptions(),
       context: field(
         value => typeof value === 'string' || typeof value === 'function',
-        'a text, or a function that returns one',
+        'a string, or a function that returns one',
       ).optional(),
-      tools: field(Array.isArray, 'a list of tools').optional(),
+      tools: field(Array.isArray, 'an array of tools').optional(),
       // The rules are checked with their own error.
       permissions: z.unknown().optional(),
       maxIterations: number().optional(),

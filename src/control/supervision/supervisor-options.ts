@@ -54,7 +54,7 @@ export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
     ({
       log: eventLog(),
       agents: z
-        .union([z.array(agent()), callback()], { error: 'expected a list of agents, or a function that finds one' })
+        .union([z.array(agent()), callback()], { error: 'expected an array of agents, or a function that finds one' })
         .optional(),
       resourceId: name().optional(),
       owner: name().optional(),

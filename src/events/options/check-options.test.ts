@@ -37,12 +37,12 @@ describe('the check of options', () => {
   });
 
   it.each<[unknown, string]>([
-    [undefined, '`makeBell` takes an object with its options, and was given nothing.'],
-    ['high', '`makeBell` takes an object with its options, and was given "high".'],
-    [{}, '`makeBell` was given nothing as `tone`: expected a text that is not empty.'],
-    [{ tone: 7 }, '`makeBell` was given 7 as `tone`: expected a text that is not empty.'],
+    [undefined, '`makeBell` expects an object with its options, but received nothing.'],
+    ['high', '`makeBell` expects an object with its options, but received "high".'],
+    [{}, '`makeBell` was given nothing as `tone`: expected a string that is not empty.'],
+    [{ tone: 7 }, '`makeBell` was given 7 as `tone`: expected a string that is not empty.'],
     [{ tone: 'a', everyMs: -1 }, '`makeBell` was given -1 as `everyMs`: expected milliseconds, 0 or more.'],
-    [{ tone: 'a', onRing: [] }, '`makeBell` was given a list as `onRing`: expected a function.'],
+    [{ tone: 'a', onRing: [] }, '`makeBell` was given an array as `onRing`: expected a function.'],
     [{ tone: 'a', limits: { most: 'x' } }, '`makeBell` was given "x" as `limits.most`: expected number.'],
   ])('says what was given and what is expected: %j', (given, message) => {
     expect(refusal(given)).toBe(message);
@@ -50,11 +50,13 @@ describe('the check of options', () => {
 
   it('suggests the closest name for an option that is unknown, also inside another one', () => {
     expect(refusal({ tome: 'a' })).toBe(
-      '`makeBell` has no option `tome`: did you mean `tone`? It takes `tone`, `everyMs`, `onRing`, `limits`, `byName`.',
+      '`makeBell` has no option `tome`: did you mean `tone`? Valid options: `tone`, `everyMs`, `onRing`, `limits`, `byName`.',
     );
-    expect(refusal({ tone: 'a', colour: 'red' })).toMatch(/^`makeBell` has no option `colour`\. It takes `tone`, /);
+    expect(refusal({ tone: 'a', colour: 'red' })).toMatch(
+      /^`makeBell` has no option `colour`\. Valid options: `tone`, /,
+    );
     expect(refusal({ tone: 'a', limits: { Most: 1 } })).toBe(
-      '`makeBell` has no option `limits.Most`: did you mean `limits.most`? It takes `limits.most`.',
+      '`makeBell` has no option `limits.Most`: did you mean `limits.most`? Valid options: `limits.most`.',
     );
     expect(refusal({ tone: 'a', byName: { x: { laud: true } } })).toContain('did you mean `byName.x.loud`?');
   });

@@ -23,7 +23,7 @@ export function optionsCheck(
   const schema = once(() => z.strictObject(fields()));
   return given => {
     if (!isObject(given))
-      throw invalidArgument(`\`${name}\` takes an object with its options, and was given ${wordsFor(given)}.`);
+      throw invalidArgument(`\`${name}\` expects an object with its options, but received ${wordsFor(given)}.`);
     checkValue(schema(), given, ownerOf(given) ?? `\`${name}\``);
   };
 }
@@ -48,7 +48,7 @@ export function wordsFor(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
@@ -64,7 +64,7 @@ function unknownOption(owner: string, path: readonly string[], name: string, nam
   const full = (each: string) => `\`${[...path, each].join('.')}\``;
   const closest = closestName(name, names);
   const hint = closest === undefined ? '.' : `: did you mean ${full(closest)}?`;
-  const known = names.length === 0 ? '' : ` It takes ${names.map(full).join(', ')}.`;
+  const known = names.length === 0 ? '' : ` Valid options: ${names.map(full).join(', ')}.`;
   return `${owner} has no option ${full(name)}${hint}${known}`;
 }
 

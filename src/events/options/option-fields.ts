@@ -10,8 +10,8 @@ export function field(test: (value: unknown) => boolean, expected: string): z.Zo
   return z.custom(test, `expected ${expected}`);
 }
 
-export const text = () => field(value => typeof value === 'string', 'a text');
-export const name = () => field(value => typeof value === 'string' && value !== '', 'a text that is not empty');
+export const text = () => field(value => typeof value === 'string', 'a string');
+export const name = () => field(value => typeof value === 'string' && value !== '', 'a string that is not empty');
 export const flag = () => field(value => typeof value === 'boolean', 'true or false');
 export const number = () => field(value => typeof value === 'number' && !Number.isNaN(value), 'a number');
 export const milliseconds = () => field(value => typeof value === 'number' && value >= 0, 'milliseconds, 0 or more');

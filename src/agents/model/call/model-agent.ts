@@ -39,7 +39,7 @@ const checkOptions = optionsCheck(
     ({
       id: text().optional(),
       ...modelOptions(),
-      tools: field(Array.isArray, 'a list of tools').optional(),
+      tools: field(Array.isArray, 'an array of tools').optional(),
     }) satisfies Record<keyof ModelAgentOptions, z.ZodType>,
   agentNamed,
 );
