@@ -35,7 +35,7 @@ describe('a thread store', () => {
     expect(store.getSnapshot().pending).toEqual(foldAll(relayBook, events).pending);
     expect(JSON.stringify(store.getSnapshot().nodes)).toContain('said this');
     expect([asked.seq, asked.pending.length]).toEqual([3, 1]);
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(1));
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(0));
     leave();
     store.close();
   });
