@@ -107,7 +107,7 @@ async function endOf({ folder }: Scene): Promise<unknown> {
   return events.findLast(event => event.type === 'harness_end');
 }
 
-describe('the processes of an owner that is killed', () => {
+describe.concurrent('the processes of an owner that is killed', () => {
   it.each(['bash', 'cli', 'mcp'] as const)('end with it, and write nothing more (%s)', async kind => {
     const made = await scene(kind, work('plain'), { count: kind === 'mcp' ? 4 : 2 });
     await kill(made);
@@ -144,7 +144,7 @@ describe('the processes of an owner that is killed', () => {
   });
 });
 
-describe('a takeover', () => {
+describe.concurrent('a takeover', () => {
   it.each(['bash', 'subagent', 'mcp'] as const)('resumes a run when nothing of it is alive (%s)', async kind => {
     const made = await scene(kind, work('deaf', 'plain'), { count: kind === 'mcp' ? 4 : 2 });
     await kill(made);
