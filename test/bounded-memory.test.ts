@@ -55,11 +55,11 @@ describe('a process with little memory', { timeout: 120_000 }, () => {
     const program = `
       const { id } = await log.createThread();
       const content = 'y'.repeat(7_900_000);
-      for (let n = 0; n < 20; n++) await log.append(id, [{ type: 'user', runId: 'run' + n, content }]);
+      for (let n = 0; n < ${messages}; n++) await log.append(id, [{ type: 'user', runId: 'run' + n, content }]);
       const copy = await importThread(log, exportThread(log, id));
-      for await (const { seq } of log.tail(copy.id)) if (seq === 20) break;
+      for await (const { seq } of log.tail(copy.id)) if (seq === ${messages}) break;
       console.log(copy.seq);`;
-    expect(await inLittleMemory(128, program)).toBe('20 0');
+    expect(await inLittleMemory(128, program)).toBe(`${messages} 0`);
   });
 
   it('gives the model an error when a tool returns more than an event may have, and continues the run', async () => {
