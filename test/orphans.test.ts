@@ -144,7 +144,7 @@ describe.concurrent('the processes of an owner that is killed', () => {
   });
 });
 
-describe.concurrent('a takeover', () => {
+describe('a takeover', () => {
   it.each(['bash', 'subagent', 'mcp'] as const)('resumes a run when nothing of it is alive (%s)', async kind => {
     const made = await scene(kind, work('deaf', 'plain'), { count: kind === 'mcp' ? 4 : 2 });
     await kill(made);

@@ -35,6 +35,8 @@ interface Next {
   readonly firstEntry: number;
   /** How many messages stay as they are. */
   readonly kept: number;
+  /** The last message that the branch had before, too. */
+  readonly lastShared?: string | undefined;
   /** The messages to add, each from one of its blocks on. */
   readonly turns: readonly { readonly id: string; readonly from: number }[];
 }
@@ -57,6 +59,11 @@ export class BranchTurns {
   /** The id of the message before the last one. */
   get previous(): string | undefined {
     return this.#turns.at(-2)?.id;
+  }
+
+  /** Whether a message of the branch comes before another one of it, or is that one. */
+  isUpTo(messageId: string, last: string | undefined): boolean {
+    return (this.#placeOf.get(messageId) ?? Infinity) <= (this.#placeOf.get(last ?? '') ?? -1);
   }
 
   has(messageId: string): boolean {
@@ -93,7 +100,8 @@ export class BranchTurns {
     const again = this.#turns.slice(kept, shared).map(({ id, blocks }, index) => {
       return { id, from: index === 0 ? blocks - (this.#end(kept, entries.count) - firstEntry) : 0 };
     });
-    return { firstEntry, kept, turns: [...again, ...added.map(id => ({ id, from: 0 }))] };
+    const lastShared = this.#turns[shared - 1]?.id;
+    return { firstEntry, kept, lastShared, turns: [...again, ...added.map(id => ({ id, from: 0 }))] };
   }
 
   /** Notes that what had to be done was done. */

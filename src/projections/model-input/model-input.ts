@@ -53,8 +53,9 @@ export class ModelInput {
   #summaries = 0;
   readonly #entries: Entry[] = [];
   readonly #entryOf = new Map<string, number>();
-  /** How many entries there are up to the last summary. */
+  /** How many entries there are up to the last summary, and the last message of which it covers something. */
   #covered = 0;
+  #coveredMessage: string | undefined;
 
   constructor(options: MessagesOptions = {}) {
     const { history = [], maxOutputLength = Number.POSITIVE_INFINITY } = options;
@@ -124,6 +125,8 @@ export class ModelInput {
       if ('block' in piece) this.#addBlock(conversation, piece);
       else this.#addSummary(piece.summary, piece.blocks);
     this.#covered = spans.findLastIndex(span => 'summary' in span) + 1;
+    const last = spans[this.#covered - 1];
+    this.#coveredMessage = last !== undefined && 'summary' in last ? last.blocks.at(-1)?.messageId : undefined;
     this.#turns = new BranchTurns();
     this.#turns.begin(conversation, active.messages, this.#entryOf);
   }
@@ -135,6 +138,8 @@ export class ModelInput {
     const entries = { count: this.#entries.length, of: this.#entryOf, changeOf: this.#changeOf };
     const next = this.#turns.next(conversation, messageId, entries);
     if (next === undefined || next.firstEntry < this.#covered) return false;
+    // A branch that ends inside of what a summary covers has no such summary.
+    if (this.#coveredMessage !== undefined && !this.#turns.isUpTo(this.#coveredMessage, next.lastShared)) return false;
     const blocks = next.turns.flatMap(({ id, from }) => getBlocks(conversation, id, from));
     if (summaries.length > 0 && isEndOfSummary(summaries, blocks)) return false;
     const pieces = blocks.map(block => pieceOf(conversation, block));
