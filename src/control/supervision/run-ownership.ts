@@ -43,7 +43,7 @@ export class RunOwnership {
   /** Takes over the runs of a thread that no live process owns; returns the active runs of the thread. */
   async takeOver(threadId: string): Promise<RunsInThread> {
     const elsewhere: string[] = [];
-    for (const open of await this.orphansIn(threadId))
+    for (const open of await this.#notOurs(threadId))
       if ((await this.takeOverRun(threadId, open)) === 'elsewhere') elsewhere.push(open.runId);
     return { here: this.#options.running(threadId), elsewhere };
   }
@@ -97,9 +97,14 @@ export class RunOwnership {
 
   /** The open runs of a thread that this process neither runs nor takes over. */
   async orphansIn(threadId: string): Promise<readonly OpenRun[]> {
+    return (await this.#notOurs(threadId)).filter(({ runId }) => !this.#takingOver.has(runId));
+  }
+
+  /** The open runs of a thread that do not run here, also those that are being taken over. */
+  async #notOurs(threadId: string): Promise<readonly OpenRun[]> {
     const thread = await this.#options.log.getThread(threadId);
     const open = thread === undefined ? [] : openRunsOf(thread);
-    return open.filter(({ runId }) => !this.#options.isOurs(runId) && !this.#takingOver.has(runId));
+    return open.filter(({ runId }) => !this.#options.isOurs(runId));
   }
 
   /** Takes over one run; concurrent calls share the result. */
