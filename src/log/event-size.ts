@@ -1,6 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
 
-/** The longest event a log stores when it is not told another limit. */
+/** The longest event a log stores when no other limit is configured. */
 export const defaultMaxEventBytes: number = 16 * 2 ** 20;
 
 /** How much of a thread is read at once when its events are long. */

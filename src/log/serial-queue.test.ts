@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SerialQueue, SerialQueues } from './serial-queue.ts';
 
-/** A task that notes when it begins and ends, and ends when it is told to. */
+/** A task that notes when it begins and ends, and ends when the test releases it. */
 function tasks() {
   const notes: string[] = [];
   const ends = new Map<string, () => void>();

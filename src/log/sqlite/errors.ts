@@ -1,6 +1,6 @@
 import { type ErrorCode, errorText, SingletreeError } from '../../events/index.ts';
 
-/** What SQLite says went wrong, without the part of its code that only tells where. */
+/** What SQLite says went wrong, without the part of its code that only says where. */
 const primary = {
   error: 1,
   busy: 5,

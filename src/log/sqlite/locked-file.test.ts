@@ -109,7 +109,7 @@ describe('a file that another process has locked', () => {
     await log.close();
   });
 
-  it('tells tails what was appended after the wait', async () => {
+  it('delivers to tails what was appended after the wait', async () => {
     const log = new SqliteLog(path);
     await log.createThread({ id: 'a' });
     const tail = log.tail('a')[Symbol.asyncIterator]();

@@ -82,7 +82,7 @@ export class BranchTurns {
     this.follow(conversation, { firstEntry: 0, kept: 0, turns }, entryOf);
   }
 
-  /** What has to be done to follow the branch that ends with a message; undefined when that cannot be told. */
+  /** What has to be done to follow the branch that ends with a message; undefined when that is unknown. */
   next(conversation: Conversation, messageId: string, entries: Entries): Next | undefined {
     const touched = this.#mark && touchedSince(conversation, this.#mark);
     const { shared, added } = this.#split(conversation, messageId);

@@ -116,7 +116,7 @@ function openEncoded({ site, thread, protocol, after, version }: Reading, sectio
   return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
 }
 
-/** Responds with a stream in the headers of its framing; caches and proxies are told not to hold it back. */
+/** Responds with a stream in the headers of its framing; its headers keep caches and proxies from holding it back. */
 export function streamResponse(body: ReadableStream<Uint8Array>, { headers }: Framing): Response {
   return new Response(body, { headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
 }
