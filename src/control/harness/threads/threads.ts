@@ -5,6 +5,7 @@ import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
+import { copiedMetadata, ownMetadata } from './thread-metadata.ts';
 import type { HeldLock } from './thread-lock.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
@@ -286,14 +287,4 @@ export function harnessThread(thread: Thread): HarnessThread {
     ...(tokenUsage !== undefined && { tokenUsage: tokenUsage as TokenUsage }),
     metadata,
   };
-}
-
-/** Removes the supervisor's entries about open runs. */
-function ownMetadata(metadata: Thread['metadata']): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !key.startsWith('run:')));
-}
-
-function copiedMetadata(metadata: Thread['metadata']): Record<string, unknown> {
-  const { tokenUsage: _, forkedSubagent: _fork, parentThreadId: _parent, ...copied } = ownMetadata(metadata);
-  return copied;
 }
