@@ -149,6 +149,16 @@ describe('a forked subagent', () => {
     expect(checkOrder(events)).toEqual([]);
   });
 
+  it('is deleted with the thread of its parent', async () => {
+    const watched = forking(byTask([[fork()], 'Done.'], { 'Try it.': ['Tried.'] }));
+    const { harness } = watched;
+    const { id: threadId } = await harness.createThread();
+    await harness.sendMessage({ content: 'Go.' });
+    expect(await forksOf(watched)).toHaveLength(1);
+    await harness.memory.deleteThread({ threadId });
+    expect(await harness.listThreads({ includeForkedSubagents: true })).toEqual([]);
+  });
+
   it('has a task list of its own, which starts with that of its parent', async () => {
     const task = (id: string) => ({ id, content: id, status: 'pending', activeForm: id });
     const { harness, model } = forking(

@@ -287,9 +287,9 @@ export class Engine<State extends object> {
     const stored = this.#unsentMessages.detachThread(Number.POSITIVE_INFINITY);
     const beating = this.heartbeats.close();
     await stored.catch(error => this.hub.emitError(error));
-    // Detached before their parents, whose abort would end them.
-    await this.#forks.close();
     await this.runs.supervisor.close();
+    // Closed after their parents, which would take the end of a fork for its result.
+    await this.#forks.close();
     await this.#commands.runAlways(async () => {
       await this.turns.stop();
       await this.threads.close();

@@ -27,14 +27,23 @@ async function parentThread(log: EventLog, { threadId }: ForkOrigin): Promise<Th
   );
 }
 
+/** Yields the forks of a thread. */
+async function* forksOf(log: EventLog, { id, resourceId }: Thread): AsyncGenerator<Thread> {
+  for await (const thread of allThreads(log, { resourceId }))
+    if (thread.metadata['forkedSubagent'] === true && thread.metadata['parentThreadId'] === id) yield thread;
+}
+
+/** Deletes the forks of a thread: nobody finds them without it. */
+export async function deleteForks(log: EventLog, thread: Thread): Promise<void> {
+  const forks: Thread[] = [];
+  for await (const fork of forksOf(log, thread)) forks.push(fork);
+  for (const { id } of forks) await log.deleteThread(id);
+}
+
 /** Returns the fork that a call made before its process ended, if it did. */
 export async function findFork(log: EventLog, origin: ForkOrigin): Promise<Thread | undefined> {
-  const { resourceId } = await parentThread(log, origin);
-  for await (const thread of allThreads(log, { resourceId })) {
-    const { forkedSubagent, parentThreadId, parentToolCallId } = thread.metadata;
-    if (forkedSubagent === true && parentThreadId === origin.threadId && parentToolCallId === origin.toolCallId)
-      return thread;
-  }
+  for await (const fork of forksOf(log, await parentThread(log, origin)))
+    if (fork.metadata['parentToolCallId'] === origin.toolCallId) return fork;
   return undefined;
 }
 
