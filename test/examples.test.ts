@@ -19,6 +19,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'the parent receives: Dear Ada, good morning!',
     '1 thread, 1 fork',
   ],
+  'harness-specification': ['assistant [{"type":"text","text":"Hello!', 'What shall we plan?"}]', '2 messages'],
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
   'coding-agent': [
     '{"type":"read","path":"sum.js"',
