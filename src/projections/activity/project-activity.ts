@@ -20,7 +20,7 @@ export function createActivityState(tables: Readonly<Record<string, ToolTable>> 
 }
 
 /**
- * The activity that one more event of a thread adds, whatever agent it came from: an operation is told with the result
+ * The activity that one more event of a thread adds, whatever agent it came from: an operation is emitted with the result
  * of its call, one of an unmapped tool at its call as `unknown`, and one without a result when its run ends. The state
  * is moved forward; the same events always give the same activity.
  */
@@ -105,7 +105,7 @@ function nothing(): Activity[] {
 }
 
 interface Told {
-  /** The event that tells the operation. */
+  /** The event of the operation. */
   readonly event: AgentEvent;
   readonly lineOf: LineOf;
   readonly output?: ToolOutput;

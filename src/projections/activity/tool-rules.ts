@@ -8,7 +8,7 @@ import type { CallContext, ToolInput, ToolRule } from './tool-table.ts';
 /** The tool is not activity: its call and its result are passed over. */
 export const consumed: ToolRule = { activity: 'none: consumed', operations: () => [] };
 
-/** A subagent is started. One that starts is told by its own run; one that could not be started has none. */
+/** A subagent is started. One that starts has its own run; one that could not be started has none. */
 export const subagentTool: ToolRule = {
   activity: '`orchestration`, from the run of the subagent',
   operations: (_input, { output }) =>
@@ -81,8 +81,8 @@ export const skillTool: ToolRule = {
     const skillName = textIn(input, ['skill', 'name', 'skill_name', 'command']);
     if (skillName === undefined) return undefined;
     const result = output !== undefined && 'context' in output ? output.result : undefined;
-    const told = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
-    const path = typeof told === 'string' ? told : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
+    const reported = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
+    const path = typeof reported === 'string' ? reported : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
     return [{ type: 'skill', path, skillName, ...successOf(output) }];
   },
 };

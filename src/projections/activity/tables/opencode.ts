@@ -14,7 +14,7 @@ const read: ToolRule = {
 
 const readPatch = patchTool('patchText', 'patch', 'input');
 
-/** The files that were changed are told with their whole paths; the patch names them when they are not. */
+/** The files that were changed are reported with their whole paths; the patch names them when they are not. */
 const patch: ToolRule = {
   ...readPatch,
   operations: (input, context) => {
@@ -31,9 +31,9 @@ const lsp: ToolRule = {
   operations: ({ filePath, ...input }, context) => searchSymbol.operations({ path: filePath, ...input }, context),
 };
 
-/** A subagent whose session is known has a run of its own, which tells what it does. */
+/** A subagent whose session is known has a run of its own with what it does. */
 export const subagent: ToolRule = {
-  activity: '`orchestration`, from the run of the subagent; `unknown` when its session is not told',
+  activity: '`orchestration`, from the run of the subagent; `unknown` when its session is not reported',
   operations: (_input, context) => {
     const { output } = context;
     const isKnown = (output !== undefined && 'sessionId' in output) || 'sessionId' in resultOf(context);
