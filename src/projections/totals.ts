@@ -1,4 +1,4 @@
-import { advance, emptyMoment } from '../graph/versioned/index.ts';
+import { advance, emptySnapshot } from '../graph/versioned/index.ts';
 import type { Fold } from './fold.ts';
 import { takeTimes } from './totals-clock.ts';
 import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables } from './totals-tables.ts';
@@ -16,7 +16,7 @@ export interface TotalsView {
 /** Tokens, cost and time of a thread, as a fold. Subagents count as runs of their own. */
 export const totals: Fold<TotalsState, TotalsView> = {
   get initial() {
-    return emptyMoment<TotalsTables>();
+    return emptySnapshot<TotalsTables>();
   },
   step: (state, event) =>
     advance(state, event, draft => {
