@@ -31,6 +31,11 @@ export interface ToolTable {
    * never known.
    */
   readonly shell: 'fresh' | 'persistent' | 'unknown';
+  /**
+   * Whether the record of a call represents it when it is not understood, because the record of its result does not
+   * name the tool. Default: the record of the result does.
+   */
+  readonly isNamedOnlyByCall?: (name: string) => boolean;
 }
 
 /** The rule for a tool; undefined when the table does not know it. */

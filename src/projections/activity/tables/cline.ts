@@ -92,9 +92,12 @@ const manySearches = batch(
     isText(query) ? { type: 'search', query, ...(isSuccess !== undefined && { isSuccess }) } : undefined,
 );
 
+const oldTool = /^(command|[a-z]+[A-Z][A-Za-z]*)$/;
+
 /** The tools of Cline. The tools of versions before 3 have other names and are `unknown`. */
 export const clineTools: ToolTable = {
   shell: 'fresh',
+  isNamedOnlyByCall: name => oldTool.test(name),
   rules: {
     run_commands: commands,
     execute_command: commands,

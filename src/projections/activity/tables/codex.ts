@@ -1,5 +1,5 @@
 import { successOf } from '../outcome.ts';
-import { consumed, shellTool, subagentTool } from '../tool-rules.ts';
+import { shellTool, subagentEndTool, subagentTool } from '../tool-rules.ts';
 import type { ToolRule, ToolTable } from '../tool-table.ts';
 
 const fileChange: ToolRule = {
@@ -21,9 +21,7 @@ export const codexTools: ToolTable = {
     command_execution: shellTool,
     file_change: fileChange,
     spawn_agent: subagentTool,
-    send_input: consumed,
-    resume_agent: consumed,
-    wait: consumed,
-    close_agent: consumed,
+    wait: subagentEndTool,
+    close_agent: subagentEndTool,
   },
 };
