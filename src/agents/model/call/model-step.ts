@@ -1,6 +1,7 @@
 import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import { Attachments } from '../attachments/attachments.ts';
 import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
@@ -24,6 +25,9 @@ export interface ModelStepOptions {
   readonly signal: AbortSignal;
   readonly retry: RetryPolicy;
 }
+
+/** The code of the error for an attachment that was left out; the run continues. */
+const attachmentRefused = 'attachment_refused';
 
 /** The outcome of a step: the tool calls, or the reason that there is no answer. */
 export type ModelStepResult =
@@ -53,6 +57,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   const refused = refusedEnd(prompt, model);
   if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
+  const attachments = new Attachments(model);
   for (let attempt = 0; ; attempt++) {
     const callId = newId();
     const name = `${model.provider}/${model.modelId}`;
@@ -60,7 +65,9 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     callIds.begin();
     try {
       const stream = new ModelStream({ runId, callId, callIds });
-      const { stream: parts } = await model.doStream({ ...request, abortSignal: signal });
+      const fitted = await attachments.fit(prompt, signal);
+      const { stream: parts } = await model.doStream({ ...request, prompt: fitted.prompt, abortSignal: signal });
+      for (const message of fitted.problems) await sink.put({ type: 'error', runId, code: attachmentRefused, message });
       await readParts(parts, signal, part => {
         const event = stream.take(part);
         return event && sink.pass(event);
@@ -68,14 +75,19 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       if (signal.aborted) return { ended: 'aborted' };
       const { calls, usage } = stream.finish();
       callIds.keep();
+      attachments.accept(prompt);
       for (const call of calls) await sink.put(call);
       await sink.put(priced(usage, model));
       return { ended: 'answered', calls };
     } catch (error) {
       if (signal.aborted) return { ended: 'aborted' };
+      if (attachments.leaveOut(prompt, error)) continue;
       const failure = modelFailure(error, model.provider, options.registry);
       const ms = retry.waitFor(failure, attempt);
-      if (ms === undefined) return { ended: 'failed', failure };
+      if (ms === undefined) {
+        attachments.restore();
+        return { ended: 'failed', failure };
+      }
       const message = `${failure.message} Trying again in ${ms} ms.`;
       await sink.put({ type: 'warning', runId, code: failure.code, message });
       try {

@@ -57,7 +57,7 @@ function toUserParts(content: string | readonly ContentPart[]): UserParts {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map(part => {
     if (part.type === 'text') return { type: 'text', text: part.text };
-    const data = /^https?:\/\//.test(part.data) ? new URL(part.data) : part.data;
+    const { data } = part;
     const filename = part.type === 'file' ? part.filename : undefined;
     return { type: 'file', data, mediaType: part.mediaType, ...(filename !== undefined && { filename }) };
   });
