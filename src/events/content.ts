@@ -44,7 +44,7 @@ const fragmentFields = () => ({
 export const text = define(
   'text',
   { doc: 'A fragment of streamed text.', durability: 'delta', fragment: 'content' },
-  () => eventShape('text', fragmentFields()),
+  () => eventShape('text', { ...fragmentFields(), providerMetadata: providerMetadata() }),
 );
 
 export const reasoning = define(

@@ -125,11 +125,11 @@ export class RequestFold {
     },
     error: ({ message, code, fatal }, run) => {
       run.error = { message, code };
-      if (fatal === true && run.parent === undefined) this.#endRequest('error');
+      if (fatal !== true) warn(this.#state, message, code);
+      else if (run.parent === undefined) this.#endRequest('error');
     },
     tasks: ({ tasks }) => this.#state.tell({ type: 'tasks', tasks }),
-    warning: ({ message, code }) =>
-      this.#state.tell({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } }),
+    warning: ({ message, code }) => warn(this.#state, message, code),
     file_registered: event => this.#state.tell({ type: 'file', file: fileData(event) }),
     custom: ({ name, data }) => this.#state.tell({ type: 'custom', name, data }),
     user: ({ id, runId, by, content }, run) => {
@@ -148,6 +148,10 @@ export class RequestFold {
 }
 
 function nothing(): void {}
+
+function warn({ tell }: RequestState, message: string, code: string | undefined): void {
+  tell({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
+}
 
 function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
   return {

@@ -2,12 +2,14 @@ import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
 import { Attachments } from '../attachments/attachments.ts';
+import { providerIdOf } from './provider-id.ts';
 import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
 import { callSettings, type ModelSettings } from './model-settings.ts';
 import { ModelStream } from './model-stream.ts';
 import type { ModelRegistry } from '../registry/registry.ts';
+import { ownExecutedCalls } from './executed-calls.ts';
 import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -29,7 +31,7 @@ export interface ModelStepOptions {
 /** The code of the error for an attachment that was left out; the run continues. */
 const attachmentRefused = 'attachment_refused';
 
-/** The outcome of a step: the tool calls, or the reason that there is no answer. */
+/** The outcome of a step: the tool calls that the run has to execute, or the reason that there is no answer. */
 export type ModelStepResult =
   | { readonly ended: 'answered'; readonly calls: readonly EventOf<'tool_call'>[] }
   | { readonly ended: 'failed'; readonly failure: ModelFailure }
@@ -45,7 +47,8 @@ export interface ModelSink {
 
 /**
  * Calls a model, and again while failures are transient. Each attempt starts with a `step_start`, which replaces an
- * earlier attempt of the same step. The tool calls come after the stream ended, then the usage. Never throws.
+ * earlier attempt of the same step. Text, reasoning and tool calls come in the order of the stream, then the usage.
+ * Never throws.
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
   const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
@@ -64,19 +67,18 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     await sink.put({ type: 'step_start', runId, step, callId, model: name, requestHash: hash });
     callIds.begin();
     try {
-      const stream = new ModelStream({ runId, callId, callIds });
-      const fitted = await attachments.fit(prompt, signal);
+      const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
+      const fitted = await attachments.fit(ownExecutedCalls(prompt, providerIdOf(model)), signal);
       const { stream: parts } = await model.doStream({ ...request, prompt: fitted.prompt, abortSignal: signal });
       for (const message of fitted.problems) await sink.put({ type: 'error', runId, code: attachmentRefused, message });
       await readParts(parts, signal, part => {
         const event = stream.take(part);
-        return event && sink.pass(event);
+        return event && (isFragment(event) ? sink.pass(event) : sink.put(event));
       });
       if (signal.aborted) return { ended: 'aborted' };
       const { calls, usage } = stream.finish();
       callIds.keep();
       attachments.accept(prompt);
-      for (const call of calls) await sink.put(call);
       await sink.put(priced(usage, model));
       return { ended: 'answered', calls };
     } catch (error) {
@@ -97,6 +99,10 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       }
     }
   }
+}
+
+function isFragment({ type }: AgentEvent): boolean {
+  return type === 'text' || type === 'reasoning' || type === 'tool_input_delta';
 }
 
 /** Reads a stream to its end, or until the signal aborts. */
@@ -123,6 +129,6 @@ async function readParts<Part>(
 
 /** Adds the cost of a call when the price list contains the model. */
 function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
-  const cost = usage.cost ?? costOf({ provider: provider.split('.')[0] ?? provider, model: modelId }, usage);
+  const cost = usage.cost ?? costOf({ provider: providerIdOf({ provider }), model: modelId }, usage);
   return cost === undefined ? usage : { ...usage, cost };
 }
