@@ -128,11 +128,11 @@ export class RequestFold {
     },
     error: ({ message, code, fatal }, run) => {
       run.error = { message, code };
-      if (fatal === true && run.parent === undefined) this.#endRequest('error');
+      if (fatal !== true) warn(this.#state, message, code);
+      else if (run.parent === undefined) this.#endRequest('error');
     },
     tasks: ({ tasks }) => this.#state.emit({ type: 'tasks', tasks }),
-    warning: ({ message, code }) =>
-      this.#state.emit({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } }),
+    warning: ({ message, code }) => warn(this.#state, message, code),
     file_registered: event => this.#state.emit({ type: 'file', file: fileData(event) }),
     custom: ({ name, data }) => this.#state.emit({ type: 'custom', name, data }),
     user: ({ id, runId, by, content }, run) => {
@@ -151,6 +151,10 @@ export class RequestFold {
 }
 
 function nothing(): void {}
+
+function warn({ tell }: RequestState, message: string, code: string | undefined): void {
+  tell({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
+}
 
 function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
   return {
