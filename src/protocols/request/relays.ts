@@ -6,7 +6,8 @@ import type { RequestState } from './request-state.ts';
 
 /** A person, or nobody in time, answered. */
 export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): void {
-  const relay = state.relays.get(event.relayId);
+  const isFirst = state.book.get(event.relayId)?.status === 'pending';
+  const relay = isFirst ? state.relays.get(event.relayId) : undefined;
   if (relay !== undefined) decide(state, relay, decisionOf(event));
 }
 

@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requestLog } from '../../../test/support/random-requests.ts';
 import { type Line, request } from '../../../test/support/request-examples.ts';
 import type { AgentEvent } from '../../events/index.ts';
+import { relayBook } from '../../projections/index.ts';
 import type { Fact } from './fact.ts';
 import { readProgress } from './progress.ts';
 import { RequestFold, type RequestOptions } from './request-fold.ts';
@@ -182,6 +185,34 @@ describe('the facts of a request', () => {
     expect(facts(request([], 'error')).at(-1)).toMatchObject({
       outcome: { reason: 'error', message: 'The run failed and did not say why.', code: 'agent_failed' },
     });
+  });
+});
+
+describe('the relays of a request', () => {
+  it('are asked once, whatever the log repeats', () => {
+    const asked: Line = { type: 'relay', runId: 'run', id: 'q', relayKind: 'question', question: 'Which?' };
+    const answered: Line = { type: 'relay_resolved', runId: 'run', relayId: 'q', outcome: 'answer', answer: 'A' };
+    const types = told(request([asked, answered, asked, answered]));
+    expect(types.filter(type => type === 'asked' || type === 'decided')).toEqual(['asked', 'decided']);
+  });
+
+  it('are open as long as the relay book has them pending', () => {
+    fc.assert(
+      fc.property(requestLog(), events => {
+        const fold = new RequestFold();
+        const open = new Set<string>();
+        let book = relayBook.initial;
+        for (const event of events) {
+          for (const fact of fold.take(event)) {
+            if (fact.type === 'asked') open.add(fact.relay.id);
+            if (fact.type === 'decided') open.delete(fact.relay.id);
+            if (fact.type === 'ended') return;
+          }
+          book = relayBook.step(book, event);
+          expect([...open]).toEqual(book.pending.map(({ id }) => id));
+        }
+      }),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { relayBook } from '../../projections/index.ts';
 import { ask } from './ask.ts';
 import { beginStep } from './begin-step.ts';
 import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
@@ -32,6 +33,7 @@ export class RequestFold {
   constructor({ runId, priceOf }: RequestOptions = {}) {
     this.#state = {
       runs: new OpenRuns(runId),
+      book: relayBook.initial,
       relays: new Map(),
       plans: new Map(),
       totals: new TotalsSum(priceOf),
@@ -50,6 +52,7 @@ export class RequestFold {
     const run = state.runs.runOf(event, state.at);
     if (run !== undefined) this.#takeOf(run, event);
     else if (event.type === 'plan_status' && state.plans.has(event.planId)) movePlan(state, event.planId, event.to);
+    state.book = relayBook.step(state.book, event);
     return this.#told();
   }
 

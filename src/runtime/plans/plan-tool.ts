@@ -127,9 +127,9 @@ class PlanCall {
   }
 
   async #readStatus(): Promise<PlanStatus | undefined> {
-    let plans = plansFold.initial;
-    for await (const event of RuntimeContext.of(this.#context.context).history()) plans = plansFold.step(plans, event);
-    return plans.get(this.#draft.planId)?.status;
+    let state = plansFold.initial;
+    for await (const event of RuntimeContext.of(this.#context.context).history()) state = plansFold.step(state, event);
+    return state.plans.get(this.#draft.planId)?.status;
   }
 
   /** Stores the move before anything follows from it. */
