@@ -46,5 +46,10 @@ export function governedAgent(agent: Agent, { tools, clock, place: own, threadOf
       answers.close();
     }
   }
-  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+  return {
+    id: agent.id,
+    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    ...(agent.categoryOf !== undefined && { categoryOf: agent.categoryOf }),
+    invoke,
+  };
 }
