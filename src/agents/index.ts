@@ -63,4 +63,4 @@ export { type AgentToolOptions, agentTool, type Subagent } from './subagents/age
 export type { ChildResult } from './subagents/child-run.ts';
 export type { Budget, Lineage } from './subagents/lineage.ts';
 export { type FetchOptions, type WorkspaceToolsOptions, workspacePermissions, workspaceTools } from './tools/index.ts';
-export { type Workspace, type WorkspaceOptions, workspace } from './workspace/index.ts';
+export { type WorkspaceFolder, type WorkspaceOptions, workspace } from './workspace/index.ts';
