@@ -18,6 +18,8 @@ export class ThreadKnowledge {
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
   readonly branch = new ModelInput();
+  /** The runs of observers and reflectors that have not ended, with their agents. */
+  readonly memoryRuns = new Map<string, string>();
   readonly #remembered: RelayState[] = [];
   #relays = relayBook.initial;
   #conversation = createConversation();
@@ -62,6 +64,8 @@ export class ThreadKnowledge {
     this.#seq = event.seq;
     this.#bytes += eventWeight(event);
     this.#conversation = reduceConversation(this.#conversation, event);
+    if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
+    else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
     for (const watcher of this.#watchers) watcher(event);
     if (this.#awaited.length > 0) this.#tellReached();

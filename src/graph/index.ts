@@ -32,6 +32,7 @@ export {
   getRun,
   getSiblings,
   getSpawned,
+  getBufferedSummaries,
   getSummaries,
   type Hyperedge,
   hyperedges,

@@ -4,7 +4,7 @@ import { hadEffect } from './calls.ts';
 import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
-import { all, type Tables } from './tables.ts';
+import { all, buffered, type Tables } from './tables.ts';
 import { followersOf } from './tree.ts';
 
 /** Returns the newest values of the keys that have one. */
@@ -185,9 +185,15 @@ export function blockIdsFrom(conversation: Conversation, messageId: string, star
   return snapshotOf(conversation).from('blocks', messageId, start);
 }
 
-/** Returns the summaries, oldest first. */
+/** Returns the summaries in effect, oldest first. */
 export function getSummaries(conversation: Conversation): readonly Summary[] {
   return snapshotOf(conversation).all('summaries', all);
+}
+
+/** Returns the buffered summaries that no later one activated, oldest first. */
+export function getBufferedSummaries(conversation: Conversation): readonly Summary[] {
+  const moment = momentOf(conversation);
+  return moment.all('summaries', buffered).filter(({ id }) => moment.last('activated', id) !== true);
 }
 
 /** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */
