@@ -1,5 +1,6 @@
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import type { Tool } from '../../../agents/loop/tool.ts';
+import type { ToolRequest } from '../../../agents/permissions/index.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
@@ -9,7 +10,7 @@ import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../har
 import {
   deniedTools,
   type PermissionRules,
-  permissionDecider,
+  permissionReview,
   type PermissionSituation,
   visibleTools,
 } from '../permissions/permissions.ts';
@@ -27,7 +28,7 @@ export interface RunSetup {
   readonly agent: Agent;
   readonly forks: Pick<Forks, 'run'>;
   readonly rules: PermissionRules;
-  readonly situationOf: (toolName: string) => PermissionSituation;
+  readonly situationOf: (request: ToolRequest) => PermissionSituation;
   /** The chosen model; empty when none is. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
@@ -58,7 +59,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   const prepared: Partial<InvokeParams> = {
     tools: toolsOf(thread.board, ...subagent, ...shared),
     withheldTools: deniedTools(setup.rules),
-    permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
+    permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
