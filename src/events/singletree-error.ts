@@ -35,7 +35,7 @@ export const errorStatus = {
   unsupported_media_type: 415,
   address_unavailable: 503,
   server_unreachable: 503,
-  not_available: 501,
+  not_supported: 501,
   internal: 500,
 } as const;
 
