@@ -4,14 +4,13 @@ import type { HarnessTool, ToolsInput } from '../tools/harness-tool.ts';
 
 /** The parts of a tool written for Mastra that are used. */
 export interface MastraTool {
-  readonly id?: string;
-  readonly description?: string;
+  readonly id?: string | undefined;
+  readonly description?: string | undefined;
   readonly inputSchema?: unknown;
   readonly resumeSchema?: unknown;
   /** A call is asked about, unless this is absent or false. */
   readonly requireApproval?: unknown;
-  // A method type, so that tools with a narrower input and context are assignable.
-  execute?(...call: never[]): unknown;
+  readonly execute?: ((...call: never[]) => unknown) | undefined;
 }
 
 /** Tools written for Mastra, by name. */
