@@ -32,6 +32,7 @@ import { Threads } from './threads/threads.ts';
 import { toolContext } from './tools/tool-context.ts';
 import { type UserInput, type PendingSend, type Turn, Turns } from './turns/turns.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
+import { WorkspaceHost } from './workspace/workspace-host.ts';
 
 /** Wires the parts of a harness together and coordinates operations that need several of them. */
 export class Engine<State extends object> {
@@ -52,6 +53,7 @@ export class Engine<State extends object> {
   readonly responses: Responses;
   readonly reminders: Reminders;
   readonly heartbeats: Heartbeats;
+  readonly workspaces: WorkspaceHost;
   readonly #lock: HeldLock;
   readonly #commands: CommandQueue;
   readonly #settings: ThreadSettings;
@@ -107,7 +109,11 @@ export class Engine<State extends object> {
       append: event => this.records.append([event]),
       onError,
     });
-    this.permissions = new PermissionState(this.state, config.toolCategoryResolver);
+    this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
+    this.permissions = new PermissionState(
+      this.state,
+      toolName => config.toolCategoryResolver?.(toolName) ?? this.workspaces.categoryOf(toolName),
+    );
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;
@@ -125,6 +131,7 @@ export class Engine<State extends object> {
           requestContext,
           harness: toolContext(this, thread.id),
           board: thread.board,
+          workspace: context => this.workspaces.resolve(context),
           rules: this.permissions.rules,
           situationOf: this.permissions.situationOf,
           modelId: this.choices.modelId,
@@ -241,7 +248,9 @@ export class Engine<State extends object> {
   /** Runs once; every other method implies it. */
   init(): Promise<void> {
     if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
-    this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
+    this.#initialised ??= this.state.ready
+      .then(() => this.workspaces.start())
+      .then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
@@ -283,6 +292,7 @@ export class Engine<State extends object> {
       await this.threads.close();
     });
     await beating;
+    await this.workspaces.close();
     this.hub.close();
     if (this.config.storage === undefined) await this.log.close();
   }

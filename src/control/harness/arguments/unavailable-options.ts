@@ -3,7 +3,6 @@ import type { HarnessConfig, UnavailableOptions } from '../harness-config.ts';
 
 const instead: Record<keyof UnavailableOptions, string> = {
   memory: '`storage` stores threads and messages',
-  workspace: 'pass workspace tools to the agents of the modes',
   browser: 'pass browser tools as `tools`',
   pubsub: 'use `subscribe`',
   observability: 'read the events of the log; `tracingOptions` of a message set the trace of its run',

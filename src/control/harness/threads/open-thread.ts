@@ -218,8 +218,9 @@ export class OpenThread {
     this.#projection = state;
     if (event.type === 'tasks') this.board.take(tasksOf(event));
     else if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
-    else if (event.type !== 'harness_end') return events;
+    else if (event.type === 'relay_resolved') {
+      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
+    } else if (event.type !== 'harness_end') return events;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
     return events;

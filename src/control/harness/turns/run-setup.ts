@@ -13,6 +13,7 @@ import {
 } from '../permissions/permissions.ts';
 import type { HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
 import type { TaskBoard } from '../tasks/task-board.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** The inputs of a run's setup. */
 export interface RunSetup {
@@ -20,6 +21,8 @@ export interface RunSetup {
   readonly requestContext: RequestContext;
   readonly harness: HarnessRequestContext;
   readonly board: TaskBoard;
+  /** Returns the workspace of the run; undefined when it has none. */
+  readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
   readonly situationOf: (toolName: string) => PermissionSituation;
   /** The chosen model; empty when none is. */
@@ -29,18 +32,24 @@ export interface RunSetup {
 }
 
 /**
- * Returns the parameters of a run: built-in tools, harness tools, permissions and context. A tool that is denied by
+ * Returns the parameters of a run: built-in, workspace and harness tools, permissions and context.
+ * A tool that is denied by
  * name is hidden, including the agent's own and those of subagents. A resumed run keeps its model.
  */
 export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
   const { config, requestContext, subagentModel: modelOf, registry } = setup;
-  requestContext.set('harness', { ...setup.harness, abortSignal: params.signal });
+  const harness = { ...setup.harness, abortSignal: params.signal };
+  requestContext.set('harness', harness);
+  const workspace = await setup.workspace(requestContext);
+  if (workspace !== undefined) requestContext.set('harness', { ...harness, workspace });
+  const workspaceTools = workspace?.tools ?? [];
   const shared = loopTools((await resolveDynamic(config.tools, requestContext)) ?? {}, requestContext);
   const { subagents = [], disableBuiltinTools: disabled = [] } = config;
   const hasSubagents = subagents.length > 0 && !disabled.includes('subagent');
   const tools = [
     ...builtinTools(setup.board, disabled),
-    ...(hasSubagents ? [subagentTool({ subagents, requestContext, shared, modelOf, registry })] : []),
+    ...(hasSubagents ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry })] : []),
+    ...workspaceTools,
     ...shared,
   ];
   const model = params.resume?.model ?? setup.modelId;
