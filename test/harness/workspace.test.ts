@@ -210,12 +210,11 @@ describe('the tools of a workspace', () => {
         root,
         tools: { ...mastraToolNames, glob: { enabled: false }, patch: { enabled: false } },
       },
-      toolCategoryResolver: name => (name === 'mastra_workspace_grep' ? 'other' : null),
     });
     const names = Object.values(mastraToolNames).map(({ name }) => String(name));
     expect(harness.getToolCategory({ toolName: 'mastra_workspace_write_file' })).toBe('edit');
     expect(harness.getToolCategory({ toolName: 'mastra_workspace_execute_command' })).toBe('execute');
-    expect(harness.getToolCategory({ toolName: 'mastra_workspace_grep' })).toBe('other');
+    expect(harness.getToolCategory({ toolName: 'mastra_workspace_grep' })).toBe('read');
     expect(harness.getToolCategory({ toolName: 'read' })).toBe(null);
     await harness.sendMessage({ content: 'Hi.' });
     await harness.switchMode({ modeId: 'build' });

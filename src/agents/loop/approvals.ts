@@ -1,7 +1,15 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
-import { type DecisionSource, decideAll, type Grant, grantFor, type ToolRequest } from '../permissions/index.ts';
+import {
+  type Decision,
+  type DecisionSource,
+  decideAll,
+  type Grant,
+  grantFor,
+  isReview,
+  type ToolRequest,
+} from '../permissions/index.ts';
 import type { PathAccess } from '../workspace/index.ts';
 import { AccessRequests } from './access-requests.ts';
 import { checkInput, type Tool, type ToolContext } from './tool.ts';
@@ -21,7 +29,7 @@ export interface ApprovalsOptions {
 /** Whether a call may run, its input, the resolved paths that the decision was made on, and access outside the workspace. */
 export type Permit =
   | { readonly input: unknown; readonly request?: ToolRequest; readonly access?: readonly PathAccess[] }
-  | { readonly denied: string };
+  | { readonly denied: string; readonly by?: 'rules' };
 
 type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
 
@@ -66,15 +74,15 @@ export class Approvals {
     if (state.started) return { input: before === undefined ? call.input : inputOf(call.input, before) };
     const request = await resolvedRequest(tool, call.input);
     const decision = decideAll(rules, this.#grants, request);
-    if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
+    if (decision.policy === 'deny') return deniedBy(decision);
     if (decision.policy === 'allow' && relayId === undefined) return { input: call.input, request };
-    const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId }));
+    const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId, decision }));
     if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
     const agreed = await resolvedRequest(tool, input);
     const revised = decideAll(rules, [], agreed);
-    if (revised.policy === 'deny') return { denied: revised.reason ?? 'It is not allowed.' };
+    if (revised.policy === 'deny') return deniedBy(revised);
     this.#grant(tool, input, answer);
     return { input, request: agreed };
   }
@@ -82,8 +90,9 @@ export class Approvals {
   /** Returns whether a path rule would deny or ask about the request if one of its arguments were this path. */
   guardFor(request: ToolRequest): ToolContext['isGuarded'] | undefined {
     const { rules } = this.#options;
-    if (!rules.some(source => typeof source === 'function' || source.rules.some(({ input }) => input !== undefined)))
-      return undefined;
+    const dependsOnPaths = (source: DecisionSource) =>
+      typeof source === 'function' || (!isReview(source) && source.rules.some(({ input }) => input !== undefined));
+    if (!rules.some(dependsOnPaths)) return undefined;
     return (argument, path) => {
       const { policy, rule } = decideAll(rules, [], { ...request, paths: { ...request.paths, [argument]: [path] } });
       return policy === 'deny' || (policy === 'ask' && rule?.input !== undefined);
@@ -93,7 +102,7 @@ export class Approvals {
   /** Undefined when nobody can answer relays. */
   async #ask(
     tool: Tool,
-    { call, relayId }: Pick<CallState, 'call'> & { relayId: string | undefined },
+    { call, relayId, decision }: Pick<CallState, 'call'> & { relayId: string | undefined; decision: Decision },
   ): Promise<RelayAnswer | undefined> {
     const { answers, runId, signal, put } = this.#options;
     if (answers === undefined) return undefined;
@@ -106,6 +115,8 @@ export class Approvals {
         relayKind: 'permission',
         toolCallId: call.id,
         tool: tool.name,
+        ...(tool.category !== undefined && { category: tool.category }),
+        ...(decision.doubted !== undefined && { personOnly: true }),
         params: asRecord(call.input),
       });
     return untilAborted(answers.wait(id, signal), signal);
@@ -116,6 +127,10 @@ export class Approvals {
     const granted = grantFor(requestFor(tool, input), remember);
     if (granted !== undefined) this.#grants.push(granted);
   }
+}
+
+function deniedBy({ reason = 'It is not allowed.', by }: Decision): Permit {
+  return { denied: reason, ...(by !== undefined && { by }) };
 }
 
 /** The input that a person approved: the call's own, or the one that replaces it. */

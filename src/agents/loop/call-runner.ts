@@ -73,7 +73,10 @@ export class CallRunner {
       if ('problem' in checked) return { error: checked.problem };
       signal.throwIfAborted();
       const permit = await this.#approvals.permit(tool, state, relays);
-      if ('denied' in permit) return { status: 'denied', reason: permit.denied };
+      if ('denied' in permit) {
+        const { denied: reason, by } = permit;
+        return { status: 'denied', reason, ...(by !== undefined && { by }) };
+      }
       const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
       const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));

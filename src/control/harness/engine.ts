@@ -21,6 +21,7 @@ import { Reminders } from './threads/reminders.ts';
 import { RequestContext } from './tools/request-context.ts';
 import { Resources } from './threads/resources.ts';
 import { Responses } from './permissions/responses.ts';
+import { declaredCategory } from './tools/harness-tool.ts';
 import { setUpRun } from './turns/run-setup.ts';
 import { Runs } from './turns/runs.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
@@ -110,10 +111,13 @@ export class Engine<State extends object> {
       onError,
     });
     this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
-    this.permissions = new PermissionState(
-      this.state,
-      toolName => config.toolCategoryResolver?.(toolName) ?? this.workspaces.categoryOf(toolName),
-    );
+    this.permissions = new PermissionState(this.state, {
+      resolver: config.toolCategoryResolver,
+      declared: toolName =>
+        declaredCategory(config.tools, toolName) ??
+        this.workspaces.categoryOf(toolName) ??
+        agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
+    });
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;

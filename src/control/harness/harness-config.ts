@@ -1,5 +1,5 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Agent } from '../../agents/agent.ts';
+import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
@@ -93,7 +93,7 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   /** The folder in which agents work: a workspace, its options, or a function that returns one for a request. */
   readonly workspace?: Workspace | WorkspaceConfig | WorkspaceFactory;
   readonly subagents?: readonly HarnessSubagent[];
-  readonly resolveModel?: (modelId: string) => LanguageModelV3 | Promise<LanguageModelV3>;
+  readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];

@@ -1,4 +1,5 @@
 import type { InvokeParams } from '../../../agents/agent.ts';
+import type { ToolRequest } from '../../../agents/permissions/index.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
@@ -7,7 +8,7 @@ import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../har
 import {
   deniedTools,
   type PermissionRules,
-  permissionDecider,
+  permissionReview,
   type PermissionSituation,
   visibleTools,
 } from '../permissions/permissions.ts';
@@ -24,7 +25,7 @@ export interface RunSetup {
   /** Returns the workspace of the run; undefined when it has none. */
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
-  readonly situationOf: (toolName: string) => PermissionSituation;
+  readonly situationOf: (request: ToolRequest) => PermissionSituation;
   /** The chosen model; empty when none is. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
@@ -56,7 +57,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   return {
     tools: visibleTools(tools, setup.rules),
     withheldTools: deniedTools(setup.rules),
-    permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
+    permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
