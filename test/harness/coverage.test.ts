@@ -40,8 +40,8 @@ const events = words(`
 `);
 const tools = ['ask_user', 'submit_plan', 'task_write', 'task_update', 'task_complete', 'task_check', 'subagent'];
 
-/** Events that require a workspace or observational memory, which are not supported yet. */
-const later = /^(workspace_|om_(?!model_changed))/;
+/** Events that require observational memory, which is not supported yet. */
+const later = /^om_(?!model_changed)/;
 
 interface Test {
   readonly file: string;
