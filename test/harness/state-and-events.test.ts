@@ -375,7 +375,6 @@ describe('heartbeats', () => {
 
 describe('an unsupported option', () => {
   it.each([
-    ['workspace', 'workspace tools'],
     ['browser', 'pass browser tools as `tools`'],
     ['pubsub', 'use `subscribe`'],
     ['observability', 'read the events of the log'],

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { ModelScript } from '../../src/agents/model/scripted/script.ts';
-import { type HarnessSubagent, parseSubagentMeta, RequestContext, type StopCondition } from '../../src/control/harness/index.ts';
+import {
+  type HarnessSubagent,
+  parseSubagentMeta,
+  RequestContext,
+  type StopCondition,
+} from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
 
 const explore: HarnessSubagent = {

@@ -105,8 +105,10 @@ describe('tools written for Mastra', () => {
   it('suspend and resume their call', async () => {
     const pay = {
       description: 'pays',
-      execute: async (_: unknown, { agent }: { agent?: { suspend?: (why: unknown) => Promise<void>; resumeData?: unknown } }) =>
-        agent?.resumeData === undefined ? agent?.suspend?.({ need: 'code' }) : { paid: agent.resumeData },
+      execute: async (
+        _: unknown,
+        { agent }: { agent?: { suspend?: (why: unknown) => Promise<void>; resumeData?: unknown } },
+      ) => (agent?.resumeData === undefined ? agent?.suspend?.({ need: 'code' }) : { paid: agent.resumeData }),
     };
     const { harness, on, of } = harnessWith(
       scriptByStep([[calls('pay')], 'Done.']),

@@ -98,6 +98,7 @@ async function untilResumed(name: string, tool: HarnessTool, { context }: Call, 
     ...(schema !== undefined && { resumeSchema: JSON.stringify(schema) }),
   });
   if (answer === undefined) throw new Error(`The tool "${name}" suspended its call, and nobody can resume it.`);
-  if (answer.outcome === 'answer' || answer.outcome === 'approve') return answer.input === undefined ? {} : answer.input;
+  if (answer.outcome === 'answer' || answer.outcome === 'approve')
+    return answer.input === undefined ? {} : answer.input;
   throw new Error(answer.feedback ?? `The suspended call of "${name}" was not resumed: ${answer.outcome}.`);
 }
