@@ -33,6 +33,7 @@ export const harnessEnd = define(
         .enum(['complete', 'max_iterations', 'aborted', 'error', 'timeout', 'interrupted'])
         .optional()
         .describe('why it ended'),
+      output: z.unknown().optional().describe('the structured output of the run, when its agent has a schema for it'),
     }),
 );
 

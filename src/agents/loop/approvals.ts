@@ -1,7 +1,14 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
-import { type DecisionSource, decideAll, type Grant, grantFor, type ToolRequest } from '../permissions/index.ts';
+import {
+  type DecisionSource,
+  decideAll,
+  type Grant,
+  grantCovers,
+  grantFor,
+  type ToolRequest,
+} from '../permissions/index.ts';
 import { checkInput, type Tool, type ToolContext } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -51,9 +58,13 @@ export class Approvals {
     const request = await resolvedRequest(tool, call.input);
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
-    if (decision.policy === 'allow' && relayId === undefined) return { input: call.input, request };
+    const isAsked = await this.#needsApproval(tool, request);
+    if (decision.policy === 'allow' && relayId === undefined && !isAsked) return { input: call.input, request };
     const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId }));
-    if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
+    if (answer === undefined) {
+      const reason = isAsked ? `${tool.name} needs approval` : (decision.reason ?? 'It needs approval');
+      return { denied: `${reason}, and nobody can be asked.` };
+    }
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
     const agreed = await resolvedRequest(tool, input);
@@ -72,6 +83,12 @@ export class Approvals {
       const { policy, rule } = decideAll(rules, [], { ...request, paths: { ...request.paths, [argument]: [path] } });
       return policy === 'deny' || (policy === 'ask' && rule?.input !== undefined);
     };
+  }
+
+  /** Whether the tool itself requires an answer for a call that no grant covers. */
+  async #needsApproval(tool: Tool, request: ToolRequest): Promise<boolean> {
+    if (tool.needsApproval === undefined || this.#grants.some(grant => grantCovers(grant, request))) return false;
+    return tool.needsApproval(request.input);
   }
 
   /** Undefined when nobody can answer relays. */

@@ -1,6 +1,6 @@
 import { RunInput } from '../../projections/model-input/run-input.ts';
-import type { LanguageModelV3, LanguageModelV3FunctionTool } from '@ai-sdk/provider';
-import { errorText, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
@@ -16,13 +16,14 @@ import { CallRunner } from './call-runner.ts';
 import { Compaction } from './compaction.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
-import type { Tool } from './tool.ts';
+import { correctionOf, StructuredOutput } from './structured-output.ts';
+import type { ModelTool, Tool } from './tool.ts';
 
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
 interface LoopTools {
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly described: readonly LanguageModelV3FunctionTool[];
+  readonly described: readonly ModelTool[];
 }
 
 const conclude = 'You have used all steps you may take. Answer now with what you have, without tools.';
@@ -32,7 +33,7 @@ const notRun = 'It was not run: the run has used all the steps it may take.';
 export class Loop {
   readonly #options: LoopAgentOptions;
   readonly #params: InvokeParams;
-  readonly #described: readonly LanguageModelV3FunctionTool[];
+  readonly #described: readonly ModelTool[];
   readonly #input: RunInput;
   readonly #tools: ReadonlyMap<string, Tool>;
   #calls: CallRunner | undefined;
@@ -42,6 +43,8 @@ export class Loop {
   readonly #callIds: CallIds;
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
+  readonly #structured: StructuredOutput | undefined;
+  #output: unknown;
 
   /** The channel that receives its events. */
   constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams, channel: EventChannel) {
@@ -53,6 +56,7 @@ export class Loop {
     this.#retry = new RetryPolicy(options.retry);
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
+    if (options.output !== undefined) this.#structured = new StructuredOutput(options.output, options.id ?? 'loop');
     const firstId = params.firstMessageId ?? params.parentId;
     const previousId = params.previousMessageId;
     this.#input = new RunInput({
@@ -72,9 +76,17 @@ export class Loop {
     return this.#calls !== undefined;
   }
 
+  /** The structured output of the run, when it has one. */
+  get output(): unknown {
+    return this.#output;
+  }
+
   /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async run(): Promise<EndReason> {
-    this.#channel.onPut(event => this.#input.add(event));
+    this.#channel.onPut(event => {
+      this.#input.add(event);
+      if (event.runId === this.#params.runId) this.#structured?.take(event);
+    });
     try {
       const reason = await this.#run();
       if (this.#background.isActive) await this.#background.stop();
@@ -131,14 +143,21 @@ export class Loop {
   async #compact(model: LanguageModelV3): Promise<void> {
     if (this.#compaction === undefined) return;
     const { runId, signal } = this.#params;
-    const { instructions: system, registry, settings } = this.#options;
+    const { registry, settings } = this.#options;
+    const system = this.#instructions;
     const request = { runId, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
     await this.#compaction.run(request, event => this.#channel.put(event));
   }
 
+  get #instructions(): string | undefined {
+    const { instructions } = this.#options;
+    return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
+  }
+
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
     const { runId, signal } = this.#params;
-    const { instructions, registry, settings } = this.#options;
+    const { registry, settings } = this.#options;
+    const instructions = this.#instructions;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
     this.#input.add({ type: 'step_start', runId, step });
@@ -149,6 +168,7 @@ export class Loop {
       prompt: toPrompt(this.#input.messages(), last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
       ...(!last && { tools: this.#described }),
       settings,
+      ...(this.#structured && { responseFormat: this.#structured.responseFormat }),
       callIds: this.#callIds,
       registry,
       signal,
@@ -162,13 +182,32 @@ export class Loop {
     const last = step >= this.#maxIterations;
     if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#callRunner().run(state));
     if (this.#params.signal.aborted) return 'aborted';
-    if (last) return 'max_iterations';
+    if (last) return (await this.#readOutput(true)) ?? 'max_iterations';
     if (state.calls.size > 0 || state.steered) return undefined;
     if (await this.#takeSteering()) return undefined;
-    if (!this.#background.isActive) return 'complete';
+    if (!this.#background.isActive) return this.#structured === undefined ? 'complete' : this.#readOutput(false);
     await this.#background.oneEnded();
     await this.#takeSteering();
     return undefined;
+  }
+
+  /** Reads the structured output; returns undefined when the model is asked for it again. */
+  async #readOutput(isLast: boolean): Promise<EndReason | undefined> {
+    const { runId } = this.#params;
+    const read = await this.#structured?.read();
+    if (read === undefined) return undefined;
+    if ('value' in read) {
+      this.#output = read.value;
+      return isLast ? 'max_iterations' : 'complete';
+    }
+    if (read.again && !isLast) {
+      const content = correctionOf(read.problem);
+      await this.#channel.put({ type: 'user', runId, id: newId(), by: 'output schema', content });
+      return undefined;
+    }
+    const message = `The answer does not match the schema of the output: ${read.problem} Simplify the schema, or use another model.`;
+    await this.#channel.put({ type: 'error', runId, code: 'invalid_output', message, fatal: true });
+    return 'error';
   }
 
   /** The runner of the calls; created with the first ones. */
