@@ -6,7 +6,11 @@ const define = family('tools');
 const toolOutput = () =>
   z.union(
     [
-      z.looseObject({ status: z.literal('denied'), reason: z.string() }),
+      z.looseObject({
+        status: z.literal('denied'),
+        reason: z.string(),
+        by: z.literal('rules').optional().describe('permission rules denied it, not a person'),
+      }),
       z.looseObject({ error: z.string() }),
       z.looseObject({ context: jsonValue(), result: z.unknown().optional() }),
     ],
@@ -16,7 +20,7 @@ const toolOutput = () =>
 /** The result of a tool call: `context` is for the model and `result` for programs, or it was denied, or it failed. */
 export type ToolOutput =
   | { context: unknown; result?: unknown }
-  | { status: 'denied'; reason: string }
+  | { status: 'denied'; reason: string; by?: 'rules' | undefined }
   | { error: string };
 
 /** The input of a tool call whose arguments were not valid JSON. */

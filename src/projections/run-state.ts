@@ -57,7 +57,7 @@ export class RunFamily {
     this.#events = new Map([[runId, []]]);
   }
 
-  /** Takes the next event of the stream; tells whether it belongs to the family. */
+  /** Takes the next event of the stream; returns whether it belongs to the family. */
   take(event: AgentEvent): boolean {
     const { runId, parentId } = event;
     const children = parentId === undefined ? undefined : this.#started.get(parentId);

@@ -99,7 +99,8 @@ describe('a tool of the AI SDK', () => {
     const model = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'key' })('claude-sonnet-4-5');
     const agent = modelAgent(model, { tools: { web_search: anthropic.tools.webSearch_20250305({ maxUses: 2 }) } });
     const messages = [{ role: 'user' as const, content: 'Go.' }];
-    for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal })) void event;
+    for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+      void event;
     expect(server.requests[0]?.body).toMatchObject({
       tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }],
     });
