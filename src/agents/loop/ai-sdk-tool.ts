@@ -1,4 +1,4 @@
-import { invalidArgument } from '../../events/options/check-options.ts';
+import { invalidArgument, wordsFor } from '../../events/options/check-options.ts';
 import { isObject } from '../../events/options/option-fields.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from '../schema/read-schema.ts';
@@ -43,9 +43,15 @@ export function toolList(tools: AgentTools): readonly Tool[] {
 }
 
 function listOf(tools: NamedTools): Tool[] {
-  return Object.entries(tools).map(([name, tool]) =>
-    'inputSchema' in tool ? toolOf(name, tool as AnyTool) : { ...tool, execute: tool.execute.bind(tool), name },
-  );
+  return Object.entries(tools).map(([name, tool]) => {
+    if (!isObject(tool))
+      throw invalidArgument(
+        `The tool "${name}" is ${wordsFor(tool)}: expected an object with \`execute\` and a schema.`,
+      );
+    if ('inputSchema' in tool) return toolOf(name, tool as unknown as AnyTool);
+    const own = tool as unknown as Tool;
+    return { ...own, execute: own.execute?.bind(own), name };
+  });
 }
 
 /** Converts a tool of the AI SDK; throws `invalid_argument` when nobody can execute it. */
