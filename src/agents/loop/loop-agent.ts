@@ -11,6 +11,7 @@ import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import type { CompactionOptions } from '../memory/compaction.ts';
 import { memoryField, type Memory } from '../memory/memory.ts';
+import { type Limits, limitsField } from '../limits/limits.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { type AgentTools, toolList } from './ai-sdk-tool.ts';
@@ -54,6 +55,11 @@ export interface LoopAgentOptions {
   readonly compaction?: CompactionOptions | false;
   /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */
   readonly memory?: Memory;
+  /**
+   * Limits of spending; reaching one ends the run with `limit_reached`. Those of a thread and a day count what the log of
+   * the supervisor has.
+   */
+  readonly limits?: Limits;
   /** The settings of model calls, such as temperature and provider options. */
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
@@ -88,6 +94,7 @@ const checkOptions = optionsCheck(
       ).optional(),
       compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
       memory: memoryField().optional(),
+      limits: limitsField().optional(),
     }) satisfies Record<keyof LoopAgentOptions, z.ZodType>,
   agentNamed,
 );

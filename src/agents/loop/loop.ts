@@ -4,7 +4,7 @@ import { errorText, type EventOf, newId, SingletreeError } from '../../events/in
 import { foldRun, type RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
-import { failureEvent } from '../model/call/failure.ts';
+import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { toPrompt } from '../model/call/prompt.ts';
@@ -16,6 +16,7 @@ import { CallRunner } from './call-runner.ts';
 import { contextPolicy, type ContextPolicy, spansFor, type StepContext } from '../memory/context-policy.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
+import { Spending } from '../limits/spending.ts';
 import { correctionOf, StructuredOutput } from './structured-output.ts';
 import type { ModelTool, Tool } from './tool.ts';
 
@@ -44,6 +45,7 @@ export class Loop {
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
   readonly #structured: StructuredOutput | undefined;
+  readonly #spending: Spending | undefined;
   #output: unknown;
 
   /** The channel that receives its events. */
@@ -56,6 +58,9 @@ export class Loop {
     this.#retry = new RetryPolicy(options.retry);
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
+    const { limits } = options;
+    const { spending: above, resume: resumed } = params;
+    this.#spending = limits === undefined ? above : new Spending({ limits, above, resumed });
     if (options.output !== undefined) this.#structured = new StructuredOutput(options.output, options.id ?? 'loop');
     const firstId = params.firstMessageId ?? params.parentId;
     const previousId = params.previousMessageId;
@@ -85,6 +90,7 @@ export class Loop {
   async run(): Promise<EndReason> {
     this.#channel.onPut(event => {
       this.#input.add(event);
+      if (this.#spending !== this.#params.spending) this.#spending?.count(event);
       if (event.runId === this.#params.runId) this.#structured?.take(event);
     });
     try {
@@ -121,7 +127,7 @@ export class Loop {
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
         await this.#channel.put(failureEvent(runId, result.failure));
-        return 'error';
+        return endedBy(result.failure);
       }
       const ended = await this.#finishStep(step, foldRun(result.calls, runId));
       await this.#policy?.afterStep?.(context);
@@ -145,7 +151,9 @@ export class Loop {
     const { runId, signal } = this.#params;
     const { registry, settings } = this.#options;
     const system = this.#instructions;
-    return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
+    const retry = this.#retry;
+    const spending = this.#spending;
+    return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry, spending };
   }
 
   get #instructions(): string | undefined {
@@ -168,6 +176,7 @@ export class Loop {
       ...(!last && { tools: this.#described }),
       settings,
       ...(this.#structured && { responseFormat: this.#structured.responseFormat }),
+      spending: this.#spending,
       callIds: this.#callIds,
       registry,
       signal,
@@ -223,6 +232,7 @@ export class Loop {
       ...(context !== undefined && { context }),
       ...(withheldTools !== undefined && { withheldTools }),
       ...(runMark !== undefined && { runMark }),
+      ...(this.#spending !== undefined && { spending: this.#spending }),
     };
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);

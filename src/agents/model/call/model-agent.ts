@@ -9,7 +9,7 @@ import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
 import { describeTool } from '../../loop/tool.ts';
-import { failureEvent } from './failure.ts';
+import { endedBy, failureEvent } from './failure.ts';
 import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { type ModelSource, resolveModel } from '../registry/model-source.ts';
@@ -77,7 +77,8 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     const channel = new EventChannel();
     const stop = stopWith(params.signal);
     const { signal } = stop;
-    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry };
+    const { spending } = params;
+    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry, spending };
     const calling = modelStep(step, channel);
     try {
       yield* channel.until(calling);
@@ -87,7 +88,8 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     }
     const result = await calling;
     if (result.ended === 'failed') yield failureEvent(runId, result.failure);
-    const reason = result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? 'error' : 'aborted';
+    const reason =
+      result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? endedBy(result.failure) : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
   return { id, invoke };
