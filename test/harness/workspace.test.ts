@@ -167,8 +167,8 @@ describe('a workspace', () => {
     const look = {
       description: 'looks',
       execute: async (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
-        const { workspace } = context?.requestContext?.get('harness') as { workspace: Workspace };
-        return workspace.readFile('notes.txt');
+        const harness = context?.requestContext?.get('harness') as { workspace?: Workspace } | undefined;
+        return harness?.workspace?.readFile('notes.txt');
       },
     };
     const { harness, of } = scene([[calls('look')], 'Done.'], { workspace: { root }, tools: { look }, ...yolo });
@@ -321,7 +321,8 @@ describe('a subagent', () => {
     );
     await harness.sendMessage({ content: 'Go.' });
     const child = server.requests.find(({ body }) => JSON.stringify(body).includes('Look around.'));
-    const offered = (child?.body as { tools?: { name: string }[] }).tools?.map(({ name }) => name);
+    const body = child?.body as { tools?: { name: string }[] } | undefined;
+    const offered = body?.tools?.map(({ name }) => name);
     expect(offered?.toSorted()).toEqual(expected.toSorted());
   });
 });
