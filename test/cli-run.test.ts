@@ -96,8 +96,17 @@ describe('singletree translate', () => {
     },
   );
 
-  it.each(['', '\n\n'])('has nothing to say about an empty input', input => {
-    expect(withInput(input, 'translate', 'claude')).toMatchObject({ status: 0, stderr: '' });
+  it.each(['', '\n\n'])('refuses an empty input: %j', input => {
+    const { status, stdout, stderr } = withInput(input, 'translate', 'claude');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/The saved stream is empty\. Expected the output of Claude Code, or the raw\.jsonl/);
+  });
+
+  it('reads the raw.jsonl of a run: the same activity, with its times', () => {
+    const run = singletree('run', 'codex', 'hello', '--output', 'activity');
+    const [, folder = ''] = /\nrecord (\S+)\n$/.exec(run.stderr) ?? [];
+    const { status, stdout } = singletree('translate', 'codex', join(folder, 'raw.jsonl'), '--output', 'activity');
+    expect([status, jsonLines(stdout)]).toEqual([0, jsonLines(run.stdout)]);
   });
 
   it('points to its own help', () => {

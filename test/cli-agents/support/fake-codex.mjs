@@ -16,6 +16,12 @@ const tasks = {
     say('hello');
     end();
   },
+  mcp() {
+    const call = { id: 't', type: 'mcp_tool_call', server: 's', tool: 'x' };
+    print({ type: 'item.started', item: { ...call, status: 'in_progress' } });
+    print({ type: 'item.completed', item: { ...call, status: 'failed', error: { message: 'gone' } } });
+    end();
+  },
   args() {
     say(JSON.stringify(args));
     end();

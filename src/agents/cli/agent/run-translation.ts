@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { Translator } from '../contract/translator.ts';
+import { RunModel } from './run-model.ts';
 
 export interface RunTranslationOptions {
   readonly runId: string;
@@ -35,9 +36,11 @@ export class RunTranslation {
   readonly #tails = { stdout: [] as string[], stderr: [] as string[] };
   /** The session, once the program reported it. */
   #sessionId: string | undefined;
+  readonly #model: RunModel;
 
   constructor(options: RunTranslationOptions) {
     this.#options = options;
+    this.#model = new RunModel(options.model);
   }
 
   start(): AgentEvent[] {
@@ -107,6 +110,7 @@ export class RunTranslation {
     for (const event of events) {
       if (this.#sessionId !== undefined) event.sessionId ??= this.#sessionId;
       event.ts ??= ts;
+      if (event.runId === this.#options.runId) this.#model.name(event);
     }
     return events;
   }
