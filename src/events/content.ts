@@ -47,6 +47,7 @@ export const text = define(
   () =>
     eventShape('text', {
       ...fragmentFields(),
+      providerMetadata: providerMetadata(),
       final: z.boolean().optional().describe('whether the message is complete with this fragment, which may be empty'),
       fromResult: z
         .boolean()

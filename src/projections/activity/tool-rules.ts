@@ -90,8 +90,8 @@ export const skillTool: ToolRule = {
     const skillName = textIn(input, ['skill', 'name', 'skill_name', 'command']);
     if (skillName === undefined) return undefined;
     const result = output !== undefined && 'context' in output ? output.result : undefined;
-    const told = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
-    const path = typeof told === 'string' ? told : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
+    const reported = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
+    const path = typeof reported === 'string' ? reported : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
     return [{ type: 'skill', path, skillName, ...successOf(output) }];
   },
 };

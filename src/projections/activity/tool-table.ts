@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../events/index.ts';
 import type { Operation } from './activity.ts';
 
-/** What is known about a tool call when its operations are told. */
+/** What is known about a tool call when its operations are emitted. */
 export interface CallContext {
   /** The folder the agent works in, when it is known. */
   readonly cwd?: string | undefined;

@@ -90,12 +90,12 @@ describe('a command line is classified by what all of it does', () => {
     expect(classifyShell(line)?.operations).toEqual(expected);
   });
 
-  it('knows when success of the line is success of every operation', () => {
+  it('reports when success of the line is success of every operation', () => {
     expect(classifyShell('ls -la; cat x')?.allOrNothing).toBe(false);
     expect(classifyShell('ls -la && cat x')?.allOrNothing).toBe(true);
   });
 
-  it('knows that a search may find nothing', () => {
+  it('accepts that a search may find nothing', () => {
     expect(classifyShell('rg x')?.oneMeansNoMatch).toBe(true);
     expect(classifyShell('find . -name x')?.oneMeansNoMatch).toBe(false);
     expect(classifyShell('cat x')?.oneMeansNoMatch).toBe(false);

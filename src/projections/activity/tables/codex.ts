@@ -14,7 +14,7 @@ const fileChange: ToolRule = {
   },
 };
 
-/** The tools of Codex, by the types of its items; paths of commands are as written, since it tells no folder. */
+/** The tools of Codex, by the types of its items; paths of commands are as written, since it reports no folder. */
 export const codexTools: ToolTable = {
   shell: 'unknown',
   rules: {

@@ -23,7 +23,7 @@ const read: ToolRule = {
 
 const readPatch = patchTool('patchText', 'patch', 'input');
 
-/** The files that were changed are told with their whole paths; the patch names them when they are not. */
+/** The files that were changed are reported with their whole paths; the patch names them when they are not. */
 const patch: ToolRule = {
   ...readPatch,
   operations: (input, context) => {
