@@ -40,6 +40,19 @@ describe('singletree run', () => {
     expect([second.status, said(second.stdout)]).toEqual([0, expect.stringContaining('"resume","s-1"')]);
   });
 
+  it.each(['pretty', 'events'])('says with --output %s what was denied and what to do', output => {
+    const answered = singletree('run', 'codex', 'denied', '--output', output, '--', '--answer');
+    expect(answered.status).toBe(0);
+    expect(answered.stdout + answered.stderr).toMatch(
+      /denied: command_execution\. Allow it in the settings of Codex, or run it again with --yolo/,
+    );
+    const ended = singletree('run', 'codex', 'denied', '--output', output);
+    expect(ended.status).toBe(1);
+    expect(ended.stdout + ended.stderr).toMatch(
+      /Codex ended because command_execution was denied: not allowed\. Allow it in the settings of Codex/,
+    );
+  });
+
   it('says with --output pretty on stdout what else is said on stderr', () => {
     const { stdout, stderr } = singletree('run', 'codex', 'hello', '--output', 'pretty');
     expect([stdout, stderr]).toEqual([expect.stringMatching(/\nthread \S+\nrecord \S+\n$/), '']);

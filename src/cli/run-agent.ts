@@ -83,13 +83,14 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     }
     const outcome = await run.done;
     const milliseconds = Date.now() - started;
-    const { inputTokens, outputTokens, cost, filesChanged, error } = totals;
+    const { inputTokens, outputTokens, cost, filesChanged, denied, error } = totals;
     await record.describe({
       ...description,
       endedAt: new Date().toISOString(),
       outcome,
       usage: { inputTokens, outputTokens, cost },
       filesChanged,
+      denied,
       error,
     });
     return { outcome, totals, milliseconds, threadId: thread.id, folder: record.folder };

@@ -22,6 +22,12 @@ const tasks = {
     print({ type: 'item.completed', item: { ...call, status: 'failed', error: { message: 'gone' } } });
     end();
   },
+  denied() {
+    const call = { id: 'c', type: 'command_execution', command: 'rm x' };
+    print({ type: 'item.completed', item: { ...call, status: 'declined', aggregated_output: 'not allowed' } });
+    if (args.includes('--answer')) say('I could not.');
+    end();
+  },
   args() {
     say(JSON.stringify(args));
     end();

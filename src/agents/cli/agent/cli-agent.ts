@@ -54,14 +54,15 @@ async function* invoke(
   const { runId, signal } = params;
   const cwd = options.cwd ?? process.cwd();
   const model = params.model ?? options.model;
-  const now = () => new Date().toISOString();
+  /** The time of the current line: its raw record and its events carry the same. */
+  let ts = new Date().toISOString();
   const translator = adapter.translator({ runId, usedBefore: params.session?.used });
   const run = new RunTranslation({
     runId,
-    agentId: adapter.id,
+    adapter,
     cwd,
     translator,
-    now,
+    now: () => ts,
     ...(params.parentId !== undefined && { parentId: params.parentId }),
     ...(model !== undefined && { model }),
   });
@@ -93,6 +94,7 @@ async function* invoke(
     let number = 0;
     try {
       for (let next = await lines.next(); ; next = await lines.next()) {
+        ts = new Date().toISOString();
         if (next.done === true) {
           const { failedToStart, ...end } = next.value;
           if (failedToStart !== undefined)
@@ -105,7 +107,7 @@ async function* invoke(
         }
         number++;
         const { stream, bytes } = next.value;
-        const raw = { n: number, ts: now(), stream, line: bytes };
+        const raw = { n: number, ts, stream, line: bytes };
         await params.raw?.(raw);
         await options.onRaw?.(runId, raw);
         for (const event of eventsOf(run, next.value, number)) yield withCost(adapter, event);
@@ -114,6 +116,7 @@ async function* invoke(
       await lines.return({});
     }
   } catch (error) {
+    ts = new Date().toISOString();
     if (!signal.aborted) yield failed(runId, error);
     for (const event of run.end(signal.aborted ? { stopped: { reason: 'aborted', message: '' } } : {}))
       yield event.type === 'harness_end' && !signal.aborted ? { ...event, reason: 'error' } : event;

@@ -54,7 +54,7 @@ export function readSavedStream(agent: string, chunks: SavedChunks, options: Sav
   let time: string | undefined;
   const run = new RunTranslation({
     runId,
-    agentId: adapter.id,
+    adapter,
     translator,
     now: () => time ?? new Date().toISOString(),
     ...(cwd !== undefined && { cwd }),

@@ -85,7 +85,14 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   if (event.type === 'user' && getRun(step.before, event.runId) === undefined) takeUser(step);
   else if (message?.spawnedBy !== undefined && !isRun) takeSubagent(step, message, event);
   else takeRun(step, message?.id ?? event.runId, event, message !== undefined);
-  if (event.type === 'relay') takeRelays(step, askRelay(step.state.relays, withArgs(event, id => callOf(step.after, id)?.input)));
+  if (event.type === 'relay')
+    takeRelays(
+      step,
+      askRelay(
+        step.state.relays,
+        withArgs(event, id => callOf(step.after, id)?.input),
+      ),
+    );
   else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
 }
 

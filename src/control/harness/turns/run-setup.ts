@@ -35,7 +35,8 @@ export interface RunSetup {
   readonly registry: () => Promise<ModelRegistry>;
 }
 
-const noMemory = 'A forked subagent needs the `memory` of the harness, and none is configured. Call it with forked: false.';
+const noMemory =
+  'A forked subagent needs the `memory` of the harness, and none is configured. Call it with forked: false.';
 
 /**
  * Returns the parameters of a run: built-in tools, harness tools, permissions and context. A tool that is denied by
