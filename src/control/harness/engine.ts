@@ -34,6 +34,7 @@ import { Threads } from './threads/threads.ts';
 import { toolContext } from './tools/tool-context.ts';
 import { type UserInput, type PendingSend, type Turn, Turns } from './turns/turns.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
+import { WorkspaceHost } from './workspace/workspace-host.ts';
 
 /** Wires the parts of a harness together and coordinates operations that need several of them. */
 export class Engine<State extends object> {
@@ -54,6 +55,7 @@ export class Engine<State extends object> {
   readonly responses: Responses;
   readonly reminders: Reminders;
   readonly heartbeats: Heartbeats;
+  readonly workspaces: WorkspaceHost;
   readonly #lock: HeldLock;
   readonly #commands: CommandQueue;
   readonly #settings: ThreadSettings;
@@ -110,10 +112,12 @@ export class Engine<State extends object> {
       append: event => this.records.append([event]),
       onError,
     });
+    this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
     this.permissions = new PermissionState(this.state, {
       resolver: config.toolCategoryResolver,
       declared: toolName =>
         declaredCategory(config.tools, toolName) ??
+        this.workspaces.categoryOf(toolName) ??
         agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
     });
     this.#lock = new HeldLock(config.threadLock, onError);
@@ -141,6 +145,7 @@ export class Engine<State extends object> {
           thread,
           agent,
           forks: this.#forks,
+          workspace: context => this.workspaces.resolve(context),
           rules: this.permissions.rules,
           situationOf: this.permissions.situationOf,
           modelId: this.choices.modelId,
@@ -257,7 +262,9 @@ export class Engine<State extends object> {
   /** Runs once; every other method implies it. */
   init(): Promise<void> {
     if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
-    this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
+    this.#initialised ??= this.state.ready
+      .then(() => this.workspaces.start())
+      .then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
@@ -301,6 +308,7 @@ export class Engine<State extends object> {
       await this.threads.close();
     });
     await beating;
+    await this.workspaces.close();
     this.hub.close();
     if (this.config.storage === undefined) await this.log.close();
   }

@@ -242,8 +242,9 @@ export class OpenThread {
 
   #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
     if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
-    else if (event.type !== 'harness_end') return;
+    else if (event.type === 'relay_resolved') {
+      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
+    } else if (event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
   }
