@@ -1,40 +1,10 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { memoryScene } from '../../../test/support/memory-scene.ts';
-import { Supervisor } from '../../control/index.ts';
-import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
+import { eventsOf, memoryScene, newMemoryThread, observersEnded, say } from '../../../test/support/memory-scene.ts';
+import { type AgentEvent, checkOrder } from '../../events/index.ts';
 import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
-import { MemoryLog } from '../../log/index.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import type { Agent } from '../agent.ts';
 import { toPrompt } from '../model/call/prompt.ts';
-
-const of = <Type extends AgentEvent['type']>(events: readonly AgentEvent[], type: Type) =>
-  events.filter((event): event is EventOf<Type> => event.type === type);
-
-async function newThread() {
-  const log = new MemoryLog();
-  const { id: threadId } = await log.createThread();
-  return { log, threadId, supervisor: new Supervisor({ log }) };
-}
-type Scene = Awaited<ReturnType<typeof newThread>>;
-
-async function say({ supervisor, threadId }: Scene, agent: Agent, content: string) {
-  return (await supervisor.start(threadId, { agent, content })).done;
-}
-
-/** Waits until every run of an observer or a reflector has ended. */
-async function observersEnded({ log, threadId }: Scene): Promise<void> {
-  const open = new Set<string>();
-  for (const event of await log.read(threadId)) {
-    if (event.type === 'harness_start' && event.memory !== undefined) open.add(event.runId);
-    if (event.type === 'harness_end') open.delete(event.runId);
-  }
-  const after = (await log.getThread(threadId))?.seq ?? 0;
-  if (open.size === 0) return;
-  for await (const event of log.tail(threadId, after, { types: ['harness_end'] }))
-    if (open.delete(event.runId) && open.size === 0) return;
-}
 
 const observationsOf = (prompt: LanguageModelV3Prompt | undefined) =>
   (prompt ?? []).flatMap(message =>
@@ -46,7 +16,7 @@ const topics = (text: string) => [...new Set(text.match(/topic-\d+/g))];
 
 describe('observational memory', () => {
   it('replaces older messages by observations; the source stays in the log', async () => {
-    const thread = await newThread();
+    const thread = await newMemoryThread();
     const { agent, prompts, observed } = memoryScene();
     for (let turn = 1; turn <= 12; turn++) {
       expect(await say(thread, agent, `Tell me of topic-${turn}.`)).toBe('complete');
@@ -60,11 +30,11 @@ describe('observational memory', () => {
     expect(last).not.toContain('Tell me of topic-1.');
     expect(last).toContain('Tell me of topic-12.');
     expect(last).toContain('Current task: Talk about topic-');
-    expect(of(events, 'user')).toHaveLength(12);
+    expect(eventsOf(events, 'user')).toHaveLength(12);
   });
 
   it('begins every request with the observations of the one before', async () => {
-    const thread = await newThread();
+    const thread = await newMemoryThread();
     const { agent, prompts } = memoryScene();
     for (let turn = 1; turn <= 20; turn++) {
       await say(thread, agent, `Tell me of topic-${turn}.`);
@@ -80,7 +50,7 @@ describe('observational memory', () => {
   });
 
   it('sends what the log yields', async () => {
-    const thread = await newThread();
+    const thread = await newMemoryThread();
     const { agent, prompts } = memoryScene();
     for (let turn = 1; turn <= 15; turn++) {
       await say(thread, agent, `Tell me of topic-${turn}.`);
