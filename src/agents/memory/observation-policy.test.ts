@@ -1,6 +1,16 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { eventsOf, memoryScene, newMemoryThread, observersEnded, say } from '../../../test/support/memory-scene.ts';
+import {
+  eventsOf,
+  type MemoryThread,
+  memoryScene,
+  newMemoryThread,
+  observersEnded,
+  reflect,
+  say,
+  smallLimits,
+} from '../../../test/support/memory-scene.ts';
+import { Supervisor } from '../../control/index.ts';
 import { type AgentEvent, checkOrder } from '../../events/index.ts';
 import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
@@ -56,15 +66,115 @@ describe('observational memory', () => {
       await say(thread, agent, `Tell me of topic-${turn}.`);
       await observersEnded(thread);
     }
-    const events = await thread.log.read(thread.threadId);
-    const served = events.filter(event => event.type === 'step_start' && isServed(events, event.runId));
-    for (const [index, start] of served.entries()) {
-      const conversation = events.slice(0, events.indexOf(start)).reduce(reduceConversation, createConversation());
-      const messages = projectMessages(conversation, activeUpTo(conversation, start.runId));
-      expect(prompts[index]).toEqual(toPrompt(messages, 'Be brief.'));
+    await expectRequestsOfLog(thread, prompts);
+  });
+
+  it('keeps the requests of one run with hundreds of tool calls short, each call with its result', async () => {
+    const thread = await newMemoryThread();
+    const { agent, prompts } = memoryScene({
+      answer: ({ index }) =>
+        index < 150 ? [{ toolCall: { id: `c${index}`, name: 'page', input: { number: index } } }] : 'All read.',
+      agent: { maxIterations: 1_000 },
+    });
+    expect(await say(thread, agent, 'Read all pages of topic-0.')).toBe('complete');
+    expect(prompts).toHaveLength(151);
+    const raw = prompts.map(prompt => prompt.filter(({ role }) => role !== 'system' && role !== 'user'));
+    expect(Math.max(...raw.map(({ length }) => length))).toBeLessThan(30);
+    for (const prompt of prompts) {
+      const parts = prompt.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+      const calls = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []));
+      const results = parts.flatMap(part => (part.type === 'tool-result' ? [part.toolCallId] : []));
+      expect(results).toEqual(calls);
     }
+    const last = JSON.stringify(prompts.at(-1));
+    expect(last).toContain('User spoke of topic-0');
+    expect(last.match(/topic-75\b/g)?.length).toBeGreaterThan(0);
+    await observersEnded(thread);
+    await expectRequestsOfLog(thread, prompts);
+  });
+
+  it('condenses observations, asking more strongly while the result is not shorter', async () => {
+    const thread = await newMemoryThread();
+    const limits = { observation: smallLimits.observation, reflection: { threshold: 400 } };
+    const { agent, prompts, reflected } = memoryScene({
+      memory: limits,
+      reflector: (request, count) =>
+        count === 1 ? `<observations>${'long '.repeat(2_000)}</observations>` : reflect(request),
+    });
+    for (let turn = 1; turn <= 60; turn++) {
+      await say(thread, agent, `Tell me of topic-${turn}.`);
+      await observersEnded(thread);
+    }
+    expect(reflected.length).toBeGreaterThan(1);
+    expect(reflected[1]?.lastUserText).toContain('not shorter');
+    const events = await thread.log.read(thread.threadId);
+    const active = eventsOf(events, 'summary').filter(summary => summary.active !== false);
+    expect(active.filter(({ kind }) => kind === 'reflection').length).toBeGreaterThan(0);
+    expect(JSON.stringify(prompts.at(-1))).toMatch(/All of topic-1 topic-2 /);
+    let changed = 0;
+    for (const [index, prompt] of prompts.entries()) {
+      const [before, now] = [observationsOf(prompts[index - 1]), observationsOf(prompt)];
+      if (now.slice(0, before.length).join() !== before.join()) changed++;
+    }
+    expect(changed).toBe(active.filter(({ kind }) => kind === 'reflection').length);
+    await expectRequestsOfLog(thread, prompts);
+  });
+
+  it('leaves out observations of what an edit replaced', async () => {
+    const thread = await newMemoryThread();
+    const { agent, prompts } = memoryScene();
+    for (let turn = 1; turn <= 10; turn++) {
+      await say(thread, agent, `Tell me of topic-${turn}.`);
+      await observersEnded(thread);
+    }
+    const [, second] = eventsOf(await thread.log.read(thread.threadId), 'user');
+    const edits = `${second?.runId}:user`;
+    const run = await thread.supervisor.start(thread.threadId, { agent, content: 'Rather of topic-99.', edits });
+    expect(await run.done).toBe('complete');
+    const sent = JSON.stringify(prompts.at(-1));
+    expect(sent).not.toContain('Observations');
+    expect(sent).toContain('Tell me of topic-1.');
+    expect(sent).toContain('Rather of topic-99.');
+    expect(sent).not.toContain('topic-2');
+  });
+
+  it('resumes in another process with what the log yields', async () => {
+    const thread = await newMemoryThread();
+    const scene = () =>
+      memoryScene({
+        answer: ({ toolResults }) => [{ toolCall: { name: 'page', input: { number: toolResults.length } } }],
+        agent: { maxIterations: 40 },
+      });
+    const first = scene();
+    await thread.supervisor.start(thread.threadId, { agent: first.agent, content: 'Read all pages of topic-0.' });
+    for await (const event of thread.log.tail(thread.threadId))
+      if (event.type === 'summary' && event.active !== false) break;
+    await thread.supervisor.close();
+    const second = scene();
+    const [resumed] = await new Supervisor({ log: thread.log, agents: [second.agent] }).recover();
+    expect(await resumed?.done).toBe('max_iterations');
+    expect(JSON.stringify(second.prompts[0])).toContain('Observations of the conversation');
+    await observersEnded(thread);
+    const events = await thread.log.read(thread.threadId);
+    expect(checkOrder(events)).toEqual([]);
+    const covered = eventsOf(events, 'summary').flatMap(({ activates = [] }) => activates);
+    expect(new Set(covered).size).toBe(covered.length);
   });
 });
+
+/** Compares every request with what the log yields before it. */
+async function expectRequestsOfLog({ log, threadId }: MemoryThread, prompts: readonly LanguageModelV3Prompt[]) {
+  const events = await log.read(threadId);
+  const served = events.filter(event => event.type === 'step_start' && isServed(events, event.runId));
+  let conversation = createConversation();
+  let at = 0;
+  for (const [index, start] of served.entries()) {
+    for (const end = events.indexOf(start); at < end; at++)
+      conversation = reduceConversation(conversation, events[at] as AgentEvent);
+    const messages = projectMessages(conversation, activeUpTo(conversation, start.runId));
+    expect(prompts[index]).toEqual(toPrompt(messages, 'Be brief.'));
+  }
+}
 
 function isServed(events: readonly AgentEvent[], runId: string): boolean {
   return events.some(event => event.type === 'harness_start' && event.runId === runId && event.memory === undefined);

@@ -36,8 +36,7 @@ describe('the run of an observer', () => {
     expect(eventsOf(events, 'summary')).toEqual([]);
     const failed = runsOf(events, 'observer');
     expect(failed.length).toBeGreaterThan(1);
-    for (const run of failed)
-      expect(run.map(({ type }) => type).slice(-2)).toEqual(['error', 'harness_end']);
+    for (const run of failed) expect(run.map(({ type }) => type).slice(-2)).toEqual(['error', 'harness_end']);
     expect(requests.at(-1)?.messages.length).toBe(28);
     expect(checkOrder(events)).toEqual([]);
   });
@@ -45,7 +44,8 @@ describe('the run of an observer', () => {
   it('ends after its time limit, while the served run continues', async () => {
     const thread = await newMemoryThread();
     const { agent } = memoryScene({ gate: () => new Promise(() => {}), memory: { ...smallLimits, timeoutMs: 30 } });
-    for (let turn = 1; turn <= 10; turn++) expect(await say(thread, agent, `Tell me of topic-${turn}.`)).toBe('complete');
+    for (let turn = 1; turn <= 10; turn++)
+      expect(await say(thread, agent, `Tell me of topic-${turn}.`)).toBe('complete');
     await observersEnded(thread);
     const [first] = runsOf(await thread.log.read(thread.threadId), 'observer');
     expect(first?.at(-1)).toMatchObject({ type: 'harness_end', reason: 'timeout' });
@@ -110,7 +110,7 @@ describe('the run of an observer', () => {
     }
     const events = await thread.log.read(thread.threadId);
     expect(runsOf(events, 'observer')[0]?.at(-1)).toMatchObject({ type: 'harness_end', reason: 'interrupted' });
-    expect(JSON.stringify(prompts.at(-1))).toContain("User spoke of topic-1");
+    expect(JSON.stringify(prompts.at(-1))).toContain('User spoke of topic-1');
     expect(checkOrder(events)).toEqual([]);
   });
 
