@@ -104,5 +104,7 @@ export interface Agent {
   readonly id: string;
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
+  /** Returns the category that one of the agent's own tools declares. */
+  readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
 }

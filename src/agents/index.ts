@@ -29,6 +29,7 @@ export type { McpOptions, McpSource, McpStatus } from './mcp/mcp-source.ts';
 export { type ModelAgentOptions, modelAgent } from './model/call/model-agent.ts';
 export type { ModelSettings } from './model/call/model-settings.ts';
 export type { ModelSource } from './model/registry/model-source.ts';
+export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
 export {
   createModelRegistry,
   type ModelInfo,
@@ -65,4 +66,4 @@ export { type AgentToolOptions, agentTool, type Subagent } from './subagents/age
 export type { ChildResult } from './subagents/child-run.ts';
 export type { Budget, Lineage } from './subagents/lineage.ts';
 export { type FetchOptions, type WorkspaceToolsOptions, workspacePermissions, workspaceTools } from './tools/index.ts';
-export { type Workspace, type WorkspaceOptions, workspace } from './workspace/index.ts';
+export { type WorkspaceFolder, type WorkspaceOptions, workspace } from './workspace/index.ts';

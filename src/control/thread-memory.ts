@@ -88,7 +88,7 @@ export class ThreadKnowledge {
     };
   }
 
-  /** Resolves when an event was taken in, or nobody brings any; tells whether it was. */
+  /** Resolves when an event was taken in, or none can come; returns whether it was. */
   async reached(seq: number): Promise<boolean> {
     if (seq > this.#seq && this.#bringing > 0) await new Promise<void>(resolve => this.#awaited.push({ seq, resolve }));
     return seq <= this.#seq;
@@ -157,7 +157,7 @@ export class ThreadMemory {
     return this.#reading.run(threadId, () => this.#catchUp(threadId));
   }
 
-  /** Keeps what somebody knows of a thread, and uses it, until that is ended with what is returned. */
+  /** Keeps the state somebody holds of a thread, and uses it, until that is ended with what is returned. */
   hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): () => void {
     const held = { createdAt, knowledge };
     this.#take(id);

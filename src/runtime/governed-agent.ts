@@ -49,5 +49,10 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
       answers.close();
     }
   }
-  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+  return {
+    id: agent.id,
+    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    ...(agent.categoryOf !== undefined && { categoryOf: agent.categoryOf }),
+    invoke,
+  };
 }

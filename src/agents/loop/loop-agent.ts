@@ -113,7 +113,8 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     const channel = new EventChannel();
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }
-  return { id, resumable: true, invoke };
+  const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
+  return { id, resumable: true, categoryOf, invoke };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {

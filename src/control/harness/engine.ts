@@ -21,6 +21,7 @@ import { Reminders } from './threads/reminders.ts';
 import { RequestContext } from './tools/request-context.ts';
 import { Resources } from './threads/resources.ts';
 import { Responses } from './permissions/responses.ts';
+import { declaredCategory } from './tools/harness-tool.ts';
 import { setUpRun } from './turns/run-setup.ts';
 import { Runs } from './turns/runs.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
@@ -107,7 +108,12 @@ export class Engine<State extends object> {
       append: event => this.records.append([event]),
       onError,
     });
-    this.permissions = new PermissionState(this.state, config.toolCategoryResolver);
+    this.permissions = new PermissionState(this.state, {
+      resolver: config.toolCategoryResolver,
+      declared: toolName =>
+        declaredCategory(config.tools, toolName) ??
+        agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
+    });
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;

@@ -208,7 +208,7 @@ export class Supervisor implements RunControl {
     const thread = await this.#acquire(threadId);
     let runId: string | undefined;
     try {
-      // A caller that passes the newest seq knows the open runs.
+      // A caller that passes the newest seq has seen the open runs.
       if (request?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
       runId = await this.#newRunId(threadId, request?.expectedSeq);
       this.#starting.add(runId);

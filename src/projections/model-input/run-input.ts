@@ -66,14 +66,14 @@ export class RunInput {
   /** Adds one more event; one of another run, or of which a model is sent nothing, is ignored. */
   add(event: AgentEvent): void {
     if (event.runId !== this.#options.runId || !sent.has(event.type)) return;
-    if (event.type === 'text' && this.#text?.event.id === event.id) {
+    if (event.type === 'text' && event.providerMetadata === undefined && this.#text?.event.id === event.id) {
       this.#text.content += event.content;
       return;
     }
     if (event.type === 'step_start') this.#beginStep(event);
     else {
       this.#flush();
-      if (event.type === 'text') this.#text = { event, content: event.content };
+      if (event.type === 'text' && event.providerMetadata === undefined) this.#text = { event, content: event.content };
       else if (event.type === 'summary') this.#cover(event);
       else if (event.type === 'tool_start') this.#starts.set(event.id, event);
       else this.#addOther(event);

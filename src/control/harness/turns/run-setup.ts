@@ -1,4 +1,5 @@
 import type { InvokeParams } from '../../../agents/agent.ts';
+import type { ToolRequest } from '../../../agents/permissions/index.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
@@ -7,7 +8,7 @@ import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../har
 import {
   deniedTools,
   type PermissionRules,
-  permissionDecider,
+  permissionReview,
   type PermissionSituation,
   visibleTools,
 } from '../permissions/permissions.ts';
@@ -21,7 +22,7 @@ export interface RunSetup {
   readonly harness: HarnessRequestContext;
   readonly board: TaskBoard;
   readonly rules: PermissionRules;
-  readonly situationOf: (toolName: string) => PermissionSituation;
+  readonly situationOf: (request: ToolRequest) => PermissionSituation;
   /** The chosen model; empty when none is. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
@@ -47,7 +48,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   return {
     tools: visibleTools(tools, setup.rules),
     withheldTools: deniedTools(setup.rules),
-    permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
+    permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
