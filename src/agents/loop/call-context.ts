@@ -130,7 +130,11 @@ export class CallContext implements ToolContext {
     return runId;
   };
 
-  /** Resolves when the subagents that the call waits for have ended. */
+  readonly waitUntil = (work: Promise<unknown>): void => {
+    if (this.#open) this.#running.push(work);
+  };
+
+  /** Resolves when the subagents and the work that the call waits for have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

@@ -28,6 +28,8 @@ export interface ToolContext {
    * when it ends; the run does not end before it.
    */
   readonly runLater: (agent: Agent, request: SubagentRequest) => string;
+  /** Extends the call until the work has settled, also when the call is aborted. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
   /** Marks the processes that the call starts, so that a takeover of the run can end them. */
   readonly runMark?: string | undefined;
   /** The context that the caller of the run passed for its tools. */

@@ -25,6 +25,7 @@ import { declaredCategory } from './tools/harness-tool.ts';
 import { setUpRun } from './turns/run-setup.ts';
 import { Runs } from './turns/runs.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
+import { Forks } from './subagents/forks.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import { HeldLock } from './threads/thread-lock.ts';
 import { ThreadRecords } from './threads/thread-records.ts';
@@ -59,6 +60,7 @@ export class Engine<State extends object> {
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
   readonly #orphanedRuns: OrphanedRuns;
+  readonly #forks: Forks;
   /** The thread of each turn. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   readonly #unsentMessages: UnsentMessages;
@@ -118,19 +120,27 @@ export class Engine<State extends object> {
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;
     const memory = new ThreadMemory(this.log);
+    this.#forks = new Forks({
+      log: this.log,
+      memory,
+      newOwnId,
+      flush: threadId => this.runs.supervisor.flush(threadId),
+    });
     this.runs = new Runs({
       log: this.log,
       memory,
       newRunId: newOwnId,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
-      prepare: (params, { thread, turn, requestContext = new RequestContext() }) => {
+      prepare: (params, { thread, turn, agent, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
         for (const more of turn.extraContexts) this.addContext(more);
         return setUpRun(params, {
           config: this.config,
           requestContext,
           harness: toolContext(this, thread.id),
-          board: thread.board,
+          thread,
+          agent,
+          forks: this.#forks,
           rules: this.permissions.rules,
           situationOf: this.permissions.situationOf,
           modelId: this.choices.modelId,
@@ -284,6 +294,8 @@ export class Engine<State extends object> {
     const beating = this.heartbeats.close();
     await stored.catch(error => this.hub.emitError(error));
     await this.runs.supervisor.close();
+    // Closed after their parents, which would take the end of a fork for its result.
+    await this.#forks.close();
     await this.#commands.runAlways(async () => {
       await this.turns.stop();
       await this.threads.close();

@@ -69,7 +69,6 @@ export interface ThreadLock {
 
 /** Unsupported options: the constructor rejects them with `not_available`. */
 export interface UnavailableOptions {
-  readonly memory?: unknown;
   readonly workspace?: unknown;
   readonly browser?: unknown;
   readonly pubsub?: unknown;
@@ -90,6 +89,8 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly tools?: Dynamic<ToolsInput | undefined>;
   readonly subagents?: readonly HarnessSubagent[];
   readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
+  /** Observational memory; forked subagents need it. */
+  readonly memory?: unknown;
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];

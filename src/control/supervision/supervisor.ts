@@ -125,12 +125,17 @@ export class Supervisor implements RunControl {
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
-    const thread = await this.#threads.get(threadId);
-    await thread?.writer.flush();
+    await this.flush(threadId);
     const { relays } = await this.#memory.of(threadId);
     await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
     // The process of the run may have ended: then the run resumes with the answer.
     if (this.#watches && !this.#threads.has(threadId)) void this.takeOver(threadId).catch(() => {});
+  }
+
+  /** Resolves when everything that runs of this process wrote to a thread is in the log. */
+  async flush(threadId: string): Promise<void> {
+    const thread = await this.#threads.get(threadId);
+    await thread?.writer.flush();
   }
 
   async abort(runId: string, options: AbortOptions = {}): Promise<void> {

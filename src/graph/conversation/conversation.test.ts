@@ -208,3 +208,7 @@ describe('operations of people', () => {
     expect(() => reduceEvent(createConversation() as Graph, user('u'))).toThrow('Expected a graph');
   });
 });
+
+function never(): never {
+  throw new Error('The message is not there.');
+}

@@ -192,8 +192,8 @@ export function getSummaries(conversation: Conversation): readonly Summary[] {
 
 /** Returns the buffered summaries that no later one activated, oldest first. */
 export function getBufferedSummaries(conversation: Conversation): readonly Summary[] {
-  const moment = momentOf(conversation);
-  return moment.all('summaries', buffered).filter(({ id }) => moment.last('activated', id) !== true);
+  const snapshot = snapshotOf(conversation);
+  return snapshot.all('summaries', buffered).filter(({ id }) => snapshot.last('activated', id) !== true);
 }
 
 /** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */

@@ -152,8 +152,8 @@ export class RequestFold {
 
 function nothing(): void {}
 
-function warn({ tell }: RequestState, message: string, code: string | undefined): void {
-  tell({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
+function warn({ emit }: RequestState, message: string, code: string | undefined): void {
+  emit({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
 }
 
 function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
