@@ -81,7 +81,9 @@ describe('observational memory', () => {
     const raw = prompts.map(prompt => prompt.filter(({ role }) => role !== 'system' && role !== 'user'));
     expect(Math.max(...raw.map(({ length }) => length))).toBeLessThan(30);
     for (const prompt of prompts) {
-      const parts = prompt.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+      const parts = prompt.flatMap(({ content }): { type: string; toolCallId?: string }[] =>
+        typeof content === 'string' ? [] : content,
+      );
       const calls = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []));
       const results = parts.flatMap(part => (part.type === 'tool-result' ? [part.toolCallId] : []));
       expect(results).toEqual(calls);
