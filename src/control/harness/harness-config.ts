@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
+import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
@@ -90,7 +91,7 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly subagents?: readonly HarnessSubagent[];
   readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
   /** Observational memory; forked subagents need it. */
-  readonly memory?: unknown;
+  readonly memory?: Dynamic<Memory> | undefined;
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];

@@ -88,7 +88,14 @@ export class Supervisor implements RunControl {
     });
     this.#memory = options.memory ?? sharedThreadMemory(options.log);
     const { log, owner, leaseMs, clock } = this.#options;
-    this.#memoryJobs = new MemoryJobs({ log, memory: this.#memory, owner, leaseMs, clock });
+    this.#memoryJobs = new MemoryJobs({
+      log,
+      memory: this.#memory,
+      owner,
+      leaseMs,
+      clock,
+      flush: threadId => this.flush(threadId),
+    });
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {

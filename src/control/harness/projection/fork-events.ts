@@ -56,7 +56,11 @@ function inputsAfter(inputs: ForkView['inputs'], event: AgentEvent): ForkView['i
 }
 
 function relaysAfter({ inputs }: ForkView, queues: RelayQueues, event: AgentEvent): ReturnType<typeof askRelay> {
-  if (event.type === 'relay') return askRelay(queues, withArgs(event, id => inputs.get(id)));
+  if (event.type === 'relay')
+    return askRelay(
+      queues,
+      withArgs(event, id => inputs.get(id)),
+    );
   if (event.type === 'relay_resolved') return settleRelay(queues, event);
   return event.type === 'harness_end' ? endRelays(queues, event.runId) : { queues, events: [] };
 }

@@ -14,7 +14,8 @@ export interface ForkOrigin {
 }
 
 const isHere = 'You are the forked subagent of this call now. Your task is the next message. Answer with its result.';
-const isElsewhere = 'This call continues in the conversation that this fork was made from; its result is not known here.';
+const isElsewhere =
+  'This call continues in the conversation that this fork was made from; its result is not known here.';
 
 /** Returns the thread; throws `thread_not_found` when a fork has nothing to start from. */
 async function parentThread(log: EventLog, { threadId }: ForkOrigin): Promise<Thread> {

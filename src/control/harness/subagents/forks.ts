@@ -189,7 +189,8 @@ export class Forks {
       view = parent.takeFork(view, event);
       outcome.take(event);
       if (event.runId !== runId) continue;
-      if (event.type === 'tool_result') toolCalls.push({ name: event.name, isError: toolOutcome(event.output).isError });
+      if (event.type === 'tool_result')
+        toolCalls.push({ name: event.name, isError: toolOutcome(event.output).isError });
       if (event.type === 'harness_end') return { ...outcome.result(), toolCalls };
     }
     throw signal.reason;

@@ -26,6 +26,8 @@ export interface RunSetup {
   readonly thread: Pick<OpenThread, 'id' | 'board' | 'takeFork'>;
   /** The agent of the run. */
   readonly agent: Agent;
+  /** Returns the memory of the run. */
+  readonly memory: () => Promise<Pick<InvokeParams, 'memory'>>;
   readonly forks: Pick<Forks, 'run'>;
   readonly rules: PermissionRules;
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
@@ -35,7 +37,8 @@ export interface RunSetup {
   readonly registry: () => Promise<ModelRegistry>;
 }
 
-const noMemory = 'A forked subagent needs the `memory` of the harness, and none is configured. Call it with forked: false.';
+const noMemory =
+  'A forked subagent needs the `memory` of the harness, and none is configured. Call it with forked: false.';
 
 /**
  * Returns the parameters of a run: built-in tools, harness tools, permissions and context. A tool that is denied by
@@ -62,6 +65,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
+    ...(await setup.memory()),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
   const forkRequest = ({ subagent: type, task, context }: ForkCall): ForkRequest => ({
