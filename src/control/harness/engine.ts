@@ -8,6 +8,8 @@ import { checkArguments } from './arguments/check-arguments.ts';
 import { Choices } from './settings/choices.ts';
 import type { HarnessConfig, HarnessMode } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
+import { endsMemoryWork } from './memory/om-event.ts';
+import { HarnessMemory } from './memory/harness-memory.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { OrphanedRuns } from './turns/orphaned-runs.ts';
 import { UnsentMessages } from './turns/unsent-messages.ts';
@@ -45,6 +47,7 @@ export class Engine<State extends object> {
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
   readonly catalog: ModelCatalog;
+  readonly memory: HarnessMemory;
   readonly permissions: PermissionState;
   readonly threads: Threads;
   readonly resources: Resources;
@@ -124,6 +127,14 @@ export class Engine<State extends object> {
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;
     const memory = new ThreadMemory(this.log);
+    this.memory = new HarnessMemory({
+      config,
+      log: this.log,
+      setting: key => this.state.setting(key),
+      thread: () => this.thread,
+      registry: () => this.catalog.registry(),
+      emit: event => hub.emit(event),
+    });
     this.#forks = new Forks({
       log: this.log,
       memory,
@@ -146,6 +157,7 @@ export class Engine<State extends object> {
           harness: toolContext(this, thread.id),
           thread,
           agent,
+          memory: () => this.memory.forRun(params, thread, requestContext),
           forks: this.#forks,
           workspace: context => this.workspaces.resolve(context),
           rules: this.permissions.rules,
@@ -329,6 +341,7 @@ export class Engine<State extends object> {
       return update;
     });
     await this.#tasks.written;
+    await this.records.written;
     return result;
   }
 
@@ -402,6 +415,7 @@ export class Engine<State extends object> {
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.apply(event);
     if (event.type === 'plan_approved') this.#planning.approved();
     this.hub.emit(event, at);
+    if (endsMemoryWork(event) && this.turns.current === undefined) this.threads.current?.unfollowIfIdle();
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
   }
 
@@ -412,7 +426,7 @@ export class Engine<State extends object> {
   }
 
   #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
-    this.#settings.note(changedKeys);
+    this.records.storeThresholds(this.#settings.note(changedKeys));
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.hub.emit({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');

@@ -3,6 +3,7 @@ import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
+import { idleProgress } from '../display/om-progress.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import { type ForkView, projectFork } from '../projection/fork-events.ts';
@@ -64,6 +65,8 @@ export class OpenThread {
   readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
   readonly #settled = new Set<string>();
+  /** The observers that had not ended when the thread was opened: whether they still run is unknown. */
+  #stale: ReadonlySet<string> = new Set();
   #reader: TailReader | undefined;
   #isClosed = false;
 
@@ -93,7 +96,9 @@ export class OpenThread {
       opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
     }
     opened.#share(thread, knowledge);
-    return { thread: opened, display };
+    opened.#stale = new Set(opened.#projection.memory.open.keys());
+    const isIdle = { bufferingMessages: false, bufferingObservations: false };
+    return { thread: opened, display: { ...display, ...isIdle, omProgress: idleProgress(display.omProgress) } };
   }
 
   #share(thread: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): void {
@@ -111,6 +116,7 @@ export class OpenThread {
     const copied = new OpenThread(id, this.#options, this.board.tasks);
     copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
     for (const settled of this.#settled) copied.#settled.add(settled);
+    copied.#stale = new Set(this.#projection.memory.open.keys());
     return copied;
   }
 
@@ -187,9 +193,10 @@ export class OpenThread {
     void this.#follow(this.#reader);
   }
 
-  /** Stops following, unless a run is active. An idle thread costs nothing. */
+  /** Stops following, unless a run or an observer is active. An idle thread costs nothing. */
   unfollowIfIdle(): void {
-    if (this.#projection.runs.size === 0) this.unfollow();
+    const { runs, memory } = this.#projection;
+    if (runs.size === 0 && [...memory.open.keys()].every(runId => this.#stale.has(runId))) this.unfollow();
   }
 
   /** Stops following until the next `follow`. */
