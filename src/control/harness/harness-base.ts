@@ -23,7 +23,7 @@ import { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { notAvailable } from './arguments/unavailable-options.ts';
+import { notSupported } from './arguments/unavailable-options.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 /** The state of a harness: the values of its schema, and the harness settings. */
@@ -34,7 +34,7 @@ export class HarnessBase<State extends object> {
   readonly id: string;
   protected readonly engine: Engine<State>;
 
-  /** Throws `invalid_argument` for invalid options, `not_available` for unsupported ones. */
+  /** Throws `invalid_argument` for invalid options, `not_supported` for unsupported ones. */
   constructor(config: HarnessConfig<State>) {
     this.engine = new Engine(config);
     this.id = config.id;
@@ -171,9 +171,9 @@ export class HarnessBase<State extends object> {
     await this.engine.workspaces.destroy();
   }
 
-  /** Throws `not_available` for any browser; undefined is accepted. */
+  /** Throws `not_supported` for any browser; undefined is accepted. */
   setBrowser(browser: unknown): void {
-    if (browser !== undefined) throw notAvailable('A browser', 'pass its tools as `tools`');
+    if (browser !== undefined) throw notSupported('A browser', 'pass its tools as `tools`');
   }
 
   /** Returns the configured memory, that of the factory when it is one; null without one. */

@@ -72,7 +72,7 @@ export interface ThreadLock {
   release(threadId: string): void | Promise<void>;
 }
 
-/** Unsupported options: the constructor rejects them with `not_available`. */
+/** Unsupported options: the constructor rejects them with `not_supported`. */
 export interface UnavailableOptions {
   readonly browser?: unknown;
   readonly pubsub?: unknown;
