@@ -5,6 +5,8 @@ import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
 import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
@@ -21,8 +23,8 @@ export interface OpenThreadOptions {
   readonly names: SubagentNames;
   /** Receives the projected events with their time. */
   readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
-  /** Called when the thread can no longer be followed. */
-  readonly onLost: (error: unknown) => void;
+  /** Called when a thread can no longer be followed. */
+  readonly onLost: (threadId: string, error: unknown) => void;
 }
 
 /**
@@ -135,6 +137,14 @@ export class OpenThread {
     return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
   }
 
+  /** The messages of open runs that have started. */
+  openMessages(): readonly HarnessMessage[] {
+    const { conversation, runs } = this.#projection;
+    return [...runs.values()].flatMap(({ place, since }) =>
+      since === undefined ? [] : [assistantMessage(conversation, place, since)],
+    );
+  }
+
   /** The tokens of all steps, including steps whose calls are open. */
   get usage(): TokenUsage {
     const { runs, usage } = this.#projection;
@@ -153,12 +163,7 @@ export class OpenThread {
   /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
   async sync(seq?: number): Promise<void> {
     if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
-    const { log } = this.#options;
-    for (;;) {
-      const page = await log.read(this.id, { after: this.seq, limit: 1000 });
-      for (const event of page) this.#receive(event);
-      if (page.length < 1000) return;
-    }
+    for await (const event of readEvents(this.#options.log, this.id, this.seq)) this.#receive(event);
   }
 
   /** Emits new events as they arrive. */
@@ -195,7 +200,7 @@ export class OpenThread {
         for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#receive(more);
       }
     } catch (error) {
-      if (!reader.hasEnded) this.#options.onLost(error);
+      if (!reader.hasEnded) this.#options.onLost(this.id, error);
     } finally {
       end?.();
       if (this.#reader === reader) this.#reader = undefined;
