@@ -255,18 +255,18 @@ export class Threads {
     this.#endDisplay('suspended');
     this.#current = opened;
     hub.emit(event);
-    if (display.isRunning) hub.emit({ type: 'agent_start' });
+    if (display.isRunning) this.#emitOpen(opened, display);
     // A pending approval is displayed when its event is emitted, unless it is allowed by now.
     hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
-    if (display.isRunning) this.#emitOpen(opened, display);
     onOpen(thread, isFirst);
     for (const waiting of opened.waiting()) onEvent(waiting, undefined);
     if (display.isRunning) opened.follow();
   }
 
-  /** Emits the starts of messages and calls that are open, so that their later events have one. */
+  /** Emits the start of everything that is open, so that later events have one. */
   #emitOpen(opened: OpenThread, { activeTools }: HarnessDisplayState): void {
     const { hub } = this.#options;
+    hub.emit({ type: 'agent_start' });
     for (const message of opened.openMessages()) hub.emit({ type: 'message_start', message });
     for (const [toolCallId, { name: toolName, args, status }] of activeTools)
       if (status === 'running') hub.emit({ type: 'tool_start', toolCallId, toolName, args });
