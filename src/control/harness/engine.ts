@@ -9,6 +9,7 @@ import type { HarnessConfig, HarnessMode } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { harnessDestroyed } from './machine/harness-destroyed.ts';
 import type { SentMessage } from './machine/messages.ts';
 import { Machine } from './machine/shell.ts';
 import { type Entry, isBusy } from './machine/state.ts';
@@ -21,12 +22,14 @@ import { Choices } from './settings/choices.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
 import { agentOfMode, Modes } from './settings/modes.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
+import { Forks } from './subagents/forks.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import type { OpenThread } from './threads/open-thread.ts';
 import { HeldLock } from './threads/thread-lock.ts';
 import { ThreadRecords } from './threads/thread-records.ts';
 import { ThreadSettings } from './threads/thread-settings.ts';
 import { Threads } from './threads/threads.ts';
+import { declaredCategory } from './tools/harness-tool.ts';
 import { RequestContext } from './tools/request-context.ts';
 import { toolContext } from './tools/tool-context.ts';
 import { setUpRun } from './turns/run-setup.ts';
@@ -56,6 +59,7 @@ export class Engine<State extends object> {
   readonly #effects: TurnEffects;
   /** The resource that callers chose last. */
   #resourceId: string;
+  readonly #forks: Forks;
   #initialised: Promise<void> | undefined;
   #destroyed: Promise<void> | undefined;
   /** The resource choice under which the state was updated last. */
@@ -102,12 +106,23 @@ export class Engine<State extends object> {
     });
     this.choices.init();
     this.catalog = new ModelCatalog(config, onError);
-    this.permissions = new PermissionState(this.state, config.toolCategoryResolver);
+    this.permissions = new PermissionState(this.state, {
+      resolver: config.toolCategoryResolver,
+      declared: toolName =>
+        declaredCategory(config.tools, toolName) ??
+        agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
+    });
     this.tasks = new StateTasks({
       state: this.state,
       hasThread,
       append: event => this.records.append([event]),
       onError,
+    });
+    this.#forks = new Forks({
+      log: this.log,
+      memory,
+      newOwnId,
+      flush: threadId => this.runs.supervisor.flush(threadId),
     });
     this.runs = new Runs({
       log: this.log,
@@ -167,7 +182,7 @@ export class Engine<State extends object> {
 
   /** Runs once; every other method implies it. */
   init(): Promise<void> {
-    if (this.#isDestroyed) return Promise.reject(this.#effects.destroyed());
+    if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
     this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
@@ -219,6 +234,8 @@ export class Engine<State extends object> {
     });
     await this.machine.stored();
     await this.runs.supervisor.close();
+    // Closed after their parents, which would take the end of a fork for its result.
+    await this.#forks.close();
     await released;
     await beating;
     this.hub.close();
@@ -301,14 +318,18 @@ export class Engine<State extends object> {
   }
 
   /** The parameters of a run, in the situation when it starts. */
-  #setUpRun(...[params, { thread, turn, requestContext = new RequestContext() }]: Parameters<RunsOptions['prepare']>) {
+  #setUpRun(
+    ...[params, { thread, turn, agent, requestContext = new RequestContext() }]: Parameters<RunsOptions['prepare']>
+  ) {
     this.#runContext = requestContext;
     for (const more of turn.extraContexts) this.addContext(more);
     return setUpRun(params, {
       config: this.config,
       requestContext,
       harness: toolContext(this, thread.id),
-      board: thread.board,
+      thread,
+      agent,
+      forks: this.#forks,
       rules: this.permissions.rules,
       situationOf: this.permissions.situationOf,
       modelId: this.choices.modelId,

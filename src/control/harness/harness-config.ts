@@ -1,5 +1,5 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Agent } from '../../agents/agent.ts';
+import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
@@ -69,7 +69,6 @@ export interface ThreadLock {
 
 /** Unsupported options: the constructor rejects them with `not_available`. */
 export interface UnavailableOptions {
-  readonly memory?: unknown;
   readonly workspace?: unknown;
   readonly browser?: unknown;
   readonly pubsub?: unknown;
@@ -89,7 +88,9 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly initialState?: Partial<NoInfer<State> & HarnessSettings>;
   readonly tools?: Dynamic<ToolsInput | undefined>;
   readonly subagents?: readonly HarnessSubagent[];
-  readonly resolveModel?: (modelId: string) => LanguageModelV3 | Promise<LanguageModelV3>;
+  readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
+  /** Observational memory; forked subagents need it. */
+  readonly memory?: unknown;
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];

@@ -19,6 +19,7 @@ export {
   getRun,
   getSiblings,
   getSpawned,
+  getBufferedSummaries,
   getSummaries,
   hyperedges,
   idsFrom,

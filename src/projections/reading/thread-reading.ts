@@ -9,7 +9,8 @@ import {
 } from '../../graph/index.ts';
 import type { Fold } from '../fold.ts';
 import { type RelayBook, relayBook, type RelayEntry } from '../relay-book.ts';
-import { projectThread } from './project-thread.ts';
+import type { PagedList } from './paged-list.ts';
+import { readBranch } from './project-thread.ts';
 import type { ViewNode } from './view-node.ts';
 
 /** Tokens of all branches, subagents included. */
@@ -26,8 +27,10 @@ export interface ThreadReading {
   readonly seq: number;
   /** The messages of the active branch. */
   readonly nodes: readonly ViewNode[];
-  /** The part with the newest list of tasks of the branch: it takes the place of those before. */
-  readonly tasksId?: string;
+  /** The same messages, for reading some of them without making the rest. */
+  readonly nodeList: PagedList<ViewNode>;
+  /** Where the newest list of tasks of the branch is: it takes the place of those before. */
+  readonly tasks?: { readonly messageId: string; readonly partId: string };
   /** The runs that are under way and that no other run started, oldest first. */
   readonly running: readonly { readonly runId: string; readonly messageId: string }[];
   /** What waits for a person, oldest first. */
@@ -70,23 +73,33 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
     };
   },
   view: ({ seq, conversation, relays, openRuns, hasTasks, usage }) => {
-    const nodes = projectThread(conversation, defaultActive(conversation), { showSources: true });
-    const tasksId = hasTasks ? newestTasks(nodes) : undefined;
+    const nodeList = readBranch(conversation, defaultActive(conversation));
+    const tasks = hasTasks ? newestTasks(nodeList) : undefined;
     const running = openRuns.flatMap(runId => {
       const messageId = getRun(conversation, runId)?.messageId ?? '';
       const message = getMessage(conversation, messageId);
       return message?.runId === runId && message.spawnedBy === undefined ? [{ runId, messageId }] : [];
     });
-    return { seq, nodes, running, pending: relays.pending, usage, ...(tasksId !== undefined && { tasksId }) };
+    return {
+      seq,
+      get nodes() {
+        return nodeList.items;
+      },
+      nodeList,
+      running,
+      pending: relays.pending,
+      usage,
+      ...(tasks !== undefined && { tasks }),
+    };
   },
 };
 
-function newestTasks(nodes: readonly ViewNode[]): string | undefined {
-  for (const { parts } of nodes.toReversed()) {
-    const part = parts.findLast(each => each.kind === 'fact' && each.event.type === 'tasks');
-    if (part !== undefined) return part.id;
-  }
-  return undefined;
+function newestTasks(nodes: PagedList<ViewNode>): ThreadReading['tasks'] {
+  return nodes.findLast(({ id: messageId, partList }) =>
+    partList.findLast(part =>
+      part.kind === 'fact' && part.event.type === 'tasks' ? { messageId, partId: part.id } : undefined,
+    ),
+  );
 }
 
 function openRunsAfter({ openRuns, conversation: before }: ThreadReadingState, after: Conversation, event: AgentEvent) {

@@ -5,6 +5,7 @@ import { defaultLeaseMs } from '../../supervision/supervisor-options.ts';
 import type { RunTrace } from '../turns/tracing.ts';
 import { joinInputs, messageOf, type UserInput } from '../turns/user-input.ts';
 import { decide } from './decide.ts';
+import { harnessDestroyed } from './harness-destroyed.ts';
 import { LiveTurn } from './live-turn.ts';
 import { deferred, Messages, type SentMessage } from './messages.ts';
 import {
@@ -45,8 +46,6 @@ export interface MachinePorts {
   onWatch(): void;
   /** Receives the error of a message that no caller awaits. */
   onError(error: unknown): void;
-  /** Creates the error of a call on a destroyed harness. */
-  destroyed(): Error;
 }
 
 interface PendingCommand {
@@ -86,7 +85,7 @@ export class Machine {
   send(input: UserInput, kind: Entry['kind'] = 'message'): SentMessage {
     const id = ++this.#calls;
     const sent = this.#messages.add(id, input);
-    if (this.#state.isDestroyed) this.#messages.fail([id], this.#ports.destroyed());
+    if (this.#state.isDestroyed) this.#messages.fail([id], harnessDestroyed());
     else this.dispatch({ type: 'send', id, kind });
     return sent;
   }
@@ -147,7 +146,7 @@ export class Machine {
   /** Rejects all later calls, and stores waiting messages; then `work` runs, after the running command. */
   async destroy(work: () => Promise<void>): Promise<void> {
     const { id, result } = this.#register(() => this.#stored.then(work));
-    this.dispatch({ type: 'destroy', id, error: this.#ports.destroyed() });
+    this.dispatch({ type: 'destroy', id, error: harnessDestroyed() });
     await result;
   }
 
@@ -276,7 +275,7 @@ export class Machine {
   #register<Result>(work: () => Promise<Result>): { readonly id: number; readonly result: Promise<Result> } {
     const id = ++this.#calls;
     const { promise, resolve, reject } = deferred<Result>();
-    if (this.#state.isDestroyed) reject(this.#ports.destroyed());
+    if (this.#state.isDestroyed) reject(harnessDestroyed());
     else this.#commands.set(id, { work: () => work().then(resolve, reject), refuse: reject });
     return { id, result: promise };
   }

@@ -126,8 +126,4 @@ export class TurnEffects implements MachinePorts {
   onError(error: unknown): void {
     this.#parts.hub.emitError(error);
   }
-
-  destroyed(): SingletreeError {
-    return new SingletreeError('log_closed', 'The harness was destroyed. Create a new one.');
-  }
 }

@@ -97,7 +97,7 @@ export class Relays {
       );
     this.#answering.add(id);
     try {
-      await this.#options.answer(thread.id, id, answer);
+      await this.#options.answer(thread.relayThread(id), id, answer);
     } catch (error) {
       this.#answering.delete(id);
       throw error;

@@ -7,6 +7,7 @@ import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { assistantMessage } from '../messages/message-view.ts';
+import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
 import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
@@ -61,6 +62,8 @@ export class OpenThread {
   #knowledge: ThreadKnowledge | undefined;
   #release = () => {};
   readonly #access = new Map<string, AccessRelay>();
+  /** The forks that asked relays, by relay id. */
+  readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
   readonly #settled = new Set<string>();
   #reader: TailReader | undefined;
@@ -145,6 +148,22 @@ export class OpenThread {
     );
   }
 
+  /** The thread in which a relay is answered: a fork of this one, or this one. */
+  relayThread(relayId: string): string {
+    return this.#forkRelays.get(relayId) ?? this.id;
+  }
+
+  /** Takes an event of a fork of this thread, and emits it under the call that started the fork. Returns its view. */
+  takeFork(before: ForkView, event: LoggedEvent): ForkView {
+    if (this.#isClosed) return before;
+    const { fork, relays, events } = projectFork(before, this.#projection.relays, event);
+    this.#projection = { ...this.#projection, relays };
+    if (event.type === 'relay') this.#forkRelays.set(event.id, fork.threadId);
+    this.#trackRelays(event, events);
+    for (const displayEvent of events) this.#options.onEvent(displayEvent, undefined);
+    return fork;
+  }
+
   /** The tokens of all steps, including steps whose calls are open. */
   get usage(): TokenUsage {
     const { runs, usage } = this.#projection;
@@ -222,12 +241,16 @@ export class OpenThread {
     const { state, events } = projectHarness(this.#projection, event);
     this.#projection = state;
     if (event.type === 'tasks') this.board.take(tasksOf(event));
-    else if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
+    this.#trackRelays(event, events);
+    return events;
+  }
+
+  #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
+    if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
     else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
-    else if (event.type !== 'harness_end') return events;
+    else if (event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
-    return events;
   }
 }
 
