@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
+import { unpaired } from '../support/unpaired-events.ts';
 import { calls, echo, gate, scene, watch } from './scene.ts';
 
 /** A harness whose agent works on `slow` until it is aborted and `end` opens; it answers all other messages at once. */
@@ -27,22 +28,6 @@ function slow(config: Partial<HarnessConfig> = {}) {
   const asked = (threadId: string) => log(threadId, 'user');
   const answers = async (threadId: string) => (await log(threadId, 'text')).length;
   return { ...watch(harness), storage, working, end, held, asked, answers };
-}
-
-/** The starts and ends of messages and agents that have no partner. */
-function unpaired(events: readonly HarnessEvent[]): string[] {
-  const open = new Set<string>();
-  const wrong: string[] = [];
-  for (const event of events) {
-    if (event.type === 'message_start') open.add(event.message.id);
-    if (event.type === 'message_update' && !open.has(event.message.id)) wrong.push(`update ${event.message.id}`);
-    if (event.type === 'message_end' && !open.delete(event.message.id)) wrong.push(`end ${event.message.id}`);
-    if (event.type === 'agent_start' && open.has('agent')) wrong.push('agent_start');
-    if (event.type === 'agent_start') open.add('agent');
-    if (event.type === 'agent_end' && !open.delete('agent')) wrong.push('agent_end');
-    if (event.type === 'agent_end') wrong.push(...[...open].map(id => `open ${id}`));
-  }
-  return wrong;
 }
 
 describe('a message that is sent while the previous turn is stopping', () => {

@@ -92,7 +92,8 @@ class World {
 
   read(): void {
     if (this.#running === 0) return;
-    for (const { id } of this.state.turn?.unread ?? []) this.#deliver([id], 'read', this.#turnThread);
+    for (const { id, isRead } of this.state.turn?.injected ?? [])
+      if (!isRead) this.#deliver([id], 'read', this.#turnThread);
     this.do({ type: 'read' });
   }
 
@@ -147,7 +148,11 @@ class World {
         this.#isStopped = true;
         return this.#later(() => this.endRuns(false));
       case 'settle':
-        this.#store(effect.store, this.#turnThread);
+        // The messages that a run has read are in the log.
+        this.#store(
+          effect.store.filter(id => this.sent.get(id)?.delivered.length === 0),
+          this.#turnThread,
+        );
         return this.#later(() => {
           this.do({ type: 'settled' });
           this.#over();

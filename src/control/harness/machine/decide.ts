@@ -75,10 +75,10 @@ const on: Handlers = {
   started: ({ state, effects }, { isResumed }) => {
     const { turn } = state;
     if (turn?.phase !== 'starting') return;
-    const injected = turn.unread.map(({ id }) => id);
-    const own = isResumed ? turn.inputs.map(id => ({ id, isReminder: false })) : [];
+    const injected = turn.injected.map(({ id }) => id);
+    const own = isResumed ? turn.inputs.map(id => ({ id, isReminder: false, isRead: false })) : [];
     effects.push({ type: 'accept', ids: [...turn.inputs, ...injected] }, { type: 'finish', ids: injected });
-    change(state, { phase: turn.stopsAtStart ? 'stopping' : 'running', unread: [...own, ...turn.unread] });
+    change(state, { phase: turn.stopsAtStart ? 'stopping' : 'running', injected: [...own, ...turn.injected] });
     if (turn.stopsAtStart) effects.push({ type: 'stop' });
     for (const entry of state.waiting) if (entry.kind === 'follow_up') effects.push({ type: 'finish', ids: entry.ids });
     state.waiting = state.waiting.map(entry => (entry.kind === 'follow_up' ? { ...entry, isAwaited: false } : entry));
@@ -86,8 +86,8 @@ const on: Handlers = {
   cancelled: ({ state, effects }) => {
     const { turn } = state;
     if (turn?.phase !== 'starting') return;
-    const inputs = [...turn.inputs, ...turn.unread.map(({ id }) => id)];
-    change(state, { phase: 'ending', inputs, unread: [] });
+    const inputs = [...turn.inputs, ...turn.injected.map(({ id }) => id)];
+    change(state, { phase: 'ending', inputs, injected: [] });
     effects.push({ type: 'settle', store: inputs, endsPlanning: false });
   },
   adopted: ({ state }) => {
@@ -99,9 +99,10 @@ const on: Handlers = {
     if (turn?.phase !== 'starting') return;
     state.turn = undefined;
     effects.push({ type: 'fail', ids: turn.inputs, isAwaited: turn.isAwaited, error });
-    effects.push({ type: 'fail', ids: turn.unread.map(({ id }) => id), isAwaited: true, error });
+    effects.push({ type: 'fail', ids: turn.injected.map(({ id }) => id), isAwaited: true, error });
   },
-  read: ({ state }) => change(state, { unread: [] }),
+  read: ({ state }) =>
+    change(state, { injected: state.turn?.injected.map(injected => ({ ...injected, isRead: true })) ?? [] }),
   plan_approved: ({ state }) => change(state, { endsAtStep: true }),
   plan_undecided: ({ state }) => change(state, { endsAtStep: false }),
   runs: ({ state }, { isOpen }) => {
@@ -111,9 +112,10 @@ const on: Handlers = {
   ended: ({ state, effects }, { isComplete }) => {
     const { turn } = state;
     if (turn === undefined || turn.phase === 'starting') return;
-    const ids = turn.unread.map(({ id }) => id);
-    const isAnswered = isComplete && !turn.isDetached && turn.unread.some(({ isReminder }) => !isReminder);
-    change(state, { phase: 'ending', unread: [] });
+    const unread = turn.injected.filter(({ isRead }) => !isComplete || !isRead);
+    const ids = unread.map(({ id }) => id);
+    const isAnswered = isComplete && !turn.isDetached && unread.some(({ isReminder }) => !isReminder);
+    change(state, { phase: 'ending', injected: [] });
     if (isAnswered) state.waiting = [{ ids, kind: 'message', isAwaited: false, isAborted: false }, ...state.waiting];
     effects.push({ type: 'settle', store: isAnswered ? [] : ids, endsPlanning: turn.endsAtStep });
   },
@@ -184,7 +186,7 @@ function receive({ state, effects }: Step, entry: Entry): void {
   const { ids, kind } = entry;
   const [id = 0] = ids;
   if (turn !== undefined && kind !== 'follow_up' && acceptsInput(turn)) {
-    change(state, { unread: [...turn.unread, { id, isReminder: kind === 'reminder' }] });
+    change(state, { injected: [...turn.injected, { id, isReminder: kind === 'reminder', isRead: false }] });
     effects.push({ type: 'inject', id });
     if (turn.phase === 'running') effects.push({ type: 'accept', ids }, { type: 'finish', ids });
     return;
@@ -239,7 +241,7 @@ function change(state: Mutable<MachineState>, changed: Partial<Turn>): void {
 
 function newTurn(inputs: readonly number[], isAwaited: boolean): Turn {
   const flags = { stopsAtStart: false, isDetached: false, endsAtStep: false };
-  return { phase: 'starting', inputs, isAwaited, unread: [], ...flags };
+  return { phase: 'starting', inputs, isAwaited, injected: [], ...flags };
 }
 
 function abortFirst(queue: readonly Call[]): readonly Call[] {

@@ -1,4 +1,6 @@
-import type { PendingSend, UserInput } from '../turns/user-input.ts';
+import type { UserMessage } from '../../../agents/agent.ts';
+import { newId } from '../../../events/index.ts';
+import { messageOf, type PendingSend, type UserInput } from '../turns/user-input.ts';
 
 interface Deferred<Value> {
   readonly promise: Promise<Value>;
@@ -7,7 +9,7 @@ interface Deferred<Value> {
 }
 
 interface Message {
-  readonly input: UserInput;
+  input: UserInput;
   readonly accepted: Deferred<string>;
   readonly done: Deferred<void>;
   isDelivered: boolean;
@@ -35,6 +37,15 @@ export class Messages {
   /** The contents of messages, in this order. */
   contents(ids: readonly number[]): UserInput[] {
     return ids.flatMap(id => this.#messages.get(id)?.input ?? []);
+  }
+
+  /** Messages for a run: each has an id from now on. */
+  messages(ids: readonly number[]): UserMessage[] {
+    for (const id of ids) {
+      const message = this.#messages.get(id);
+      if (message !== undefined) message.input = { ...message.input, id: message.input.id ?? newId() };
+    }
+    return this.contents(ids).map(messageOf);
   }
 
   /** Records that a run or the thread has received messages. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../supervision/clock.ts';
 import type { RunOutcome } from '../../supervision/run-control.ts';
 import { defaultLeaseMs } from '../../supervision/supervisor-options.ts';
 import type { RunTrace } from '../turns/tracing.ts';
-import { joinInputs, messageOf, type UserInput } from '../turns/user-input.ts';
+import { joinInputs, type UserInput } from '../turns/user-input.ts';
 import { decide } from './decide.ts';
 import { harnessDestroyed } from './harness-destroyed.ts';
 import { LiveTurn } from './live-turn.ts';
@@ -28,7 +28,7 @@ export interface MachinePorts {
   startTurn(turn: LiveTurn, input: UserInput, isCancelled: () => boolean): Promise<'new' | 'resumed' | 'cancelled'>;
   /** Aborts the runs of a turn. */
   stopTurn(turn: LiveTurn): void;
-  /** Stores messages in the thread of a turn, and emits all its events. */
+  /** Stores the messages that the thread of a turn does not contain, and emits all its events. */
   settleTurn(turn: LiveTurn, store: readonly UserInput[], endsPlanning: boolean): Promise<void>;
   /** Stores messages in the thread that is open at the call, or in a new one if `creates`; returns false without one. */
   store(inputs: readonly UserInput[], creates: boolean): Promise<boolean>;
@@ -260,12 +260,9 @@ export class Machine {
   }
 
   #read(): readonly UserMessage[] {
-    const ids = this.#state.turn?.unread.map(({ id }) => id) ?? [];
-    if (ids.length === 0) return [];
-    const messages = this.#messages.contents(ids).map(messageOf);
-    this.dispatch({ type: 'read' });
-    this.#drop(ids);
-    return messages;
+    const ids = this.#state.turn?.injected.flatMap(({ id, isRead }) => (isRead ? [] : id)) ?? [];
+    if (ids.length > 0) this.dispatch({ type: 'read' });
+    return this.#messages.messages(ids);
   }
 
   #drop(ids: readonly number[]): void {

@@ -41,8 +41,8 @@ export interface Turn {
   readonly inputs: readonly number[];
   /** Whether the callers of these messages wait for the answer. */
   readonly isAwaited: boolean;
-  /** Injected messages that no run has read. */
-  readonly unread: readonly Injected[];
+  /** Injected messages; a run has read some of them. */
+  readonly injected: readonly Injected[];
   /** Whether it is aborted as soon as it has started. */
   readonly stopsAtStart: boolean;
   /** Whether its thread is being closed: unread messages are stored there, without an answer. */
@@ -55,6 +55,8 @@ export interface Injected {
   readonly id: number;
   /** A reminder starts no turn. */
   readonly isReminder: boolean;
+  /** Whether a run has read it. It is in the log when that run completes; else it may be. */
+  readonly isRead: boolean;
 }
 
 /** Input that has not been delivered: one message, or several that a run did not read. */
@@ -116,7 +118,7 @@ export type Effect =
   | { readonly type: 'inject'; readonly id: number }
   /** Aborts the runs of the turn. */
   | { readonly type: 'stop' }
-  /** Stores messages in the thread of the turn and emits its events; answers with `settled`. */
+  /** Stores the messages that the thread of the turn does not contain, and emits its events; answers with `settled`. */
   | { readonly type: 'settle'; readonly store: readonly number[]; readonly endsPlanning: boolean }
   /** Stores messages in the open thread, without an answer. */
   | { readonly type: 'store'; readonly ids: readonly number[] }
@@ -166,6 +168,6 @@ export function countFollowUps({ waiting, queue }: MachineState): number {
 /** Whether a message may still be delivered. */
 export function isNeeded({ turn, waiting, queue }: MachineState, id: number): boolean {
   const isIn = ({ ids }: Entry) => ids.includes(id);
-  if (turn?.inputs.includes(id) === true || turn?.unread.some(injected => injected.id === id) === true) return true;
+  if (turn?.inputs.includes(id) === true || turn?.injected.some(injected => injected.id === id) === true) return true;
   return waiting.some(isIn) || queue.some(call => 'entry' in call && isIn(call.entry));
 }

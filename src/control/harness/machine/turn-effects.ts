@@ -66,8 +66,8 @@ export class TurnEffects implements MachinePorts {
     const { runs, relays } = this.#parts;
     const { thread, handles } = turn;
     if (thread === undefined) return void (await this.store(store, true));
-    await runs.storeUnread(thread.id, store);
-    const isEmitted = store.length === 0 && handles.length > 0;
+    const isStored = await runs.storeMissing(thread.id, store);
+    const isEmitted = !isStored && handles.length > 0;
     await thread.sync(...(isEmitted ? [Math.max(...handles.map(({ seq }) => seq))] : []));
     thread.unfollowIfIdle();
     relays.clear();

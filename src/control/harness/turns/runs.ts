@@ -1,6 +1,6 @@
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import { newId, SingletreeError } from '../../../events/index.ts';
-import type { EventLog } from '../../../log/index.ts';
+import { type EventLog, readEvents } from '../../../log/index.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
 import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
@@ -111,6 +111,19 @@ export class Runs {
     await this.supervisor.abortAll(thread.id, { note: () => ({ tokenUsage: thread.usage }) });
     await thread.sync();
     thread.unfollowIfIdle();
+  }
+
+  /** Stores the messages that a thread does not contain; returns whether any was stored. */
+  async storeMissing(threadId: string, unread: readonly UserInput[]): Promise<boolean> {
+    if (unread.length === 0) return false;
+    const stored = new Set<string>();
+    // A message without an id was not read by any run.
+    if (unread.some(({ id }) => id !== undefined))
+      for await (const event of readEvents(this.#options.log, threadId))
+        if (event.type === 'user' && event.id !== undefined) stored.add(event.id);
+    const missing = unread.filter(({ id }) => id === undefined || !stored.has(id));
+    await this.storeUnread(threadId, missing);
+    return missing.length > 0;
   }
 
   /** Stores messages that get no answer. */
