@@ -42,7 +42,6 @@ const events = words(`
 `);
 const tools = ['ask_user', 'submit_plan', 'task_write', 'task_update', 'task_complete', 'task_check', 'subagent'];
 
-
 interface Test {
   readonly file: string;
   readonly title: string;
