@@ -404,7 +404,7 @@ describe('an unsupported option', () => {
 describe('observational memory', () => {
   it('has no record yet; its models and thresholds can be chosen', async () => {
     const { harness, of } = scene([], {
-      resolveModel: modelId => ({ modelId }) as never,
+      resolveModel: modelId => ({ specificationVersion: 'v3', modelId }) as never,
       omConfig: {
         defaultObserverModelId: 'a/o',
         defaultReflectorModelId: 'a/r',
@@ -430,8 +430,8 @@ describe('observational memory', () => {
       observerModelId: 'b/o',
       reflectorModelId: 'b/r',
     });
-    expect(await harness.getResolvedObserverModel()).toEqual({ modelId: 'b/o' });
-    expect(await harness.getResolvedReflectorModel()).toEqual({ modelId: 'b/r' });
+    expect(await harness.getResolvedObserverModel()).toMatchObject({ modelId: 'b/o' });
+    expect(await harness.getResolvedReflectorModel()).toMatchObject({ modelId: 'b/r' });
     expect(await watch(scene([]).harness).harness.getResolvedObserverModel()).toBe(undefined);
   });
 });

@@ -19,7 +19,7 @@ export interface CallScope {
   /** The settings that a subagent inherits from its parent. */
   readonly inherited: Pick<
     InvokeParams,
-    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark'
+    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark' | 'spending'
   >;
   readonly background: Background;
 }

@@ -1,3 +1,4 @@
+import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-run.ts';
 import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../../events/index.ts';
@@ -7,7 +8,7 @@ import { type EndNote, RunDetached, type RunHandle } from '../../supervision/run
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
-import { harnessDestroyed } from '../threads/command-queue.ts';
+import { harnessDestroyed } from '../machine/harness-destroyed.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkView } from '../projection/fork-events.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
@@ -23,6 +24,7 @@ export interface ForksOptions {
   readonly memory: ThreadMemory;
   /** Generates the ids of fork threads and their runs. */
   readonly newOwnId: () => string;
+  readonly limits?: Limits | undefined;
   /** Stores everything that runs of this process have written to a thread. */
   readonly flush: (threadId: string) => Promise<void>;
 }
@@ -74,8 +76,9 @@ export class Forks {
 
   constructor(options: ForksOptions) {
     this.#options = options;
-    const { log, memory, newOwnId: newRunId } = options;
-    this.#supervisor = new Supervisor({ log, memory, newRunId, agents: (_, id) => this.#agents.get(id) });
+    const { log, memory, newOwnId: newRunId, limits } = options;
+    const agents = (_: unknown, id: string) => this.#agents.get(id);
+    this.#supervisor = new Supervisor({ log, memory, newRunId, agents, ...(limits && { limits }) });
   }
 
   /** Resolves with the result of the fork; rejects when it cannot start, or is detached. */
