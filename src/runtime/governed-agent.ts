@@ -49,6 +49,7 @@ export function governedAgent(agent: Agent, { tools, clock, place: own, threadOf
   return {
     id: agent.id,
     ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    ...(agent.hasOwnModel !== undefined && { hasOwnModel: agent.hasOwnModel }),
     ...(agent.categoryOf !== undefined && { categoryOf: agent.categoryOf }),
     invoke,
   };

@@ -123,7 +123,7 @@ export class Engine<State extends object> {
       memory,
       newRunId: newOwnId,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
-      prepare: (params, { thread, turn, requestContext = new RequestContext() }) => {
+      prepare: (params, { agent, thread, turn, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
         for (const more of turn.extraContexts) this.addContext(more);
         return setUpRun(params, {
@@ -133,7 +133,7 @@ export class Engine<State extends object> {
           board: thread.board,
           rules: this.permissions.rules,
           situationOf: this.permissions.situationOf,
-          modelId: this.choices.modelId,
+          modelId: this.choices.modelFor(agent),
           subagentModel: subagent => this.choices.modelOf(subagent),
           registry: () => this.catalog.registry(),
         });

@@ -88,5 +88,5 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     const reason = result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? 'error' : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
-  return { id, invoke };
+  return { id, hasOwnModel: typeof model !== 'string', invoke };
 }

@@ -23,7 +23,7 @@ export interface RunSetup {
   readonly board: TaskBoard;
   readonly rules: PermissionRules;
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
-  /** The chosen model; empty when none is. */
+  /** The chosen model; empty for the agent's own. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
   readonly registry: () => Promise<ModelRegistry>;
