@@ -26,7 +26,9 @@ const agent = loopAgent({
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer([agent], { tokens: [{ token: 'for-everything' }, { token: 'only-mine', resourceId: 'me' }] });
+  server = await startTestServer([agent], {
+    tokens: [{ token: 'for-everything' }, { token: 'only-mine', resourceId: 'me' }],
+  });
 });
 afterAll(() => server.close());
 
@@ -109,7 +111,9 @@ describe.each([5, 6, 7] as const)('a chat of AI SDK %i that is opened again', ve
     expect(await load(newId())).toEqual([]);
     const id = newId();
     await open(id).sendMessage({ text: 'hello' });
-    const { json } = await ask(server.url, `/api/chat/${id}/messages`, { headers: { authorization: 'Bearer only-mine' } });
+    const { json } = await ask(server.url, `/api/chat/${id}/messages`, {
+      headers: { authorization: 'Bearer only-mine' },
+    });
     expect(json).toEqual([]);
   });
 });
