@@ -60,6 +60,7 @@ export const toolCall = define('tool_call', { doc: 'A model asked for a tool.' }
     id: z.string().min(1).describe('the id of the call, `{runId}/{rawId}` in our own loop'),
     name: z.string().describe('the tool'),
     input: jsonValue().describe('the arguments; `{ __toolParseError, parseError, rawArguments }` when malformed'),
+    executedBy: z.string().min(1).optional().describe('the provider that executes the tool itself, when it is one'),
     providerMetadata: providerMetadata(),
   }),
 );
@@ -88,5 +89,6 @@ export const toolResult = define('tool_result', { doc: 'A tool call has its outc
     id: z.string().min(1).describe('the id of the tool call'),
     name: z.string().describe('the tool'),
     output: toolOutput().describe('`{ context, result }`, `{ status: "denied", reason }` or `{ error }`'),
+    providerMetadata: providerMetadata(),
   }),
 );

@@ -1,11 +1,50 @@
 import { type AgentEvent, SingletreeError } from '../events/index.ts';
-import { compact } from './compact.ts';
-import { Layer } from './layer.ts';
-import { type Graph, Snapshot } from './snapshot.ts';
+import type { Node } from './node.ts';
+import { applyEvent } from './reducers.ts';
+import type { GraphTables } from './tables.ts';
+import { advance, emptyStore, Snapshot, type Store } from './versioned/index.ts';
+import { EdgesView, LastNodesView, NodesView } from './view.ts';
+
+/** An immutable conversation graph. Every graph stays valid and unchanged by later reductions. */
+export interface Graph {
+  /** All nodes by id, in order of creation. */
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** Node id to the ids of its children. */
+  readonly edges: ReadonlyMap<string, readonly string[]>;
+  /** Run id to the newest node of the run. */
+  readonly lastNodeByRunId: ReadonlyMap<string, string>;
+  /** The seq of its newest logged event; an event that is not newer leaves the graph unchanged. */
+  readonly seq: number | undefined;
+  /** Iterates over nodes with the ids of their children: two graphs are equal when they iterate alike. */
+  [Symbol.iterator](): Iterator<[Node, readonly string[]]>;
+}
+
+/** The graph that callers hold. */
+class GraphSnapshot extends Snapshot<GraphTables> implements Graph {
+  override at(store: Store<GraphTables>, version: number, seq: number | undefined): GraphSnapshot {
+    return new GraphSnapshot(store, version, seq);
+  }
+
+  get nodes(): NodesView {
+    return new NodesView(this);
+  }
+
+  get edges(): EdgesView {
+    return new EdgesView(this);
+  }
+
+  get lastNodeByRunId(): LastNodesView {
+    return new LastNodesView(this);
+  }
+
+  *[Symbol.iterator](): Generator<[Node, readonly string[]]> {
+    for (const [id, node] of this.nodes) yield [node, this.all('children', id)];
+  }
+}
 
 /** An empty graph. */
 export function createGraph(): Graph {
-  return new Snapshot(new Layer(undefined), 0, undefined);
+  return new GraphSnapshot(emptyStore(), 0, undefined);
 }
 
 /**
@@ -13,35 +52,15 @@ export function createGraph(): Graph {
  * starts a branch that shares everything before it. An event without effect returns the given graph itself.
  */
 export function reduceEvent(graph: Graph, event: AgentEvent): Graph {
-  const from = snapshotOf(graph);
-  const { seq } = event;
-  if (seq !== undefined && from.seq !== undefined && seq <= from.seq) return graph;
-  const { layer, version } = from;
-  if (layer.lastEvent === event && layer.lastFrom === version) return layer.lastNext as Snapshot;
-
-  const head = layer.head === version ? from : branchFrom(from);
-  if (!head.layer.step.take(head, event, seq !== undefined)) return graph;
-  const next = new Snapshot(head.layer, head.layer.head, seq ?? from.seq);
-  layer.lastEvent = event;
-  layer.lastFrom = version;
-  layer.lastNext = next;
-  return next;
+  return advance<GraphTables, GraphSnapshot, AgentEvent>(snapshotOf(graph), event, applyEvent);
 }
 
 /** Returns the ids of a run's nodes, in order of creation. */
-export function nodeIdsInRun(graph: Graph, runId: string): string[] {
-  return snapshotOf(graph).all('runs', runId);
+export function nodeIdsInRun(graph: Graph, runId: string): readonly string[] {
+  return snapshotOf(graph).all('inRun', runId);
 }
 
-function snapshotOf(graph: Graph): Snapshot {
-  if (graph instanceof Snapshot) return graph;
+function snapshotOf(graph: Graph): GraphSnapshot {
+  if (graph instanceof GraphSnapshot) return graph;
   throw new SingletreeError('invalid_argument', 'Expected a graph made by createGraph or reduceEvent.');
-}
-
-/** The limit of layers; more are joined into one, so that a read never walks far. */
-const maxDepth = 16;
-
-function branchFrom(snapshot: Snapshot): Snapshot {
-  const base = snapshot.layer.depth >= maxDepth ? compact(snapshot) : snapshot;
-  return new Snapshot(new Layer(base), 0, snapshot.seq);
 }

@@ -3,9 +3,9 @@
  * them into blocks and messages with branches.
  * @module
  */
-export { createGraph, reduceEvent } from './graph.ts';
+export { createGraph, type Graph, reduceEvent } from './graph.ts';
 export type { Node, NodeKind, NodeOf, RelayResolution } from './node.ts';
-export type { Graph } from './snapshot.ts';
+
 export { getChildren, getNodesInRun, getText, getToolCalls, walkDFS } from './queries.ts';
 export {
   type Active,
@@ -32,7 +32,9 @@ export {
   getRun,
   getSiblings,
   getSpawned,
+  getBufferedSummaries,
   getSummaries,
+  getTip,
   type Hyperedge,
   hyperedges,
   idsFrom,

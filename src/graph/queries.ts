@@ -1,6 +1,5 @@
-import { nodeIdsInRun } from './graph.ts';
+import { type Graph, nodeIdsInRun } from './graph.ts';
 import type { Node, NodeOf } from './node.ts';
-import type { Graph } from './snapshot.ts';
 
 /** Returns the children of a node, in order of creation. */
 export function getChildren(graph: Graph, nodeId: string): Node[] {

@@ -1,43 +1,45 @@
 import type { AgentEvent, EventOf, Handlers } from '../events/index.ts';
 import type { Node } from './node.ts';
-import type { Step } from './step.ts';
+import { claim, claimNumber, grow, put, resolve } from './step.ts';
+import type { GraphDraft } from './tables.ts';
 
-const reducers: Handlers<[Step], void> = {
-  text: (event, step) => step.grow(event.id, 'text', undefined, event.content),
-  reasoning: (event, step) => step.grow(event.id, 'reasoning', undefined, event.content),
-  repl_progress: (event, step) => step.grow(`${event.id}:progress`, 'repl_progress', event.stream, event.chunk),
+const reducers: Handlers<[GraphDraft], void> = {
+  text: (event, draft) => {
+    const { id, runId, content } = event;
+    grow(draft, event, { id, runId, kind: 'text', content: '' }, content);
+  },
+  reasoning: (event, draft) => {
+    const { id, runId, content } = event;
+    grow(draft, event, { id, runId, kind: 'reasoning', content: '' }, content);
+  },
+  repl_progress: (event, draft) => {
+    const { runId, stream, chunk } = event;
+    grow(draft, event, { id: `${event.id}:progress`, runId, kind: 'repl_progress', chunk: '', stream }, chunk);
+  },
 
-  tool_call: ({ id, runId, name, input }, step) =>
-    step.put({ id: step.claim(id), runId, kind: 'tool_call', name, input }),
-  tool_result: ({ id, runId, name, output }, step) =>
-    step.put({ id: step.claim(`${id}:result`), runId, kind: 'tool_result', name, output }),
-  tool_progress: ({ id, runId, toolCallId, name, content }, step) =>
-    step.put({ id: step.claim(id), runId, kind: 'tool_progress', toolCallId, name, content }),
+  tool_call: (event, draft) => add(draft, event, event.id, ['name', 'input']),
+  tool_result: (event, draft) => add(draft, event, `${event.id}:result`, ['name', 'output']),
+  tool_progress: (event, draft) => add(draft, event, event.id, ['toolCallId', 'name', 'content']),
 
-  user: ({ runId, content }, step) => step.put({ id: step.claim(`${runId}:user`), runId, kind: 'user', content }),
-  harness_start: ({ runId, agentId }, step) =>
-    step.put({ id: step.claim(`${runId}:harness_start`), runId, kind: 'harness_start', agentId }),
-  harness_end: (event, step) =>
-    step.put(nodeWith(event, step.claim(`${event.runId}:harness_end`), ['agentId', 'reason'])),
+  user: (event, draft) => addFact(draft, event, ['content']),
+  harness_start: (event, draft) => addFact(draft, event, ['agentId']),
+  harness_end: (event, draft) => addFact(draft, event, ['agentId', 'reason']),
 
-  error: (event, step) => step.put(nodeWith(event, step.claim(`${event.runId}:error`), ['message', 'code', 'fatal'])),
-  warning: (event, step) => step.put(nodeWith(event, step.claim(`${event.runId}:warning`), ['message', 'code'])),
-  usage: (event, step) => step.put(nodeWith(event, step.number(`${event.runId}:usage`), usageFields)),
+  error: (event, draft) => addFact(draft, event, ['message', 'code', 'fatal']),
+  warning: (event, draft) => addFact(draft, event, ['message', 'code']),
+  usage: (event, draft) => put(draft, event, nodeWith(event, claimNumber(draft, `${event.runId}:usage`), usageFields)),
 
-  relay: (event, step) => step.put(relayNode(event, step.claim(event.id))),
-  relay_resolved: (event, step) => step.resolve(event),
+  relay: (event, draft) => put(draft, event, relayNode(event, claim(draft, event.id, event.runId))),
+  relay_resolved: (event, draft) => resolve(draft, event),
 
-  repl_input: (event, step) => step.put(nodeWith(event, step.claim(event.id), ['code', 'iteration'])),
-  repl_output: (event, step) => step.put(nodeWith(event, step.claim(`${event.id}:output`), replOutputFields)),
+  repl_input: (event, draft) => add(draft, event, event.id, ['code', 'iteration']),
+  repl_output: (event, draft) => add(draft, event, `${event.id}:output`, replOutputFields),
 
-  plan_status: (event, step) =>
-    step.put(nodeWith(event, step.claim(`${event.planId}:${event.to}`), ['planId', 'from', 'to'])),
-  tasks: ({ runId, tasks }, step) => step.put({ id: step.claim(`${runId}:tasks`), runId, kind: 'tasks', tasks }),
-  file_registered: (event, step) =>
-    step.put(nodeWith(event, step.claim(event.id), ['path', 'mediaType', 'size', 'toolCallId'])),
-  unknown: ({ runId, raw }, step) => step.put({ id: step.claim(`${runId}:unknown`), runId, kind: 'unknown', raw }),
-  custom: ({ runId, name, data }, step) =>
-    step.put({ id: step.claim(`${runId}:custom`), runId, kind: 'custom', name, data }),
+  plan_status: (event, draft) => add(draft, event, `${event.planId}:${event.to}`, ['planId', 'from', 'to']),
+  tasks: (event, draft) => addFact(draft, event, ['tasks']),
+  file_registered: (event, draft) => add(draft, event, event.id, ['path', 'mediaType', 'size', 'toolCallId']),
+  unknown: (event, draft) => addFact(draft, event, ['raw']),
+  custom: (event, draft) => addFact(draft, event, ['name', 'data']),
 
   step_start: makesNoNode,
   session: makesNoNode,
@@ -51,11 +53,11 @@ const reducers: Handlers<[Step], void> = {
   abort_requested: makesNoNode,
 };
 
-const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, step: Step) => void][]);
+const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, draft: GraphDraft) => void][]);
 
 /** Applies an event to the graph; ignores unknown types. */
-export function applyEvent(event: AgentEvent, step: Step): void {
-  byType.get(event.type)?.(event, step);
+export function applyEvent(draft: GraphDraft, event: AgentEvent): void {
+  byType.get(event.type)?.(event, draft);
 }
 
 function makesNoNode(): void {}
@@ -70,6 +72,21 @@ const usageFields = [
   'cost',
 ] as const;
 const replOutputFields = ['stdout', 'error', 'done', 'iteration', 'durationMs', 'truncated'] as const;
+
+/** Adds a node with these fields of the event; its id is made from a name. */
+function add<Event extends AgentEvent>(
+  draft: GraphDraft,
+  event: Event,
+  name: string,
+  fields: readonly (keyof Event)[],
+): void {
+  put(draft, event, nodeWith(event, claim(draft, name, event.runId), fields));
+}
+
+/** Adds a node that is named after its run and its type. */
+function addFact<Event extends AgentEvent>(draft: GraphDraft, event: Event, fields: readonly (keyof Event)[]): void {
+  add(draft, event, `${event.runId}:${event.type}`, fields);
+}
 
 /** Returns a node with the named fields; an absent field stays absent. */
 function nodeWith<Event extends AgentEvent>(event: Event, id: string, fields: readonly (keyof Event)[]): Node {

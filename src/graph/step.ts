@@ -1,139 +1,108 @@
 import type { AgentEvent, EventOf } from '../events/index.ts';
-import type { Layer } from './layer.ts';
+import { type GrowingNode, isGrowing, isSameStream } from './growing-node.ts';
 import type { Node, RelayResolution } from './node.ts';
-import { type Fragment, GrowingSlot, WholeSlot } from './slot.ts';
-import { applyEvent } from './reducers.ts';
-import type { Snapshot } from './snapshot.ts';
+import { all, type GraphDraft } from './tables.ts';
+import type { GrowingText } from './versioned/index.ts';
 
-/** Adds events to a layer, one at a time. Older snapshots see nothing of it. */
-export class Step {
-  readonly #layer: Layer;
-  #from!: Snapshot;
-  #event!: AgentEvent;
-  #changed = false;
+/** The stream that grew in the previous step; while it keeps growing, its text is looked up once. */
+interface Growing {
+  readonly name: string;
+  readonly node: GrowingNode;
+  readonly text: GrowingText;
+  version: number;
+}
 
-  constructor(layer: Layer) {
-    this.#layer = layer;
+/** Appends to the newest node of this name in this run when the kind matches, else creates one; the id is its name. */
+export function grow(draft: GraphDraft, event: AgentEvent, node: GrowingNode, fragment: string): void {
+  const before = draft.hint as Growing | undefined;
+  const { id: name } = node;
+  if (before?.version === draft.version - 1 && before.name === name && isSameStream(before.node, node)) {
+    before.version = draft.version;
+    return draft.growAt(before.text, fragment);
   }
+  const newest = newestNamed(draft, name, node.runId);
+  const goesOn = newest !== undefined && isGrowing(newest) && isSameStream(newest, node);
+  const grown = goesOn ? newest : { ...node, id: claim(draft, name, node.runId) };
+  if (!goesOn) put(draft, event, grown);
+  draft.grow(grown.id, fragment);
+  const text = draft.text(grown.id);
+  if (text !== undefined) draft.hint = { name, node: grown, text, version: draft.version } satisfies Growing;
+}
 
-  /** Adds the event as the layer's next version; returns whether it had an effect. A logged one always has. */
-  take(from: Snapshot, event: AgentEvent, logged: boolean): boolean {
-    this.#from = from;
-    this.#event = event;
-    this.#changed = logged;
-    this.#layer.head++;
-    applyEvent(event, this);
-    if (!this.#changed) this.#layer.head--;
-    return this.#changed;
-  }
+/** Returns the newest node that the run made from a name, or the first of that name. */
+function newestNamed(draft: GraphDraft, name: string, runId: string): Node | undefined {
+  const isReclaimed = draft.count('claims', name) > 0;
+  return draft.last('node', (isReclaimed && draft.last('claims', claimKey(runId, name))) || name);
+}
 
-  /** Appends to the newest node of this name in this run when the kind matches, else creates a new one. */
-  grow(name: string, kind: Fragment['kind'], stream: Fragment['stream'], content: string): void {
-    this.#changed = true;
-    const { runId } = this.#event;
-    const { head, slots, growth } = this.#layer;
-    const first = slots.get(name) ?? this.#from.slot(name);
-    const id = first?.reclaimed ? (this.#from.last('claims', claimKey(runId, name)) ?? name) : name;
-    const slot = id === name ? first : this.#from.slot(id);
-    if (!(slot instanceof GrowingSlot) || slot.runId !== runId || slot.kind !== kind || slot.stream !== stream) {
-      const fresh = this.claim(name);
-      slots.set(fresh, new GrowingSlot(head, { id: fresh, runId }, { kind, stream, content }, growth));
-      this.#link(fresh);
-    } else if (slot.growth === growth) slot.append(head, content);
-    else {
-      const text = this.#textInBase(id) + content;
-      slots.set(id, new GrowingSlot(head, { id, runId }, { kind, stream, content: text }, growth, true));
-    }
+/** Adds a new node and its edges: from the previous node of its run, or from the cause of the run. */
+export function put(draft: GraphDraft, { parentId }: AgentEvent, node: Node): void {
+  const { id, runId } = node;
+  const previous = draft.last('inRun', runId);
+  draft.add('inRun', runId, id);
+  if (previous !== undefined) addEdge(draft, previous, id);
+  else {
+    draft.add('runs', all, runId);
+    if (parentId !== undefined) addCause(draft, parentId, node);
   }
+  draft.add('node', id, node);
+  draft.add('nodes', all, id);
+  for (const child of draft.all('waiting', id)) adopt(draft, node, child);
+}
 
-  /** Adds a new node. */
-  put(node: Node): void {
-    this.#changed = true;
-    this.#layer.slots.set(node.id, new WholeSlot(this.#layer.head, node));
-    this.#link(node.id);
-  }
+/** Returns the id of a new node: its name, or the name with the first free number when it is taken. */
+export function claim(draft: GraphDraft, name: string, runId: string): string {
+  if (draft.last('node', name) === undefined) return name;
+  let number = draft.count('claims', name) + 2;
+  while (draft.last('node', `${name}#${number}`) !== undefined) number++;
+  const id = `${name}#${number}`;
+  draft.add('claims', name, id);
+  draft.add('claims', claimKey(runId, name), id);
+  return id;
+}
 
-  /** Returns the id of a new node: its name, or the name with the first free number when it is taken. */
-  claim(name: string): string {
-    const taken = this.#from.slot(name);
-    if (taken === undefined) return name;
-    taken.reclaimed = true;
-    let number = this.#from.count('claims', name) + 2;
-    while (this.#from.slot(`${name}#${number}`) !== undefined) number++;
-    const id = `${name}#${number}`;
-    this.#layer.record('claims', name, id);
-    this.#layer.record('claims', claimKey(this.#event.runId, name), id);
-    return id;
-  }
+/** Returns the id of a node that is always numbered, from 1. */
+export function claimNumber(draft: GraphDraft, name: string): string {
+  let number = draft.count('claims', name) + 1;
+  while (draft.last('node', `${name}:${number}`) !== undefined) number++;
+  const id = `${name}:${number}`;
+  draft.add('claims', name, id);
+  return id;
+}
 
-  /** Returns the id of a node that is always numbered, from 1. */
-  number(name: string): string {
-    let number = this.#from.count('claims', name) + 1;
-    while (this.#from.slot(`${name}:${number}`) !== undefined) number++;
-    const id = `${name}:${number}`;
-    this.#layer.record('claims', name, id);
-    return id;
-  }
+/** Adds the answer to the relay's node; the first answer counts. */
+export function resolve(draft: GraphDraft, event: EventOf<'relay_resolved'>): void {
+  const node = draft.last('node', event.relayId);
+  if (node?.kind !== 'relay' || node.resolution !== undefined) return;
+  draft.add('node', node.id, { ...node, resolution: resolutionOf(event) });
+}
 
-  /** Adds the answer to the relay's node; the first answer counts. */
-  resolve(event: EventOf<'relay_resolved'>): void {
-    const node = this.#from.node(event.relayId);
-    if (node?.kind !== 'relay' || node.resolution !== undefined) return;
-    this.#changed = true;
-    const { head, slots } = this.#layer;
-    let slot = slots.get(event.relayId);
-    if (!(slot instanceof WholeSlot)) slots.set(event.relayId, (slot = new WholeSlot(head, node, true)));
-    (slot as WholeSlot).replace(head, { ...node, resolution: resolutionOf(event) });
+function addCause(draft: GraphDraft, parentId: string, { id, runId }: Node): void {
+  if (draft.last('node', parentId) === undefined) draft.add('waiting', parentId, id);
+  else {
+    addEdge(draft, parentId, id);
+    draft.add('causes', runId, parentId);
   }
+}
 
-  #textInBase(id: string): string {
-    for (let at: Snapshot | undefined = this.#from; at !== undefined; at = at.layer.base) {
-      const slot = at.layer.slots.get(id);
-      if (slot instanceof GrowingSlot && slot.born <= at.version) return slot.textAt(at.version);
-    }
-    return '';
-  }
+/** Adds the edge that a child waited for, unless its parent descends from it. */
+function adopt(draft: GraphDraft, parent: Node, childId: string): void {
+  const childRun = draft.last('node', childId)?.runId as string;
+  for (let runId: string | undefined = parent.runId; runId !== undefined; runId = causingRun(draft, runId))
+    if (runId === childRun) return;
+  addEdge(draft, parent.id, childId);
+  draft.add('causes', childRun, parent.id);
+}
 
-  /** Adds the edges of a new node: from the previous node of its run, or from the cause of the run. */
-  #link(id: string): void {
-    const { runId, parentId } = this.#event;
-    this.#layer.added.nodes.push(this.#layer.head);
-    const previous = this.#layer.record('runs', runId, id);
-    if (previous !== undefined) this.#edge(previous, id);
-    else {
-      this.#layer.added.runs.push(this.#layer.head);
-      if (parentId !== undefined) this.#cause(parentId, id, runId);
-    }
-    for (const child of this.#from.all('waiting', id)) this.#adopt(id, child);
-  }
+/** Returns the run of the node that caused a run. */
+function causingRun(draft: GraphDraft, runId: string): string | undefined {
+  const cause = draft.last('causes', runId);
+  return cause === undefined ? undefined : draft.last('node', cause)?.runId;
+}
 
-  #cause(parentId: string, id: string, runId: string): void {
-    if (this.#from.slot(parentId) === undefined) this.#layer.record('waiting', parentId, id);
-    else {
-      this.#edge(parentId, id);
-      this.#layer.record('causes', runId, parentId);
-    }
-  }
-
-  /** Adds the edge that a child waited for, unless its parent descends from it. */
-  #adopt(parentId: string, child: string): void {
-    const childRun = this.#from.slot(child)?.runId as string;
-    for (let run: string | undefined = this.#event.runId; run !== undefined; run = this.#runThatCaused(run))
-      if (run === childRun) return;
-    this.#edge(parentId, child);
-    this.#layer.record('causes', childRun, parentId);
-  }
-
-  #runThatCaused(runId: string): string | undefined {
-    const cause = this.#layer.causes.get(runId)?.lastAt(this.#layer.head) ?? this.#from.last('causes', runId);
-    if (cause === undefined) return undefined;
-    return this.#from.slot(cause)?.runId ?? this.#event.runId;
-  }
-
-  #edge(from: string, to: string): void {
-    const previous = this.#layer.record('children', from, to);
-    if (previous === undefined) this.#layer.added.parents.push(this.#layer.head);
-  }
+function addEdge(draft: GraphDraft, from: string, to: string): void {
+  if (draft.last('children', from) === undefined) draft.add('parents', all, from);
+  draft.add('children', from, to);
 }
 
 function claimKey(runId: string, name: string): string {

@@ -1,21 +1,27 @@
-import type { Snapshot } from './snapshot.ts';
+import { isGrowing, withText } from './growing-node.ts';
 import type { Node } from './node.ts';
+import { all, type GraphTables } from './tables.ts';
+import type { Snapshot } from './versioned/index.ts';
 
-/** A read-only, immutable map over a snapshot. */
+/** A read-only, immutable map over a graph; `keys` names the table that lists its keys. */
 abstract class View<Value> implements ReadonlyMap<string, Value> {
-  readonly #snapshot: Snapshot;
+  readonly #graph: Snapshot<GraphTables>;
+  readonly #keys: 'nodes' | 'parents' | 'runs';
 
-  constructor(snapshot: Snapshot) {
-    this.#snapshot = snapshot;
+  constructor(graph: Snapshot<GraphTables>, keys: 'nodes' | 'parents' | 'runs') {
+    this.#graph = graph;
+    this.#keys = keys;
   }
 
-  protected get snapshot(): Snapshot {
-    return this.#snapshot;
+  protected get graph(): Snapshot<GraphTables> {
+    return this.#graph;
   }
 
-  abstract readonly size: number;
   abstract get(key: string): Value | undefined;
-  abstract keys(): MapIterator<string>;
+
+  get size(): number {
+    return this.#graph.count(this.#keys, all);
+  }
 
   has(key: string): boolean {
     return this.get(key) !== undefined;
@@ -23,6 +29,10 @@ abstract class View<Value> implements ReadonlyMap<string, Value> {
 
   forEach(visit: (value: Value, key: string, map: ReadonlyMap<string, Value>) => void, self?: unknown): void {
     for (const [key, value] of this) visit.call(self, value, key, this);
+  }
+
+  *keys(): MapIterator<string> {
+    yield* this.#graph.all(this.#keys, all);
   }
 
   *entries(): MapIterator<[string, Value]> {
@@ -42,45 +52,37 @@ abstract class View<Value> implements ReadonlyMap<string, Value> {
   }
 }
 
+/** The nodes by id. */
 export class NodesView extends View<Node> {
-  get size(): number {
-    return this.snapshot.size('nodes');
+  constructor(graph: Snapshot<GraphTables>) {
+    super(graph, 'nodes');
   }
 
   get(id: string): Node | undefined {
-    return this.snapshot.node(id);
-  }
-
-  keys(): MapIterator<string> {
-    return this.snapshot.nodeIds();
+    const node = this.graph.last('node', id);
+    return node !== undefined && isGrowing(node) ? this.graph.completed<Node>(id, node, withText) : node;
   }
 }
 
+/** The ids of the children by node. */
 export class EdgesView extends View<readonly string[]> {
-  get size(): number {
-    return this.snapshot.size('parents');
+  constructor(graph: Snapshot<GraphTables>) {
+    super(graph, 'parents');
   }
 
   get(id: string): readonly string[] | undefined {
-    const children = this.snapshot.all('children', id);
+    const children = this.graph.all('children', id);
     return children.length === 0 ? undefined : children;
-  }
-
-  keys(): MapIterator<string> {
-    return this.snapshot.keys('children');
   }
 }
 
+/** The newest node by run. */
 export class LastNodesView extends View<string> {
-  get size(): number {
-    return this.snapshot.size('runs');
+  constructor(graph: Snapshot<GraphTables>) {
+    super(graph, 'runs');
   }
 
   get(runId: string): string | undefined {
-    return this.snapshot.last('runs', runId);
-  }
-
-  keys(): MapIterator<string> {
-    return this.snapshot.keys('runs');
+    return this.graph.last('inRun', runId);
   }
 }

@@ -1,5 +1,5 @@
 import { type Conversation, idsFrom } from '../graph/index.ts';
-import { advance, type Draft, emptyMoment, type Moment } from '../graph/versioned/index.ts';
+import { advance, type Draft, emptySnapshot, type Snapshot } from '../graph/versioned/index.ts';
 import { type DagTier, type DagUnit, originOf, unitOf } from './dag-unit.ts';
 
 /** Where a unit is drawn, and what it is drawn after. */
@@ -32,11 +32,11 @@ interface Tables {
 }
 
 /** Where everything is drawn. A unit never moves: what comes later is put below or beside. */
-export type DagLayout = Moment<Tables>;
+export type DagLayout = Snapshot<Tables>;
 
 /** A drawing of nothing. */
 export function emptyLayout(): DagLayout {
-  return emptyMoment<Tables>();
+  return emptySnapshot<Tables>();
 }
 
 /** The layout with what is new in the conversation, in time proportional to what is new. */

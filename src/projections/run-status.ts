@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../events/index.ts';
-import { advance, type Draft, emptyMoment, type Moment } from '../graph/versioned/index.ts';
+import { advance, type Draft, emptySnapshot, type Snapshot } from '../graph/versioned/index.ts';
 import type { RunStatus } from '../graph/index.ts';
 import type { Fold } from './fold.ts';
 import { type RelayBook, relayBook } from './relay-book.ts';
@@ -30,14 +30,14 @@ interface Tables {
 }
 
 export interface RunStatusState {
-  readonly runs: Moment<Tables>;
+  readonly runs: Snapshot<Tables>;
   readonly relays: RelayBook;
 }
 
 /** Where every run stands, in the order in which they began, as a fold. */
 export const runStatus: Fold<RunStatusState, readonly RunStanding[]> = {
   get initial() {
-    return { runs: emptyMoment<Tables>(), relays: relayBook.initial };
+    return { runs: emptySnapshot<Tables>(), relays: relayBook.initial };
   },
   step: (state, event) => {
     const runs = advance(state.runs, event, draft => take(draft, event));

@@ -1,4 +1,4 @@
-import type { Draft, Moment } from '../graph/versioned/index.ts';
+import type { Draft, Snapshot } from '../graph/versioned/index.ts';
 
 /** What was used and how long it took; an optional count that was never reported is absent. */
 export interface Totals {
@@ -67,7 +67,7 @@ export interface TotalsTables {
   relay: { readonly askedAt: number; readonly runId: string; readonly callId?: string; readonly open: boolean };
 }
 
-export type TotalsState = Moment<TotalsTables>;
+export type TotalsState = Snapshot<TotalsTables>;
 export type TotalsDraft = Draft<TotalsTables>;
 
 type Added = { readonly [Name in keyof Totals]?: Totals[Name] | undefined };

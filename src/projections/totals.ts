@@ -1,4 +1,4 @@
-import { advance, emptyMoment } from '../graph/versioned/index.ts';
+import { advance, emptySnapshot } from '../graph/versioned/index.ts';
 import type { Fold } from './fold.ts';
 import { takeTimes } from './totals-clock.ts';
 import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables } from './totals-tables.ts';
@@ -7,16 +7,16 @@ import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables }
 export interface TotalsView {
   readonly all: Totals;
   readonly runs: readonly (Totals & { readonly runId: string })[];
-  /** The id is empty for runs that did not tell their agent. */
+  /** The id is empty for runs without the name of an agent. */
   readonly agents: readonly (Totals & { readonly agentId: string })[];
-  /** The id is empty for what no model was told of. */
+  /** The id is empty for usage without the name of a model. */
   readonly models: readonly (Totals & { readonly modelId: string })[];
 }
 
 /** Tokens, cost and time of a thread, as a fold. Subagents count as runs of their own. */
 export const totals: Fold<TotalsState, TotalsView> = {
   get initial() {
-    return emptyMoment<TotalsTables>();
+    return emptySnapshot<TotalsTables>();
   },
   step: (state, event) =>
     advance(state, event, draft => {

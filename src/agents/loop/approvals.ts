@@ -10,6 +10,8 @@ import {
   isReview,
   type ToolRequest,
 } from '../permissions/index.ts';
+import type { PathAccess } from '../workspace/index.ts';
+import { AccessRequests } from './access-requests.ts';
 import { checkInput, type Tool, type ToolContext } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -24,9 +26,9 @@ export interface ApprovalsOptions {
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Whether a call may run, its input, and the resolved paths that the decision was made on. */
+/** Whether a call may run, its input, the resolved paths that the decision was made on, and access outside the workspace. */
 export type Permit =
-  | { readonly input: unknown; readonly request?: ToolRequest }
+  | { readonly input: unknown; readonly request?: ToolRequest; readonly access?: readonly PathAccess[] }
   | { readonly denied: string; readonly by?: 'rules' };
 
 type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
@@ -35,14 +37,18 @@ type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #grants: Grant[] = [];
+  readonly #access: AccessRequests;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
+    this.#access = new AccessRequests(options);
   }
 
   /** Restores earlier grants from the answers in the log. */
   remember(relays: Iterable<RelayState>): void {
-    for (const { relay, answer } of relays) {
+    const all = [...relays];
+    this.#access.remember(all);
+    for (const { relay, answer } of all) {
       if (relay.relayKind !== 'permission' || answer === undefined) continue;
       const tool = this.#options.tools.get(relay.tool);
       if (tool !== undefined) this.#grant(tool, inputOf(relay.params, answer), answer);
@@ -52,8 +58,16 @@ export class Approvals {
   /**
    * Returns the decision on a call. An earlier answer of a person about this call outweighs later grants; a rule that
    * denies outweighs the answer. A call that had already started keeps its permission: no rule is evaluated again.
+   * A permitted call that names a path outside its workspace needs a person's access to it, too.
    */
   async permit(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
+    const permit = await this.#decide(tool, state, relays);
+    if ('denied' in permit || permit.request === undefined) return permit;
+    const access = await this.#access.permit({ call: state.call, request: permit.request, relays });
+    return 'denied' in access ? access : { ...permit, ...access };
+  }
+
+  async #decide(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const { rules } = this.#options;
     const { call, relayId } = state;
     const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;

@@ -173,6 +173,6 @@ function printError(cause: unknown): void {
   console.error('A listener of the harness failed:', cause);
 }
 
-function asError(cause: unknown): Error {
+export function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(typeof cause === 'string' ? cause : inspect(cause));
 }

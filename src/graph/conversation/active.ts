@@ -1,5 +1,5 @@
 import { SingletreeError } from '../../events/index.ts';
-import { type Conversation, momentOf } from './conversation.ts';
+import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Message } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { all, type Reader, start, type Tree } from './tables.ts';
@@ -18,13 +18,13 @@ const newestActive = new WeakMap<object, { readonly tree: Tree; readonly active:
 
 /** Returns the active branch: of each set of siblings the one that was created or selected last. */
 export function defaultActive(conversation: Conversation): Active {
-  const moment = momentOf(conversation);
-  const tree = moment.last('tree', all);
-  if (tree === undefined) return branchTo(moment, start);
-  const before = newestActive.get(moment.store);
+  const snapshot = snapshotOf(conversation);
+  const tree = snapshot.last('tree', all);
+  if (tree === undefined) return branchTo(snapshot, start);
+  const before = newestActive.get(snapshot.store);
   if (before?.tree === tree) return before.active;
-  const active = (before && extended(before, tree)) ?? branchTo(moment, endOfBranch(moment, start));
-  newestActive.set(moment.store, { tree, active });
+  const active = (before && extended(before, tree)) ?? branchTo(snapshot, endOfBranch(snapshot, start));
+  newestActive.set(snapshot.store, { tree, active });
   return active;
 }
 
@@ -41,20 +41,20 @@ function extended(before: { readonly tree: Tree; readonly active: Active }, tree
 
 /** Returns the branch that ends with a message; throws `invalid_argument` when there is none. */
 export function activeUpTo(conversation: Conversation, messageId: string): Active {
-  const moment = momentOf(conversation);
-  return branchTo(moment, onBranch(moment, messageId).id);
+  const snapshot = snapshotOf(conversation);
+  return branchTo(snapshot, onBranch(snapshot, messageId).id);
 }
 
 /** Returns the branch through a message, continued as it is active; throws `invalid_argument` when there is none. */
 export function selectSibling(conversation: Conversation, messageId: string): Active {
-  const moment = momentOf(conversation);
-  return branchTo(moment, endOfBranch(moment, onBranch(moment, messageId).id));
+  const snapshot = snapshotOf(conversation);
+  return branchTo(snapshot, endOfBranch(snapshot, onBranch(snapshot, messageId).id));
 }
 
 /** Returns everything that ever happened, in the order of the messages. */
 export function fullHistory(conversation: Conversation): Active {
-  const moment = momentOf(conversation);
-  const messages = moment.all('messages', all).filter(id => moment.last('message', id)?.spawnedBy === undefined);
+  const snapshot = snapshotOf(conversation);
+  const messages = snapshot.all('messages', all).filter(id => snapshot.last('message', id)?.spawnedBy === undefined);
   return { messages, full: true };
 }
 

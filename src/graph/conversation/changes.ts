@@ -1,25 +1,25 @@
 import type { Block, Chunk } from './record.ts';
 import { all, type ConversationDraft } from './tables.ts';
 
-let count = 0;
+type ChangeTable = 'changed' | 'blockChanged' | 'chunkChanged' | 'followersChanged' | 'standingChanged';
 
-/** Returns a number that no change had before. */
-export function nextChange(): number {
-  return ++count;
+/** Records the version of this step as the newest change of a key, once. */
+function mark(draft: ConversationDraft, table: ChangeTable, key: string): void {
+  const { version } = draft;
+  if (draft.last(table, key) !== version) draft.add(table, key, version);
 }
 
 /** Marks a message, and the message it is nested in, as changed. */
 export function changed(draft: ConversationDraft, messageId: string): void {
-  count++;
   let id: string | undefined = messageId;
   let outermost = messageId;
   while (id !== undefined) {
     outermost = id;
-    draft.add('changed', id, count);
+    mark(draft, 'changed', id);
     const spawner: string | undefined = draft.last('message', id)?.spawnedBy;
     const chunk: Chunk | undefined = spawner === undefined ? undefined : draft.last('chunk', spawner);
     if (chunk === undefined) break;
-    draft.add('chunkChanged', chunk.id, count);
+    mark(draft, 'chunkChanged', chunk.id);
     id = draft.last('block', chunk.blockId)?.messageId;
     if (id !== undefined) touchBlock(draft, id, chunk.blockId);
   }
@@ -28,24 +28,23 @@ export function changed(draft: ConversationDraft, messageId: string): void {
 
 /** Marks the followers of a message as changed. */
 export function followersChanged(draft: ConversationDraft, messageId: string): void {
-  draft.add('followersChanged', messageId, ++count);
+  mark(draft, 'followersChanged', messageId);
 }
 
 /** Marks a block and its message as changed. */
 export function blockChanged(draft: ConversationDraft, { id, messageId }: Block): void {
   changed(draft, messageId);
   touchBlock(draft, messageId, id);
-  draft.add('blockChanged', id, count);
+  mark(draft, 'blockChanged', id);
 }
 
 /** Marks a chunk and everything that contains it as changed. */
 export function chunkChanged(draft: ConversationDraft, chunkId: string): void {
   const chunk = draft.last('chunk', chunkId);
   if (chunk === undefined) return;
-  count++;
-  draft.add('chunkChanged', chunkId, count);
-  if (chunk.ownerId !== undefined) draft.add('chunkChanged', chunk.ownerId, count);
-  draft.add('blockChanged', chunk.blockId, count);
+  mark(draft, 'chunkChanged', chunkId);
+  if (chunk.ownerId !== undefined) mark(draft, 'chunkChanged', chunk.ownerId);
+  mark(draft, 'blockChanged', chunk.blockId);
   const messageId = draft.last('block', chunk.blockId)?.messageId;
   if (messageId === undefined) return;
   touchBlock(draft, messageId, chunk.blockId);
@@ -54,7 +53,7 @@ export function chunkChanged(draft: ConversationDraft, chunkId: string): void {
 
 /** Marks the status of every part of a message as possibly changed. */
 export function standingChanged(draft: ConversationDraft, messageId: string): void {
-  draft.add('standingChanged', messageId, ++count);
+  mark(draft, 'standingChanged', messageId);
 }
 
 function touchBlock(draft: ConversationDraft, messageId: string, blockId: string): void {

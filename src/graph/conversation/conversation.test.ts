@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import {
   activeUpTo,
+  changeOf,
   type Conversation,
   collapseNode,
   createConversation,
+  createGraph,
   defaultActive,
   editMessage,
   fullHistory,
@@ -14,9 +16,11 @@ import {
   getMessages,
   getSiblings,
   getSpawned,
+  type Graph,
   hyperedges,
   isCollapsed,
   reduceConversation,
+  reduceEvent,
   retryOf,
   selectMessage,
   selectSibling,
@@ -186,6 +190,22 @@ describe('operations of people', () => {
 
   it('need a conversation of this module', () => {
     expect(() => reduceConversation({ seq: 1 }, user('u'))).toThrow('made by createConversation');
+  });
+
+  it('numbers the changes of a chunk alike for the same events, and differently on each branch', () => {
+    const said = (content: string): AgentEvent => ({ type: 'text', runId: 'r', id: 't', content });
+    const first = reduce([user('u'), start('r', 'u:user'), said('a')]);
+    const same = reduce([user('u'), start('r', 'u:user'), said('a')]);
+    const branches = [reduce([said('b')], first), reduce([said('c')], first), reduce([said('b')], same)];
+    const [b, c, again] = branches.map(branch => changeOf(branch, 'chunk', 't'));
+    expect(b).toBe(again);
+    expect(new Set([changeOf(first, 'chunk', 't'), b, c]).size).toBe(3);
+  });
+
+  it('refuses a graph in place of a conversation, and the other way round', () => {
+    const graph = createGraph();
+    expect(() => reduceConversation(graph, user('u'))).toThrow('Expected a conversation');
+    expect(() => reduceEvent(createConversation() as Graph, user('u'))).toThrow('Expected a graph');
   });
 });
 

@@ -1,8 +1,7 @@
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
-import { advance, emptyMoment } from '../versioned/advance.ts';
-import { Moment } from '../versioned/moment.ts';
 import { applyEvent } from './reducers.ts';
 import type { Tables } from './tables.ts';
+import { advance, emptyStore, Snapshot, type Store } from '../versioned/index.ts';
 
 /**
  * An immutable conversation: chunks in blocks, blocks in messages, messages in a tree of branches. Every conversation
@@ -13,9 +12,16 @@ export interface Conversation {
   readonly seq: number | undefined;
 }
 
+/** The conversation that callers hold. */
+class ConversationSnapshot extends Snapshot<Tables> implements Conversation {
+  override at(store: Store<Tables>, version: number, seq: number | undefined): ConversationSnapshot {
+    return new ConversationSnapshot(store, version, seq);
+  }
+}
+
 /** An empty conversation. */
 export function createConversation(): Conversation {
-  return emptyMoment<Tables>();
+  return new ConversationSnapshot(emptyStore(), 0, undefined);
 }
 
 /**
@@ -24,12 +30,12 @@ export function createConversation(): Conversation {
  * it.
  */
 export function reduceConversation(conversation: Conversation, event: AgentEvent): Conversation {
-  return advance(momentOf(conversation), event, draft => applyEvent(draft, event));
+  return advance<Tables, ConversationSnapshot, AgentEvent>(snapshotOf(conversation), event, applyEvent);
 }
 
 /** The storage of a conversation. */
-export function momentOf(conversation: Conversation): Moment<Tables> {
-  if (conversation instanceof Moment) return conversation as Moment<Tables>;
+export function snapshotOf(conversation: Conversation): ConversationSnapshot {
+  if (conversation instanceof ConversationSnapshot) return conversation;
   throw new SingletreeError(
     'invalid_argument',
     'Expected a conversation made by createConversation or reduceConversation.',

@@ -1,5 +1,5 @@
 import { type ContentPart, type EventOf, SingletreeError } from '../../events/index.ts';
-import { type Conversation, momentOf } from './conversation.ts';
+import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { start } from './tables.ts';
@@ -19,8 +19,8 @@ export function editMessage(
 /** Returns the user message that must be the `parentId` of a run that retries an agent's message. */
 export function retryOf(conversation: Conversation, messageId: string): string {
   const message = messageOf(conversation, messageId);
-  const cause = message.role === 'user' ? message.id : momentOf(conversation).last('run', message.runId)?.parentId;
-  const asked = cause === undefined ? undefined : momentOf(conversation).last('message', cause);
+  const cause = message.role === 'user' ? message.id : snapshotOf(conversation).last('run', message.runId)?.parentId;
+  const asked = cause === undefined ? undefined : snapshotOf(conversation).last('message', cause);
   if (asked?.role === 'user') return asked.id;
   throw notPossible(`"${messageId}" is no answer to a person: there is nothing to ask again.`);
 }
@@ -54,7 +54,7 @@ export function collapseNode(
 }
 
 function messageOf(conversation: Conversation, id: string): Message {
-  const message = messageNamed(momentOf(conversation), id);
+  const message = messageNamed(snapshotOf(conversation), id);
   if (message === undefined) throw notPossible(`There is no message "${id}" in this conversation.`);
   if (message.spawnedBy !== undefined) throw notPossible(`"${id}" is inside of another message, on no branch.`);
   return message;

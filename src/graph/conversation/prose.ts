@@ -1,8 +1,6 @@
 import type { EventOf } from '../../events/index.ts';
-import type { Timeline } from '../timeline.ts';
-import type { GrowingText } from '../versioned/growing-text.ts';
+import type { GrowingText, Timeline } from '../versioned/index.ts';
 import { contentBlock, growChunk } from './blocks.ts';
-import { nextChange } from './changes.ts';
 import { runOf } from './runs.ts';
 import type { ConversationDraft } from './tables.ts';
 
@@ -14,12 +12,12 @@ interface Growing {
   readonly id: string;
   readonly type: Prose['type'];
   version: number;
-  places: Semaphore | undefined;
+  locations: Locations | undefined;
 }
 
-interface Semaphore {
+interface Locations {
   readonly text: GrowingText;
-  /** The change numbers of its chunk, its block and its message. */
+  /** The changes of its chunk, its block and its message. */
   readonly changes: readonly Timeline<number>[];
 }
 
@@ -27,34 +25,33 @@ interface Semaphore {
 export function addProse(event: Prose, draft: ConversationDraft): void {
   const before = draft.hint as Growing | undefined;
   const goesOn = before !== undefined && before.version === draft.version - 1 && isSame(before, event);
-  if (goesOn && before.places !== undefined) growOn(draft, before.places, event.content);
+  if (goesOn && before.locations !== undefined) growOn(draft, before.locations, event.content);
   else {
     const { messageId } = runOf(draft, event);
     const block = contentBlock(draft, messageId);
     const { id, type } = event;
     const chunkId = growChunk(draft, block, { name: id, kind: type, event, stream: id, fragment: event.content });
-    if (goesOn) before.places = placesOf(draft, { chunkId, blockId: block.id, messageId });
-    else draft.hint = { runId: event.runId, id, type, version: 0, places: undefined } satisfies Growing;
+    if (goesOn) before.locations = locationsOf(draft, { chunkId, blockId: block.id, messageId });
+    else draft.hint = { runId: event.runId, id, type, version: 0, locations: undefined } satisfies Growing;
   }
   (draft.hint as Growing).version = draft.version;
 }
 
 function isSame({ runId, id, type }: Growing, event: Prose): boolean {
-  if (event.type === 'reasoning' && event.providerMetadata !== undefined) return false;
+  if (event.providerMetadata !== undefined) return false;
   return runId === event.runId && id === event.id && type === event.type;
 }
 
-function growOn(draft: ConversationDraft, { text, changes }: Semaphore, fragment: string): void {
+function growOn(draft: ConversationDraft, { text, changes }: Locations, fragment: string): void {
   draft.growAt(text, fragment);
-  const change = nextChange();
-  for (const list of changes) draft.addTo(list, change);
+  for (const list of changes) draft.addTo(list, draft.version);
 }
 
 /** None in a run that a call started: there a change also changes the call. */
-function placesOf(
+function locationsOf(
   draft: ConversationDraft,
   { chunkId, blockId, messageId }: { chunkId: string; blockId: string; messageId: string },
-): Semaphore | undefined {
+): Locations | undefined {
   const text = draft.text(chunkId);
   const changes = [
     draft.list('chunkChanged', chunkId),

@@ -1,21 +1,21 @@
 import type { EventOf } from '../../events/index.ts';
-import type { Moment } from '../versioned/moment.ts';
+import type { Snapshot } from '../versioned/index.ts';
 import { hadEffect } from './calls.ts';
-import { type Conversation, momentOf } from './conversation.ts';
+import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
-import { all, type Tables } from './tables.ts';
-import { followersOf } from './tree.ts';
+import { all, buffered, type Tables } from './tables.ts';
+import { followersOf, readTip } from './tree.ts';
 
 /** Returns the newest values of the keys that have one. */
 function newest<Name extends keyof Tables>(
-  moment: Moment<Tables>,
+  snapshot: Snapshot<Tables>,
   table: Name,
   keys: readonly string[],
 ): Tables[Name][] {
   const values: Tables[Name][] = [];
   for (const key of keys) {
-    const value = moment.last(table, key);
+    const value = snapshot.last(table, key);
     if (value !== undefined) values.push(value);
   }
   return values;
@@ -23,76 +23,81 @@ function newest<Name extends keyof Tables>(
 
 /** Returns the message of an id: its own, that of a run, of the start of one, or of a chunk. */
 export function getMessage(conversation: Conversation, id: string): Message | undefined {
-  return messageNamed(momentOf(conversation), id);
+  return messageNamed(snapshotOf(conversation), id);
 }
 
 /** Returns all messages, including those of subagents, in order of creation. */
 export function getMessages(conversation: Conversation): Message[] {
-  const moment = momentOf(conversation);
-  return newest(moment, 'message', moment.all('messages', all));
+  const snapshot = snapshotOf(conversation);
+  return newest(snapshot, 'message', snapshot.all('messages', all));
+}
+
+/** Returns the last message of the active branch; undefined when there is none. */
+export function getTip(conversation: Conversation): Message | undefined {
+  return readTip(snapshotOf(conversation));
 }
 
 /** Returns the blocks of a message from an index, 0 by default, in order of creation. */
 export function getBlocks(conversation: Conversation, messageId: string, start = 0): Block[] {
-  const moment = momentOf(conversation);
-  return newest(moment, 'block', moment.from('blocks', messageId, start));
+  const snapshot = snapshotOf(conversation);
+  return newest(snapshot, 'block', snapshot.from('blocks', messageId, start));
 }
 
 /** Returns the chunks of a block, in order of creation. */
 export function getChunks(conversation: Conversation, blockId: string): Chunk[] {
-  const moment = momentOf(conversation);
-  return newest(moment, 'chunk', moment.all('chunks', blockId));
+  const snapshot = snapshotOf(conversation);
+  return newest(snapshot, 'chunk', snapshot.all('chunks', blockId));
 }
 
 /** Returns the chunk of an id. */
 export function getChunk(conversation: Conversation, id: string): Chunk | undefined {
-  return momentOf(conversation).last('chunk', id);
+  return snapshotOf(conversation).last('chunk', id);
 }
 
 /** Returns the text of a growing chunk: text, reasoning, printed output, streamed arguments. */
 export function textOf(conversation: Conversation, chunkId: string): string {
-  return momentOf(conversation).text(chunkId);
+  return snapshotOf(conversation).text(chunkId);
 }
 
 /** Returns the chunks of a block that belonged to no call or execution when they were created, in order of creation. */
 export function getHeads(conversation: Conversation, blockId: string): Chunk[] {
-  const moment = momentOf(conversation);
-  return newest(moment, 'chunk', moment.all('heads', blockId));
+  const snapshot = snapshotOf(conversation);
+  return newest(snapshot, 'chunk', snapshot.all('heads', blockId));
 }
 
 /** Returns the reports of a call, oldest first, limited to the newest ones. */
 export function getReports(conversation: Conversation, callId: string, most: number): Chunk[] {
-  const moment = momentOf(conversation);
-  const count = moment.count('reports', callId);
-  return newest(moment, 'chunk', moment.from('reports', callId, Math.max(0, count - most)));
+  const snapshot = snapshotOf(conversation);
+  const count = snapshot.count('reports', callId);
+  return newest(snapshot, 'chunk', snapshot.from('reports', callId, Math.max(0, count - most)));
 }
 
 /** Returns the chunks of a call or an execution, except reports: its start, results, relays, output. */
 export function getAttached(conversation: Conversation, chunkId: string): Chunk[] {
-  const moment = momentOf(conversation);
-  return newest(moment, 'chunk', moment.all('attached', chunkId));
+  const snapshot = snapshotOf(conversation);
+  return newest(snapshot, 'chunk', snapshot.all('attached', chunkId));
 }
 
 /** Returns the messages of the runs that a call or an execution started. */
 export function getSpawned(conversation: Conversation, chunkId: string): Message[] {
-  const moment = momentOf(conversation);
-  return newest(moment, 'message', moment.all('spawned', chunkId));
+  const snapshot = snapshotOf(conversation);
+  return newest(snapshot, 'message', snapshot.all('spawned', chunkId));
 }
 
 /** Returns the answer to a relay, by the id of its chunk. */
 export function getAnswer(conversation: Conversation, relayChunkId: string): EventOf<'relay_resolved'> | undefined {
-  return momentOf(conversation).last('answer', relayChunkId);
+  return snapshotOf(conversation).last('answer', relayChunkId);
 }
 
 /** Returns the record of a run. */
 export function getRun(conversation: Conversation, runId: string): Run | undefined {
-  return momentOf(conversation).last('run', runId);
+  return snapshotOf(conversation).last('run', runId);
 }
 
 /** Returns a message and its siblings, in order of creation. */
 export function getSiblings(conversation: Conversation, { id, parentMessageId, spawnedBy }: Message): string[] {
   if (spawnedBy !== undefined) return [id];
-  return followersOf(momentOf(conversation), parentMessageId).map(sibling => sibling.id);
+  return followersOf(snapshotOf(conversation), parentMessageId).map(sibling => sibling.id);
 }
 
 const changeTables = {
@@ -107,24 +112,24 @@ const changeTables = {
  * results derived from it stay valid while it is the same.
  */
 export function changeOf(conversation: Conversation, of: keyof typeof changeTables, id: string): number {
-  return momentOf(conversation).last(changeTables[of], id) ?? 0;
+  return snapshotOf(conversation).last(changeTables[of], id) ?? 0;
 }
 
 const tierTables = { chunk: 'everyChunk', block: 'everyBlock', message: 'messages' } as const;
 
 /** Returns the ids of all chunks, blocks or messages from an index on, in order of creation. */
 export function idsFrom(conversation: Conversation, tier: keyof typeof tierTables, start: number): readonly string[] {
-  return momentOf(conversation).from(tierTables[tier], all, start);
+  return snapshotOf(conversation).from(tierTables[tier], all, start);
 }
 
 /** Returns the block of an id. */
 export function getBlock(conversation: Conversation, id: string): Block | undefined {
-  return momentOf(conversation).last('block', id);
+  return snapshotOf(conversation).last('block', id);
 }
 
 /** Returns a message as it was created: its predecessor or cause may have become known later. */
 export function getMessageAtBirth(conversation: Conversation, id: string): Message | undefined {
-  return momentOf(conversation).from('message', id, 0)[0];
+  return snapshotOf(conversation).from('message', id, 0)[0];
 }
 
 /** A mark in a conversation: `touchedSince` returns the changes after it. */
@@ -136,8 +141,8 @@ export interface Mark {
 
 /** Returns a mark at the current state of a conversation. */
 export function markOf(conversation: Conversation): Mark {
-  const moment = momentOf(conversation);
-  return { in: moment.store, touches: moment.count('touched', all), moves: moment.count('moved', all) };
+  const snapshot = snapshotOf(conversation);
+  return { in: snapshot.store, touches: snapshot.count('touched', all), moves: snapshot.count('moved', all) };
 }
 
 /**
@@ -146,10 +151,10 @@ export function markOf(conversation: Conversation): Mark {
  * since.
  */
 export function touchedSince(conversation: Conversation, mark: Mark): readonly string[] | undefined {
-  const moment = momentOf(conversation);
-  if (mark.in !== moment.store || mark.touches > moment.count('touched', all)) return undefined;
-  if (mark.moves !== moment.count('moved', all)) return undefined;
-  return moment.from('touched', all, Math.max(0, mark.touches - 1));
+  const snapshot = snapshotOf(conversation);
+  if (mark.in !== snapshot.store || mark.touches > snapshot.count('touched', all)) return undefined;
+  if (mark.moves !== snapshot.count('moved', all)) return undefined;
+  return snapshot.from('touched', all, Math.max(0, mark.touches - 1));
 }
 
 /** A mark in a message: `blocksTouchedSince` returns the changes after it. */
@@ -161,9 +166,9 @@ export interface MessageMark {
 
 /** Returns a mark at the current state of a message. */
 export function markOfMessage(conversation: Conversation, messageId: string): MessageMark {
-  const moment = momentOf(conversation);
-  const standing = moment.last('standingChanged', messageId) ?? 0;
-  return { in: moment.store, touches: moment.count('touchedBlocks', messageId), standing };
+  const snapshot = snapshotOf(conversation);
+  const standing = snapshot.last('standingChanged', messageId) ?? 0;
+  return { in: snapshot.store, touches: snapshot.count('touchedBlocks', messageId), standing };
 }
 
 /**
@@ -174,33 +179,39 @@ export function blocksTouchedSince(
   messageId: string,
   mark: MessageMark,
 ): readonly string[] | undefined {
-  const moment = momentOf(conversation);
+  const snapshot = snapshotOf(conversation);
   const now = markOfMessage(conversation, messageId);
   if (mark.in !== now.in || mark.touches > now.touches || mark.standing !== now.standing) return undefined;
-  return moment.from('touchedBlocks', messageId, Math.max(0, mark.touches - 1));
+  return snapshot.from('touchedBlocks', messageId, Math.max(0, mark.touches - 1));
 }
 
 /** Returns the ids of the blocks of a message from an index on, in order of creation. */
 export function blockIdsFrom(conversation: Conversation, messageId: string, start: number): readonly string[] {
-  return momentOf(conversation).from('blocks', messageId, start);
+  return snapshotOf(conversation).from('blocks', messageId, start);
 }
 
-/** Returns the summaries, oldest first. */
+/** Returns the summaries in effect, oldest first. */
 export function getSummaries(conversation: Conversation): readonly Summary[] {
-  return momentOf(conversation).all('summaries', all);
+  return snapshotOf(conversation).all('summaries', all);
+}
+
+/** Returns the buffered summaries that no later one activated, oldest first. */
+export function getBufferedSummaries(conversation: Conversation): readonly Summary[] {
+  const snapshot = snapshotOf(conversation);
+  return snapshot.all('summaries', buffered).filter(({ id }) => snapshot.last('activated', id) !== true);
 }
 
 /** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */
 export function isCollapsed(conversation: Conversation, id: string): boolean | undefined {
-  return momentOf(conversation).last('collapsed', id);
+  return snapshotOf(conversation).last('collapsed', id);
 }
 
 /** Whether a chunk is superseded: another attempt at its step replaced it, and it had no effect. */
 export function isSuperseded(conversation: Conversation, chunk: Chunk): boolean {
-  const moment = momentOf(conversation);
-  const owner = chunk.ownerId === undefined ? chunk : (moment.last('chunk', chunk.ownerId) ?? chunk);
-  if (moment.last('block', owner.blockId)?.state !== 'superseded') return false;
-  if (owner.kind === 'tool_call') return !hadEffect(moment, owner.id);
+  const snapshot = snapshotOf(conversation);
+  const owner = chunk.ownerId === undefined ? chunk : (snapshot.last('chunk', chunk.ownerId) ?? chunk);
+  if (snapshot.last('block', owner.blockId)?.state !== 'superseded') return false;
+  if (owner.kind === 'tool_call') return !hadEffect(snapshot, owner.id);
   return owner.kind === 'text' || owner.kind === 'reasoning' || owner.kind === 'tool_input_delta';
 }
 

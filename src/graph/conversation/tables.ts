@@ -1,5 +1,5 @@
 import type { EventOf } from '../../events/index.ts';
-import type { Draft } from '../versioned/draft.ts';
+import type { Draft } from '../versioned/index.ts';
 import type { Block, Chunk, Message, Run, Summary } from './record.ts';
 
 /** The tables of a conversation: each maps a key to a list, whose newest value is the current one. */
@@ -45,21 +45,23 @@ export interface Tables {
   asked: string;
   /** Relay chunk to its answer. */
   answer: EventOf<'relay_resolved'>;
-  /** `all` to the summaries; a summary's id to itself. */
+  /** `all` to the summaries in effect, `buffered` to those that were not when they were made; a summary's id to itself. */
   summaries: Summary;
+  /** Buffered summary to whether a later one activated it. */
+  activated: boolean;
   /** Message, call or summary to whether a person folded it. */
   collapsed: boolean;
-  /** Message, block or chunk to a number that changes with every change of it, unique across conversations. */
+  /** Message, block or chunk to the versions at which it changed; a version is unique among related conversations. */
   changed: number;
   blockChanged: number;
   chunkChanged: number;
-  /** Message (or `start`) to a number that changes when its followers do. */
+  /** Message (or `start`) to the versions at which its followers changed. */
   followersChanged: number;
   /** `all` to the changed messages on branches, in order; consecutive changes of one count once. */
   touched: string;
   /** Message to its changed blocks, in order; consecutive changes of one count once. */
   touchedBlocks: string;
-  /** Message to a number that changes when a run in it ends, or first reports the start of a tool. */
+  /** Message to the versions at which a run in it ended, or first reported the start of a tool. */
   standingChanged: number;
   /** `all` to the messages that were moved off a branch and under their cause. */
   moved: string;
@@ -67,7 +69,7 @@ export interface Tables {
   tree: Tree;
 }
 
-/** The order of messages at one moment; records when the only change was a message at the end of the active branch. */
+/** The order of messages at one snapshot; records when the only change was a message at the end of the active branch. */
 export interface Tree {
   readonly added?: { readonly to: Tree; readonly messageId: string };
 }
@@ -82,6 +84,9 @@ export const start = '';
 
 /** The key of the only list of a table. */
 export const all = '';
+
+/** The key of the summaries that were not in effect when they were made. */
+export const buffered = '\u0000buffered';
 
 /** The value that represents no id. */
 export const none = '';

@@ -1,10 +1,15 @@
-import { Draft } from './draft.ts';
-import { Moment } from './moment.ts';
+import type { Draft } from './draft.ts';
+import { Snapshot } from './snapshot.ts';
 import { Store } from './store.ts';
 
+/** Returns an empty store. */
+export function emptyStore<Tables>(): Store<Tables> {
+  return new Store<Tables>(undefined, { newest: 0 }, 0);
+}
+
 /** Returns an empty state. */
-export function emptyMoment<Tables>(): Moment<Tables> {
-  return new Moment(new Store<Tables>(undefined), 0, undefined);
+export function emptySnapshot<Tables>(): Snapshot<Tables> {
+  return new Snapshot(emptyStore<Tables>(), 0, undefined);
 }
 
 /**
@@ -12,22 +17,26 @@ export function emptyMoment<Tables>(): Moment<Tables> {
  * starts a branch that shares everything before it. An event whose seq is not newer, or that has no effect, returns the
  * given state itself.
  */
-export function advance<Tables>(
-  from: Moment<Tables>,
-  event: { readonly seq?: number | undefined },
-  write: (draft: Draft<Tables>) => void,
-): Moment<Tables> {
+export function advance<Tables, State extends Snapshot<Tables>, Event extends { readonly seq?: number | undefined }>(
+  from: State & Snapshot<Tables>,
+  event: Event,
+  write: (draft: Draft<Tables>, event: Event) => void,
+): State {
   const { seq } = event;
   if (seq !== undefined && from.seq !== undefined && seq <= from.seq) return from;
   const { store, version } = from;
-  if (store.lastEvent === event && store.lastFrom === version) return store.lastNext as Moment<Tables>;
-  const head = store.head === version ? from : branchFrom(from);
-  const draft = new Draft(head);
-  head.store.head++;
-  write(draft);
-  if (!draft.changed) head.store.head--;
-  if (!draft.changed && seq === undefined) return from;
-  const next = new Moment(head.store, head.store.head, seq ?? from.seq);
+  if (store.lastEvent === event && store.lastFrom === version) return store.lastNext as State;
+  const own = store.head === version ? store : storeOn(from);
+  const { draft, lineage, head } = own;
+  draft.changed = false;
+  own.head = ++lineage.newest;
+  write(draft, event);
+  if (!draft.changed) {
+    own.head = head;
+    lineage.newest--;
+    if (seq === undefined) return from;
+  }
+  const next = from.at(own, own.head, seq ?? from.seq) as State;
   store.lastEvent = event;
   store.lastFrom = version;
   store.lastNext = next;
@@ -37,16 +46,18 @@ export function advance<Tables>(
 /** The limit of stores; more are joined into one, so that a read never walks far. */
 const maxDepth = 16;
 
-function branchFrom<Tables>(moment: Moment<Tables>): Moment<Tables> {
-  const base = moment.store.depth >= maxDepth ? joined(moment) : moment;
-  return new Moment(new Store(base), 0, moment.seq);
+/** Returns a new store on top of a state. */
+function storeOn<Tables>(from: Snapshot<Tables>): Store<Tables> {
+  const { store, version } = from;
+  return new Store(store.depth >= maxDepth ? joined(from) : from, store.lineage, version);
 }
 
 /** Returns the same state in a store of its own, in time proportional to its size. */
-function joined<Tables>(moment: Moment<Tables>): Moment<Tables> {
-  const store = new Store<Tables>(undefined);
-  for (const [name, key, values] of moment.values())
+function joined<Tables>(from: Snapshot<Tables>): Snapshot<Tables> {
+  const { version } = from;
+  const store = new Store<Tables>(undefined, from.store.lineage, version);
+  for (const [name, key, values] of from.values())
     for (const value of values) store.add(name, key, value as Tables[typeof name]);
-  for (const key of new Set(moment.texts())) store.write(key, moment.text(key));
-  return new Moment(store, 0, moment.seq);
+  for (const key of new Set(from.texts())) store.write(key, from.text(key));
+  return from.at(store, version, from.seq);
 }

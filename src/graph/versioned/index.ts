@@ -1,3 +1,6 @@
-export { advance, emptyMoment } from './advance.ts';
+export { advance, emptySnapshot, emptyStore } from './advance.ts';
 export type { Draft } from './draft.ts';
-export type { Moment } from './moment.ts';
+export type { GrowingText } from './growing-text.ts';
+export { Snapshot } from './snapshot.ts';
+export type { Store } from './store.ts';
+export type { Timeline } from './timeline.ts';

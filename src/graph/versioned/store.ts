@@ -1,33 +1,42 @@
-import { Growth } from '../growth.ts';
-import { Timeline } from '../timeline.ts';
+import { Draft } from './draft.ts';
 import { GrowingText } from './growing-text.ts';
-import type { Moment } from './moment.ts';
+import { Growth } from './growth.ts';
+import type { Snapshot } from './snapshot.ts';
+import { Timeline } from './timeline.ts';
+
+/** The stores of one state and of all its branches: a version number is used once among them. */
+export interface Lineage {
+  newest: number;
+}
 
 /**
  * The storage that successive states of a fold share: tables of lists, and growing texts. It only grows, and every
  * entry carries the version that added it; a state is a store and a version number, and reads the entries of that
- * version.
+ * version. Advancing a state that is not the newest starts a new store on top of it.
  */
 export class Store<Tables> {
   /** The newest version. */
-  head = 0;
+  head: number;
   /** The state it extends; a read that finds nothing here continues there. */
-  readonly base: Moment<Tables> | undefined;
+  readonly base: Snapshot<Tables> | undefined;
   readonly depth: number;
+  readonly lineage: Lineage;
   readonly #tables = new Map<keyof Tables, Map<string, Timeline<unknown>>>();
   readonly texts = new Map<string, GrowingText>();
   readonly growth = new Growth();
-  /** The last step: requesting it again returns the same state. */
+  /** Writes the next version. */
+  readonly draft: Draft<Tables>;
+  /** The last step: requesting it again returns the same state and starts no new store. */
   lastEvent: object | undefined;
-  lastFrom: number;
-  lastNext: Moment<Tables> | undefined;
-  /** A cache that a step leaves for the next ones; nothing depends on it. */
-  hint: unknown;
+  lastFrom = -1;
+  lastNext: Snapshot<Tables> | undefined;
 
-  constructor(base: Moment<Tables> | undefined) {
+  constructor(base: Snapshot<Tables> | undefined, lineage: Lineage, head: number) {
     this.base = base;
     this.depth = base === undefined ? 0 : base.store.depth + 1;
-    this.lastFrom = -1;
+    this.lineage = lineage;
+    this.head = head;
+    this.draft = new Draft(this);
   }
 
   /** The list of a key. */

@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { advance, emptyMoment, type Moment } from './index.ts';
+import { advance, emptySnapshot, type Snapshot } from './index.ts';
 
 interface Tables {
   list: number;
 }
-const add = (from: Moment<Tables>, value: number) =>
+const add = (from: Snapshot<Tables>, value: number) =>
   advance(from, {}, draft => {
     draft.add('list', 'a', value);
     draft.grow('text', `${value}`);
   });
-const read = (moment: Moment<Tables>) => [moment.all('list', 'a'), moment.count('list', 'a'), moment.text('text')];
+const read = (snapshot: Snapshot<Tables>) => [
+  snapshot.all('list', 'a'),
+  snapshot.count('list', 'a'),
+  snapshot.text('text'),
+];
 
 describe('a versioned store', () => {
   it('lets every older state read its own values', () => {
-    const one = add(emptyMoment(), 1);
+    const one = add(emptySnapshot(), 1);
     const two = add(one, 2);
     expect([read(one), read(two)]).toEqual([
       [[1], 1, '1'],
@@ -23,7 +27,7 @@ describe('a versioned store', () => {
   });
 
   it('branches from older states, however often', () => {
-    let state = emptyMoment<Tables>();
+    let state = emptySnapshot<Tables>();
     for (let n = 0; n < 60; n++) {
       add(state, -1);
       state = add(state, n);
@@ -36,11 +40,33 @@ describe('a versioned store', () => {
 
   it('returns the same state for the same step, and the given one when nothing changes', () => {
     const event = {};
-    const from = emptyMoment<Tables>();
+    const from = emptySnapshot<Tables>();
     const write = (draft: { add: (name: 'list', key: string, value: number) => void }) => draft.add('list', 'a', 1);
     expect(advance(from, event, write)).toBe(advance(from, event, write));
     expect(advance(from, {}, () => {})).toBe(from);
     const seen = advance(from, { seq: 2 }, () => {});
     expect(advance(seen, { seq: 2 }, write)).toBe(seen);
+  });
+
+  it('gives each step of a state and of its branches a version of its own', () => {
+    const versions: number[] = [];
+    const step = (from: Snapshot<Tables>) =>
+      advance(from, {}, draft => {
+        versions.push(draft.version);
+        draft.add('list', 'a', 0);
+      });
+    const one = step(emptySnapshot());
+    step(step(one));
+    for (let depth = 0, at = one; depth < 20; depth++, at = step(at)) step(at);
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+
+  it('completes a value with the text of each state, and once with the newest', () => {
+    const one = add(emptySnapshot(), 1);
+    const two = add(one, 2);
+    const read = (from: Snapshot<Tables>) =>
+      from.completed('text', { text: '' }, (value, text) => ({ ...value, text }));
+    expect([read(one), read(two)]).toEqual([{ text: '1' }, { text: '12' }]);
+    expect(read(two)).toBe(read(two));
   });
 });

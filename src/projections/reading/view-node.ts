@@ -3,7 +3,7 @@ import type { RunStatus } from '../../graph/index.ts';
 import type { RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 
-/** Where a call stands; `unknown` means it was started and nobody knows how it ended, `skipped` that it never ran. */
+/** Where a call stands; `unknown` means it was started and its outcome was lost, `skipped` that it never ran. */
 export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
 
 interface Prose<Kind extends string> {
@@ -57,7 +57,7 @@ export interface ToolPart {
 export interface ReplPart {
   readonly kind: 'repl';
   readonly id: string;
-  /** Absent for output of an execution nobody knows. */
+  /** Absent for output without its input. */
   readonly code?: string;
   readonly iteration?: number;
   /** What it printed, in order; whole in `output` once it ended. */

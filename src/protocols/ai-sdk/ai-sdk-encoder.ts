@@ -26,8 +26,8 @@ export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {
   const fold = new RequestFold(options);
   const message = new MessageStream(options);
   return {
-    encode: (event: AgentEvent) => message.tell(fold.take(event)),
-    end: () => message.tell(fold.end()),
+    encode: (event: AgentEvent) => message.encode(fold.take(event)),
+    end: () => message.encode(fold.end()),
   };
 }
 
@@ -47,7 +47,7 @@ class MessageStream {
     this.#tools = new ToolParts(this.#version);
   }
 
-  tell(facts: readonly Fact[]): AiSdkChunk[] {
+  encode(facts: readonly Fact[]): AiSdkChunk[] {
     return facts.flatMap(fact => handleFact(this.#on, fact)).map(acceptable);
   }
 
@@ -88,7 +88,7 @@ class MessageStream {
     ended: fact => this.#end(fact),
   };
 
-  /** What was told stays in the message, also when the step is repeated. */
+  /** What was sent stays in the message, also when the step is repeated. */
   #keep(chunks: AiSdkChunk[]): AiSdkChunk[] {
     this.#tentative = false;
     return chunks;

@@ -39,7 +39,7 @@ export class ToolParts {
     this.#step++;
   }
 
-  /** Forgets the inputs that were being written: the client is told to remove them. */
+  /** Forgets the inputs that were being written: the client removes them. */
   forgetInputs(): void {
     this.#streaming.clear();
   }
@@ -114,10 +114,10 @@ export class ToolParts {
     return call !== undefined && part?.step === this.#step ? [inputAvailable(call, input)] : [];
   }
 
-  #denied(toolCallId: string, reason: string, told: boolean): AiSdkChunk[] {
+  #denied(toolCallId: string, reason: string, isShown: boolean): AiSdkChunk[] {
     if (this.#version === 5) return [failed(toolCallId, reason)];
     const denied: AiSdkChunk = { type: 'tool-output-denied', toolCallId };
-    if (told) return [denied];
+    if (isShown) return [denied];
     const approvalId = `${toolCallId}:rule`;
     if (this.#version === 6)
       return [

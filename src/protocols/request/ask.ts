@@ -16,5 +16,5 @@ export function ask(state: RequestState, run: OpenRun, event: EventOf<'relay'>):
   run.relays.add(relay);
   call?.relays.add(relay);
   if (relay.kind === 'plan') movePlan(state, relay.target, 'pending_approval', 'draft');
-  state.tell({ type: 'asked', relay });
+  state.emit({ type: 'asked', relay });
 }

@@ -16,5 +16,5 @@ export interface RequestState {
   readonly totals: TotalsSum;
   /** The time of the event that is taken in, in milliseconds since 1970. */
   at: number | undefined;
-  readonly tell: (fact: Fact) => void;
+  readonly emit: (fact: Fact) => void;
 }

@@ -50,7 +50,7 @@ export function checkPlanMove(planId: string, from: PlanStatus | undefined, to: 
 
 /**
  * The plans of a thread as a fold of its events. Moves that are not legal count for nothing. A plan whose run ended
- * while it was carried out has failed: nobody knows how far it came.
+ * while it was carried out has failed: how far it came is unknown.
  */
 export const plansFold: Fold<PlansState, readonly Plan[]> = {
   get initial() {

@@ -33,7 +33,7 @@ const unknown =
 
 /**
  * A tool by which an agent drafts a plan, has it approved, and has it carried out: draft, approved, executing, executed
- * or failed. What was rejected, is to be revised or was not answered stays a draft, and the agent is told so.
+ * or failed. What was rejected, is to be revised or was not answered stays a draft, and the agent gets the reason.
  */
 export function planTool({ execute, name = 'plan' }: PlanToolOptions): Tool {
   return defineTool({

@@ -149,7 +149,7 @@ describe('the event stream', () => {
     expect(await reading).toMatch(/^: open|cut off/);
   });
 
-  it('tells in its last frame why it cannot go on', async () => {
+  it('reports in its last frame why it cannot go on', async () => {
     const response = await fetch(`${server.url}/api/threads/${threadId}/events`);
     await server.log.deleteThread(threadId);
     const [, data] = (await response.text()).match(/event: error\ndata: (.*)\n\n$/) ?? [];
@@ -166,7 +166,7 @@ describe('the event stream', () => {
     await reader.cancel();
   });
 
-  it('ends a reader that lets too much wait, and tells it', async () => {
+  it('ends a reader that lets too much wait, and reports that', async () => {
     const { log } = server;
     const reader = open(log).getReader();
     await reader.read();

@@ -23,10 +23,10 @@ export interface RunsOptions {
   readonly prepare: (
     params: InvokeParams,
     place: {
-      readonly agent: Agent;
       readonly thread: OpenThread;
       readonly turn: Turn;
       readonly requestContext: RequestContext | undefined;
+      readonly agent: Agent;
     },
   ) => Promise<Partial<InvokeParams>>;
 }
@@ -144,7 +144,7 @@ export class Runs {
         // No other run is active in the thread now, and earlier usage is known.
         tokenUsage ??= thread.usage;
         if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
-        const prepared = await this.#options.prepare(params, { agent: own, thread, turn, requestContext });
+        const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
         return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
       },
       endsBefore: () => turn.endsAtStep,

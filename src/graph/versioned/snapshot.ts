@@ -1,7 +1,8 @@
+import type { Complete, GrowingText } from './growing-text.ts';
 import type { Store } from './store.ts';
 
 /** A store at one version: an immutable state. The newest value of a key's list is its current value. */
-export class Moment<Tables> {
+export class Snapshot<Tables> {
   readonly #store: Store<Tables>;
   readonly #version: number;
   /** The seq of its newest logged event. */
@@ -21,9 +22,14 @@ export class Moment<Tables> {
     return this.#version;
   }
 
+  /** Returns a state of the same class. */
+  at(store: Store<Tables>, version: number, seq: number | undefined): Snapshot<Tables> {
+    return new Snapshot(store, version, seq);
+  }
+
   /** The newest value of a key. */
   last<Name extends keyof Tables>(name: Name, key: string): Tables[Name] | undefined {
-    for (let at: Moment<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
+    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
       const last = at.#store.timeline(name, key)?.lastAt(at.#version);
       if (last !== undefined) return last;
     }
@@ -33,7 +39,7 @@ export class Moment<Tables> {
   /** The number of values of a key. */
   count(name: keyof Tables, key: string): number {
     let count = 0;
-    for (let at: Moment<Tables> | undefined = this; at !== undefined; at = at.#store.base)
+    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base)
       count += at.#store.timeline(name, key)?.countAt(at.#version) ?? 0;
     return count;
   }
@@ -55,11 +61,25 @@ export class Moment<Tables> {
 
   /** The text of a key; empty when there is none. */
   text(key: string): string {
-    for (let at: Moment<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
-      const text = at.#store.texts.get(key);
-      if (text !== undefined && text.born <= at.#version) return text.at(at.#version);
+    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
+      const text = at.#ownText(key);
+      if (text !== undefined) return text.at(at.#version);
     }
     return '';
+  }
+
+  /** Returns what `complete` makes of a value and the text of a key; the same object for the newest text. */
+  completed<Value extends object>(key: string, value: Value, complete: Complete<Value>): Value {
+    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
+      const text = at.#ownText(key);
+      if (text !== undefined) return text.complete(at.#version, value, complete);
+    }
+    return value;
+  }
+
+  #ownText(key: string): GrowingText | undefined {
+    const text = this.#store.texts.get(key);
+    return text !== undefined && text.born <= this.#version ? text : undefined;
   }
 
   /** All values, list by list, oldest first. */

@@ -1,5 +1,5 @@
 /** Returns how many of these ascending versions are not newer than the given one. */
-export function countUpTo(versions: readonly number[], version: number): number {
+function countUpTo(versions: readonly number[], version: number): number {
   let high = versions.length;
   if (high === 0 || (versions[high - 1] as number) <= version) return high;
   let low = 0;
@@ -24,17 +24,25 @@ export class Timeline<Value> {
     this.#first = value;
   }
 
-  /** Adds a value and returns the previous one. Versions must not decrease. */
-  push(version: number, value: Value): Value {
+  /** Adds a value. Versions must not decrease. */
+  push(version: number, value: Value): void {
     if (this.#versions === undefined || this.#values === undefined) {
       this.#versions = [version];
       this.#values = [value];
-      return this.#first;
+    } else {
+      this.#versions.push(version);
+      this.#values.push(value);
     }
-    const previous = this.#values.at(-1) as Value;
-    this.#versions.push(version);
-    this.#values.push(value);
-    return previous;
+  }
+
+  /** The number of values. */
+  get count(): number {
+    return 1 + (this.#values?.length ?? 0);
+  }
+
+  /** The newest value. */
+  get last(): Value {
+    return this.#values === undefined ? this.#first : (this.#values[this.#values.length - 1] as Value);
   }
 
   /** Returns the number of values at that version. */
