@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { EventHub } from './event-hub.ts';
 import type { HarnessEvent } from './harness-event.ts';
 
@@ -7,6 +7,12 @@ const typesOf = (events: readonly HarnessEvent[]) =>
   events.map(event => (event.type === 'info' ? event.message : event.type));
 
 describe('the event hub', () => {
+  let printed: MockInstance<typeof console.error>;
+  beforeEach(() => {
+    printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  });
+  afterEach(() => printed.mockRestore());
+
   it('emits each event, then the display state', () => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
@@ -83,16 +89,11 @@ describe('the event hub', () => {
       ['an asynchronous listener', hub => hub.subscribe(async () => failing())],
       ['a listener of errors', hub => hub.subscribe(event => void (event.type === 'error' && failing()))],
     ])('prints the error of %s', async (_, listen) => {
-      const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
-      try {
-        const hub = new EventHub();
-        listen(hub);
-        hub.emit({ type: 'error', error: new Error('first') });
-        await expect.poll(() => printed.mock.calls.length).toBeGreaterThan(0);
-        expect(printed.mock.calls[0]?.[1]).toMatchObject({ message: 'shown' });
-      } finally {
-        printed.mockRestore();
-      }
+      const hub = new EventHub();
+      listen(hub);
+      hub.emit({ type: 'error', error: new Error('first') });
+      await expect.poll(() => printed.mock.calls.length).toBeGreaterThan(0);
+      expect(printed.mock.calls[0]?.[1]).toMatchObject({ message: 'shown' });
     });
   });
 

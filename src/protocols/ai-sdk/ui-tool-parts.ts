@@ -19,8 +19,12 @@ interface ShownCall {
   readonly runs: readonly ViewNode[];
 }
 
-/** A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. */
+/**
+ * A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. A piece
+ * of a call that is not in the log is nothing, as in the stream.
+ */
 export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agent?: ViewNode): UiPart[] {
+  if (part.kind === 'tool' ? !('input' in part) : part.code === undefined) return [];
   const call = part.kind === 'tool' ? toolCall(part) : replCall(part);
   const isShown = ({ relay: { relayKind } }: RelayPart) =>
     version > 5 && relayKind !== 'question' && relayKind !== 'suspension';
@@ -69,7 +73,7 @@ function agentIn({ id, runId = id, agentId: agentName = runId }: ViewNode): { ru
 function toolCall({ id, name, input, output, status, relays, runs }: ToolPart): ShownCall {
   const isOpen = status === 'preparing' || status === 'waiting' || status === 'running';
   const revised = relays.findLast(({ answer }) => answer?.outcome === 'revise')?.answer?.input;
-  return { id, toolName: name, input: revised ?? input, output, isOpen, relays, runs };
+  return { id, toolName: name, input: revised ?? input ?? null, output, isOpen, relays, runs };
 }
 
 function replCall({ id, code, output, runs }: ReplPart): ShownCall {
