@@ -40,6 +40,19 @@ describe('singletree run', () => {
     expect([second.status, said(second.stdout)]).toEqual([0, expect.stringContaining('"resume","s-1"')]);
   });
 
+  it.each(['pretty', 'events'])('says with --output %s what was denied and what to do', output => {
+    const answered = singletree('run', 'codex', 'denied', '--output', output, '--', '--answer');
+    expect(answered.status).toBe(0);
+    expect(answered.stdout + answered.stderr).toMatch(
+      /denied: command_execution\. Allow it in the settings of Codex, or run it again with --yolo/,
+    );
+    const ended = singletree('run', 'codex', 'denied', '--output', output);
+    expect(ended.status).toBe(1);
+    expect(ended.stdout + ended.stderr).toMatch(
+      /Codex ended because command_execution was denied: not allowed\. Allow it in the settings of Codex/,
+    );
+  });
+
   it('says with --output pretty on stdout what else is said on stderr', () => {
     const { stdout, stderr } = singletree('run', 'codex', 'hello', '--output', 'pretty');
     expect([stdout, stderr]).toEqual([expect.stringMatching(/\nthread \S+\nrecord \S+\n$/), '']);
@@ -105,8 +118,17 @@ describe('singletree translate', () => {
     },
   );
 
-  it.each(['', '\n\n'])('has nothing to say about an empty input', input => {
-    expect(withInput(input, 'translate', 'claude')).toMatchObject({ status: 0, stderr: '' });
+  it.each(['', '\n\n'])('refuses an empty input: %j', input => {
+    const { status, stdout, stderr } = withInput(input, 'translate', 'claude');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/The saved stream is empty\. Expected the output of Claude Code, or the raw\.jsonl/);
+  });
+
+  it('reads the raw.jsonl of a run: the same activity, with its times', () => {
+    const run = singletree('run', 'codex', 'hello', '--output', 'activity');
+    const [, folder = ''] = /\nrecord (\S+)\n$/.exec(run.stderr) ?? [];
+    const { status, stdout } = singletree('translate', 'codex', join(folder, 'raw.jsonl'), '--output', 'activity');
+    expect([status, jsonLines(stdout)]).toEqual([0, jsonLines(run.stdout)]);
   });
 
   it('points to its own help', () => {

@@ -11,7 +11,14 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
     )
   )
     return `If this version of ${adapter.name} is too old, update it with \`${updateOf(adapter)}\`.`;
-  return undefined;
+  return /was denied|rejected permission|auto-rejected|requires? approval|approval required/i.test(message)
+    ? permissionAdvice(adapter)
+    : undefined;
+}
+
+/** Returns what to do when a program denied something. */
+export function permissionAdvice({ name }: CliAdapter): string {
+  return `Allow it in the settings of ${name}, or run it again with --yolo (\`yolo: true\`), which allows everything.`;
 }
 
 /** Returns the reason that a program could not be started, with advice. */
