@@ -27,6 +27,8 @@ export interface RunSetup {
   readonly thread: Pick<OpenThread, 'id' | 'board' | 'takeFork'>;
   /** The agent of the run. */
   readonly agent: Agent;
+  /** Returns the memory of the run. */
+  readonly memory: () => Promise<Pick<InvokeParams, 'memory'>>;
   readonly forks: Pick<Forks, 'run'>;
   /** Returns the workspace of the run; undefined when it has none. */
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
@@ -70,6 +72,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
+    ...(await setup.memory()),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
   const forkRequest = ({ subagent: type, task, context }: ForkCall): ForkRequest => ({
