@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../src/events/index.ts';
 import { launchBrowser } from './support/browser.ts';
-import { type Gate, gate, scriptedAgent, type Stage } from './support/scripted-agent.ts';
+import { asking, delegating } from './support/page-agents.ts';
+import { type Gate, gate, scriptedAgent } from './support/scripted-agent.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const webRoot = mkdtempSync(join(tmpdir(), 'singletree-web-'));
@@ -28,39 +28,6 @@ const streamer = scriptedAgent('streamer', async function* ({ event, until, para
   yield event('text', { id: 't', content: ' and three.\n\n```ts\nconst three = 3;\n```' });
   yield event('usage', { inputTokens: 1200, outputTokens: 34 });
   for (const { content } of params.steering?.take() ?? []) yield event('user', { content: content as string });
-});
-
-/** Asks before it runs a tool, and says what came of it. */
-async function* askingScript({ event, answer, params: { runId } }: Stage): AsyncGenerator<AgentEvent> {
-  const id = `${runId}/call-1`;
-  const tool = { id, name: 'shell' };
-  yield event('text', { id: 'a', content: 'A listing first.' });
-  yield event('tool_call', { ...tool, input: { command: 'ls -la /srv' } });
-  const params = { command: 'ls -la /srv' };
-  yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: id, tool: 'shell', params });
-  const { outcome, feedback = 'no reason', remember } = await answer(`${runId}/ask`);
-  if (outcome === 'approve') {
-    yield event('tool_start', tool);
-    yield event('tool_result', { ...tool, output: { context: 'README.md\nsrc' } });
-  } else yield event('tool_result', { ...tool, output: { status: 'denied', reason: feedback } });
-  yield event('text', { id: 'b', content: `Answer: ${outcome} ${remember ?? 'once'}.` });
-}
-const asking = scriptedAgent('asking', askingScript);
-
-const delegating = scriptedAgent('delegating', async function* ({ event, answer, params: { runId } }) {
-  const id = `${runId}/call-1`;
-  const child = (fields: object) =>
-    ({ runId: `${runId}-child`, agentId: 'reader', ...fields }) as unknown as AgentEvent;
-  yield event('tool_call', { id, name: 'agent', input: { task: 'Read the notes' } });
-  yield event('tool_start', { id, name: 'agent' });
-  yield child({ type: 'harness_start', parentId: id });
-  yield child({ type: 'text', id: 't', content: 'Notes from below.' });
-  const options = [{ label: 'Short' }, { label: 'Long', description: 'with all details' }];
-  yield event('relay', { id: 'q', relayKind: 'question', question: 'How long?', options });
-  const said = String((await answer('q')).answer);
-  yield child({ type: 'harness_end' });
-  yield event('tool_result', { id, name: 'agent', output: { error: 'the reader gave up' } });
-  yield event('text', { id: 't', content: `It will be ${said}.` });
 });
 
 /** Says how often it was asked, and what. */
@@ -272,6 +239,32 @@ describe.skipIf(browser === undefined)('the page', () => {
     expect(await box.evaluate(element => element.scrollTop)).toBe(0);
     await page.getByRole('button', { name: 'Go to the newest' }).click();
     await expect.poll(fromEnd).toBeLessThan(2);
+  });
+
+  it('shows the newest of a long conversation, and earlier messages on demand without a jump', async () => {
+    const { id: threadId } = await server.log.createThread();
+    const message = (number: number) => ({
+      type: 'user' as const,
+      runId: `u${number}`,
+      content: `message ${number}`,
+      ...(number > 0 && { parentMessageId: `u${number - 1}:user` }),
+    });
+    await server.log.append(
+      threadId,
+      Array.from({ length: 350 }, (_, number) => message(number)),
+    );
+    await page.goto(`${server.url}/threads/${threadId}`);
+    const log = page.getByRole('log');
+    await log.getByText('message 349').waitFor();
+    expect(await shownIn(log)).toHaveLength(150);
+    const place = () => log.getByText('message 200', { exact: true }).boundingBox();
+    const earlier = log.getByRole('button', { name: 'Show earlier messages (200)' });
+    await earlier.scrollIntoViewIfNeeded();
+    const before = await place();
+    await earlier.click();
+    await log.getByText('message 100', { exact: true }).waitFor({ state: 'attached' });
+    expect(await shownIn(log)).toHaveLength(250);
+    expect(Math.abs(((await place())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(60);
   });
 
   it('edits a message: the new version is answered, and the old one stays beside it', async () => {

@@ -13,6 +13,18 @@ const names = readdirSync(join(root, 'examples'))
 const printed: Readonly<Record<string, readonly string[]>> = {
   'harness-chat': ['You said: hi', 'May I use dice?', '["a 6"]', 'Lucky you.'],
   'harness-plan-build': ['mode: build → plan', 'plan: A page', 'mode: plan → build', 'index.html'],
+  'forked-collaborator': [
+    'collaborator forks: Write a greeting for me.',
+    'collaborator ends: Dear Ada, good morning!',
+    'the parent receives: Dear Ada, good morning!',
+    '1 thread, 1 fork',
+  ],
+  'harness-workspace': [
+    'ready: project',
+    'May I use names.txt? view needs to read this file, outside the workspace.',
+    'May I use write?',
+    'Moin, Ada!',
+  ],
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
   'coding-agent': [
     '{"type":"read","path":"sum.js"',
@@ -66,7 +78,14 @@ describe('the examples', () => {
   it('are all known here, and short', () => {
     expect(names.toSorted()).toEqual(Object.keys(printed).toSorted());
     for (const name of names)
-      expect(readFileSync(join(root, 'examples', `${name}.ts`), 'utf8').split('\n').length).toBeLessThanOrEqual(41);
+      expect(readFileSync(join(root, 'examples', `${name}.ts`), 'utf8').split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  it('are the code of the guides that show them whole', () => {
+    const [, ...code] = readFileSync(join(root, 'examples/harness-workspace.ts'), 'utf8').split('\n');
+    expect(readFileSync(join(root, 'docs/guides/workspace.md'), 'utf8')).toContain(
+      `\`\`\`ts\n${code.join('\n')}\`\`\``,
+    );
   });
 
   it.each(Object.entries(printed))('%s runs against the built package', (name, expected) => {

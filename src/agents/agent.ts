@@ -3,6 +3,8 @@ import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Tool } from './loop/tool.ts';
+import type { MemoryHost } from './memory/memory-host.ts';
+import type { Memory } from './memory/memory.ts';
 import type { ModelRegistry } from './model/registry/registry.ts';
 import type { DecisionSource } from './permissions/decide.ts';
 
@@ -45,6 +47,10 @@ export interface InvokeParams {
   readonly firstMessageId?: string;
   /** The id of the last message before the request, when the messages before it can be summarised on their own. */
   readonly previousMessageId?: string;
+  /** Observes the conversation instead of the agent's own memory. */
+  readonly memory?: Memory;
+  /** Runs the observer and the reflector; without it the agent compacts the conversation. */
+  readonly memoryHost?: MemoryHost;
   /** The external program's own session in which this conversation can continue. */
   readonly session?: Session;
   /** Receives each raw line of an external program before its events are made. */
@@ -98,5 +104,7 @@ export interface Agent {
   readonly id: string;
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
+  /** Returns the category that one of the agent's own tools declares. */
+  readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
 }

@@ -19,13 +19,17 @@ export {
   type ToolQuestion,
   type ToolReturn,
 } from './loop/tool.ts';
-export type { CompactionOptions } from './loop/compaction.ts';
+export type { CompactionOptions } from './memory/compaction.ts';
+export { Memory, type MemoryOptions, type ObservationOptions, type ReflectionOptions } from './memory/memory.ts';
+export type { MemoryHost, MemoryJob } from './memory/memory-host.ts';
+export type { MemoryStatus } from './memory/memory-status.ts';
 export { connectAllMcp, connectMcp, type McpConnectFailure, type McpSources } from './mcp/connect-mcp.ts';
 export type { McpAddress, McpProgram, McpServer, McpServersConfig } from './mcp/mcp-server.ts';
 export type { McpOptions, McpSource, McpStatus } from './mcp/mcp-source.ts';
 export { type ModelAgentOptions, modelAgent } from './model/call/model-agent.ts';
 export type { ModelSettings } from './model/call/model-settings.ts';
 export type { ModelSource } from './model/registry/model-source.ts';
+export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
 export {
   createModelRegistry,
   type ModelInfo,
@@ -62,4 +66,4 @@ export { type AgentToolOptions, agentTool, type Subagent } from './subagents/age
 export type { ChildResult } from './subagents/child-run.ts';
 export type { Budget, Lineage } from './subagents/lineage.ts';
 export { type FetchOptions, type WorkspaceToolsOptions, workspacePermissions, workspaceTools } from './tools/index.ts';
-export { type Workspace, type WorkspaceOptions, workspace } from './workspace/index.ts';
+export { type WorkspaceFolder, type WorkspaceOptions, workspace } from './workspace/index.ts';

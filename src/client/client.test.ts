@@ -43,14 +43,14 @@ describe('the client', () => {
     expect((await client.getThread(id)).runs).toEqual([]);
   });
 
-  it('tells when the server cannot be reached, and when it is another one', async () => {
+  it('reports when the server cannot be reached, and when it is another one', async () => {
     const nobody = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
     await expect(nobody.listThreads()).rejects.toMatchObject({ code: 'server_unreachable' });
     const other = createClient({ fetch: () => Promise.resolve(new Response('<html>')) });
     await expect(other.listThreads()).rejects.toMatchObject({ code: 'server_unreachable' });
   });
 
-  it('keeps the code of an error only when it knows it', async () => {
+  it('keeps the code of an error only when it is one of ours', async () => {
     const answer = (code: string, status: number) =>
       createClient({
         fetch: async () => Response.json({ type: '', title: '', code, status, detail: 'because' }, { status }),

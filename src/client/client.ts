@@ -41,7 +41,7 @@ export interface ClientOptions extends Partial<Backoff> {
   readonly idleMs?: number;
 }
 
-/** A server's HTTP API. Every rejection is a `SingletreeError`, with the server's own code where it told one. */
+/** A server's HTTP API. Every rejection is a `SingletreeError`, with the server's own code where it sent one. */
 export interface Client {
   listAgents(): Promise<AgentInfo[]>;
   /** Newest first. */

@@ -1,12 +1,12 @@
 import { type ErrorCode, errorStatus, SingletreeError } from '../events/index.ts';
 import { problem } from '../protocols/index.ts';
 
-/** The error a server told: its own code where this version knows it, else the nearest by status. */
+/** The error a server returned: its own code where this version has it, else the nearest by status. */
 export function problemFrom(text: string, status = 500): SingletreeError {
   const parsed = problem.safeParse(jsonOf(text));
   if (!parsed.success) return new SingletreeError(codeOf('', status), `The server answered with status ${status}.`);
-  const { code, detail, status: told } = parsed.data;
-  return new SingletreeError(codeOf(code, told), detail, { details: { code, status: told } });
+  const { code, detail, status: returned } = parsed.data;
+  return new SingletreeError(codeOf(code, returned), detail, { details: { code, status: returned } });
 }
 
 function codeOf(code: string, status: number): ErrorCode {

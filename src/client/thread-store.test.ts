@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('a thread store', () => {
-  it('folds the events, tells of changes, and gives the same snapshot between them', async () => {
+  it('folds the events, notifies of changes, and gives the same snapshot between them', async () => {
     const client = createClient({ baseUrl: server.url });
     const { id } = await client.createThread();
     const store = createThreadStore(client, id);
@@ -40,7 +40,7 @@ describe('a thread store', () => {
     store.close();
   });
 
-  it('tells why no more events come', async () => {
+  it('shows why no more events come', async () => {
     const store = createThreadStore(createClient({ baseUrl: server.url }), 'none');
     await vi.waitFor(() => expect(store.getSnapshot().error).toMatchObject({ code: 'thread_not_found' }));
     store.close();

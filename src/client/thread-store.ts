@@ -72,13 +72,13 @@ export function createThreadStore(client: Pick<Client, 'watch'>, threadId: strin
       return () => void listeners.delete(listener);
     },
     getSnapshot() {
-      snapshot ??= {
-        ...threadReading.view(state),
+      // Assigned, not spread: a spread would make the list of all messages.
+      snapshot ??= Object.assign(threadReading.view(state), {
         conversation: state.conversation,
         isConnected,
         isReconnecting,
         ...failure,
-      };
+      });
       return snapshot;
     },
     close() {

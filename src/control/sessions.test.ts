@@ -38,7 +38,7 @@ async function setUp() {
 }
 
 describe('the session of a run', () => {
-  it('is the newest of its agent, which knows all messages up to its last run', async () => {
+  it('is the newest of its agent, which holds all messages up to its last run', async () => {
     const { say } = await setUp();
     const one = withSessions('one');
     const other = withSessions('other');
@@ -54,7 +54,7 @@ describe('the session of a run', () => {
     expect(other.seen).toEqual([undefined]);
   });
 
-  it('is none after an edit of a message it knows, and then the new one', async () => {
+  it('is none after an edit of a message it holds, and then the new one', async () => {
     const { say } = await setUp();
     const { agent, seen } = withSessions('one');
     await say(agent, 'a');

@@ -73,7 +73,7 @@ describe('the memory of threads', () => {
   });
 
   it('gives a run what it would be given by a process that reads the thread for the first time', async () => {
-    /** An external program that answers tells its session. */
+    /** An external program that answers reports its session. */
     const withSessions = (events: readonly AgentEvent[]) =>
       events.flatMap((event): AgentEvent[] =>
         event.type === 'harness_start'
@@ -104,7 +104,7 @@ describe('the memory of threads', () => {
     expect(compared).toBeGreaterThan(60);
   });
 
-  it('uses what somebody holds, tells them what it reads, and keeps it when they let go', async () => {
+  it('uses what somebody holds, passes them what it reads, and keeps it when they let go', async () => {
     const { log, threadId, memory } = await setUp();
     const thread = await log.getThread(threadId);
     const knowledge = new ThreadKnowledge();

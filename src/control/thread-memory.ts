@@ -18,6 +18,8 @@ export class ThreadKnowledge {
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
   readonly branch = new ModelInput();
+  /** The runs of observers and reflectors that have not ended, with their agents. */
+  readonly memoryRuns = new Map<string, string>();
   readonly #remembered: RelayState[] = [];
   #relays = relayBook.initial;
   #conversation = createConversation();
@@ -62,6 +64,8 @@ export class ThreadKnowledge {
     this.#seq = event.seq;
     this.#bytes += eventWeight(event);
     this.#conversation = reduceConversation(this.#conversation, event);
+    if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
+    else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
     for (const watcher of this.#watchers) watcher(event);
     if (this.#awaited.length > 0) this.#tellReached();
@@ -84,7 +88,7 @@ export class ThreadKnowledge {
     };
   }
 
-  /** Resolves when an event was taken in, or nobody brings any; tells whether it was. */
+  /** Resolves when an event was taken in, or none can come; returns whether it was. */
   async reached(seq: number): Promise<boolean> {
     if (seq > this.#seq && this.#bringing > 0) await new Promise<void>(resolve => this.#awaited.push({ seq, resolve }));
     return seq <= this.#seq;
@@ -153,7 +157,7 @@ export class ThreadMemory {
     return this.#reading.run(threadId, () => this.#catchUp(threadId));
   }
 
-  /** Keeps what somebody knows of a thread, and uses it, until that is ended with what is returned. */
+  /** Keeps the state somebody holds of a thread, and uses it, until that is ended with what is returned. */
   hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): () => void {
     const held = { createdAt, knowledge };
     this.#take(id);

@@ -44,7 +44,16 @@ const fragmentFields = () => ({
 export const text = define(
   'text',
   { doc: 'A fragment of streamed text.', durability: 'delta', fragment: 'content' },
-  () => eventShape('text', fragmentFields()),
+  () =>
+    eventShape('text', {
+      ...fragmentFields(),
+      providerMetadata: providerMetadata(),
+      final: z.boolean().optional().describe('whether the message is complete with this fragment, which may be empty'),
+      fromResult: z
+        .boolean()
+        .optional()
+        .describe('whether it is the answer of a subagent as the result of its call reports it, not text it wrote'),
+    }),
 );
 
 export const reasoning = define(

@@ -20,6 +20,14 @@ export const harnessStart = define(
         })
         .optional()
         .describe('the trace it belongs to, when the caller named one'),
+      memory: z
+        .looseObject({
+          operation: z.enum(['observation', 'reflection']).describe('what it makes'),
+          background: z.boolean().describe('whether the run that it serves continues meanwhile'),
+          tokens: z.int().nonnegative().describe('the tokens it condenses'),
+        })
+        .optional()
+        .describe('what it does for the memory of its parent run, whose abort and end do not affect it'),
     }),
 );
 

@@ -14,5 +14,14 @@ export const summary = define(
         .describe('the first and the last node it stands for, along the active branch'),
       text: z.string().describe('the shorter form'),
       kind: z.enum(['compaction', 'observation', 'reflection']).describe('what made it'),
+      active: z
+        .boolean()
+        .optional()
+        .describe('false: buffered, it stands for nothing until a later summary activates it; true when absent'),
+      activates: z.array(z.string()).optional().describe('the buffered summaries that this one puts into effect'),
+      currentTask: z.string().optional().describe('what the agent was doing at the end of the span'),
+      suggestedResponse: z.string().optional().describe('what the agent should say or do next'),
+      tokens: z.int().nonnegative().optional().describe('the tokens of the text'),
+      coveredTokens: z.int().nonnegative().optional().describe('the tokens of what it stands for'),
     }),
 );

@@ -35,7 +35,7 @@ export class OrderChecker {
   readonly #calls = new Map<string, Phase>();
   readonly #relays = new Map<string, Phase>();
   readonly #executions = new Map<string, Phase>();
-  readonly #steps = new Map<string, { step: number; calls: string[] }>();
+  readonly #steps = new Map<string, { step: number; calls: string[]; executed: string[] }>();
   #index = 0;
   #seq: number | undefined;
 
@@ -73,7 +73,8 @@ export class OrderChecker {
     },
     tool_call: event => {
       this.#calls.set(event.id, this.#calls.get(event.id) ?? 'open');
-      this.#steps.get(event.runId)?.calls.push(event.id);
+      const step = this.#steps.get(event.runId);
+      (event.executedBy === undefined ? step?.calls : step?.executed)?.push(event.id);
     },
     tool_start: (event, report) => {
       const phase = this.#calls.get(event.id);
@@ -127,12 +128,17 @@ export class OrderChecker {
     abort_requested: pass,
   };
 
-  /** Another attempt at the same step replaces the previous one: calls that never started are dropped. */
+  /**
+   * Another attempt at the same step replaces the previous one: calls that never started, and those that the provider
+   * executed, are dropped.
+   */
   #beginStep({ runId, step }: EventOf<'step_start'>): void {
     const before = this.#steps.get(runId);
-    if (before?.step === step)
+    if (before?.step === step) {
       for (const id of before.calls) if (this.#calls.get(id) === 'open') this.#calls.delete(id);
-    this.#steps.set(runId, { step, calls: [] });
+      for (const id of before.executed) this.#calls.delete(id);
+    }
+    this.#steps.set(runId, { step, calls: [], executed: [] });
   }
 
   #checkExecution(id: string, type: string, report: Report): void {

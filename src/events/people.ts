@@ -23,7 +23,16 @@ export const relay = define(
   { doc: 'An agent asks a person something and waits.', durability: 'barrier' },
   () =>
     z.discriminatedUnion('relayKind', [
-      relayShape('permission', { toolCallId: toolCallId(), tool: tool(), params: params() }),
+      relayShape('permission', {
+        toolCallId: toolCallId(),
+        tool: tool(),
+        category: z.string().optional().describe('the category of the tool'),
+        personOnly: z
+          .boolean()
+          .optional()
+          .describe('a rule that denies may match the call: only an answer to this relay approves it, no grant'),
+        params: params(),
+      }),
       relayShape('question', {
         toolCallId: toolCallId().optional(),
         question: z.string().describe('the question'),

@@ -6,7 +6,11 @@ const define = family('tools');
 const toolOutput = () =>
   z.union(
     [
-      z.looseObject({ status: z.literal('denied'), reason: z.string() }),
+      z.looseObject({
+        status: z.literal('denied'),
+        reason: z.string(),
+        by: z.literal('rules').optional().describe('permission rules denied it, not a person'),
+      }),
       z.looseObject({ error: z.string() }),
       z.looseObject({ context: jsonValue(), result: z.unknown().optional() }),
     ],
@@ -16,7 +20,7 @@ const toolOutput = () =>
 /** The result of a tool call: `context` is for the model and `result` for programs, or it was denied, or it failed. */
 export type ToolOutput =
   | { context: unknown; result?: unknown }
-  | { status: 'denied'; reason: string }
+  | { status: 'denied'; reason: string; by?: 'rules' | undefined }
   | { error: string };
 
 /** The input of a tool call whose arguments were not valid JSON. */
@@ -56,6 +60,7 @@ export const toolCall = define('tool_call', { doc: 'A model asked for a tool.' }
     id: z.string().min(1).describe('the id of the call, `{runId}/{rawId}` in our own loop'),
     name: z.string().describe('the tool'),
     input: jsonValue().describe('the arguments; `{ __toolParseError, parseError, rawArguments }` when malformed'),
+    executedBy: z.string().min(1).optional().describe('the provider that executes the tool itself, when it is one'),
     providerMetadata: providerMetadata(),
   }),
 );
@@ -84,5 +89,6 @@ export const toolResult = define('tool_result', { doc: 'A tool call has its outc
     id: z.string().min(1).describe('the id of the tool call'),
     name: z.string().describe('the tool'),
     output: toolOutput().describe('`{ context, result }`, `{ status: "denied", reason }` or `{ error }`'),
+    providerMetadata: providerMetadata(),
   }),
 );

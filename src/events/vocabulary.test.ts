@@ -53,7 +53,7 @@ describe('the vocabulary', () => {
     );
   });
 
-  it('knows the growing field of every delta', () => {
+  it('has the growing field of every delta', () => {
     for (const { type, durability, fragment } of vocabulary)
       expect([type, fragment !== undefined]).toEqual([type, durability === 'delta']);
   });

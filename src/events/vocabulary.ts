@@ -75,7 +75,7 @@ export function definitionOf(type: string): EventDefinition | undefined {
   return byType.get(type);
 }
 
-/** Whether this version knows the event's type. */
+/** Whether the event's type is one of this version. */
 export function isKnownEvent(event: { readonly type: string }): event is AgentEvent {
   return byType.has(event.type);
 }

@@ -100,7 +100,7 @@ describe('the graph of an agent with one tool call', () => {
     ]);
   });
 
-  it('knows the newest node of each run', () => {
+  it('has the newest node of each run', () => {
     expect([...graph.lastNodeByRunId]).toEqual([
       ['user-1', 'user-1:user'],
       ['agent-1', 'agent-1:harness_end'],

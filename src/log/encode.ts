@@ -1,7 +1,7 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 import { checkEventText } from './event-size.ts';
 
-/** Marks lists of copies that were checked and that nobody else holds: they are stored, and told, as they are. */
+/** Marks lists of copies that were checked and that nobody else holds: they are stored, and emitted, as they are. */
 const owned = Symbol('owned');
 
 /** Gives up a list of events that were made here, with `plainEvent` and `plainFragment`, to whoever stores it. */

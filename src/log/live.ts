@@ -21,7 +21,7 @@ interface Reader {
   current: Stored | undefined;
   /** Whether more may have been appended since the reader last looked. */
   stale: boolean;
-  /** Of a reader that waits: told to look again, or what was just stored, which need not be read back. */
+  /** Of a reader that waits: wakes it to look again, or hands it what was just stored, which need not be read back. */
   waiting: ((stored: Stored | undefined) => void) | undefined;
   /** `left` when it wants no more, `gone` when its thread was deleted, `late` when the log was closed before it came. */
   state: 'reading' | 'left' | 'gone' | 'late';
@@ -35,7 +35,7 @@ export class Live {
   #waiting = 0;
   #closed = false;
 
-  /** `onWaiting` is told when the first reader begins to wait and when the last one stops. */
+  /** `onWaiting` is called when the first reader begins to wait and when the last one stops. */
   constructor(onWaiting?: (waiting: boolean) => void) {
     this.#onWaiting = onWaiting;
   }
@@ -53,7 +53,7 @@ export class Live {
     for (const reader of readers) this.#wake(reader, stored);
   }
 
-  /** Makes every reader look again: something changed that nobody told of. */
+  /** Makes every reader look again: something changed without a notification. */
   wakeAll(): void {
     for (const readers of this.#readers.values()) for (const reader of readers) this.#wake(reader);
   }
@@ -77,7 +77,7 @@ export class Live {
   }
 
   /**
-   * The tail of a thread. A reader that stops is released at once, also while it waits for an event. `isNewest` tells
+   * The tail of a thread. A reader that stops is released at once, also while it waits for an event. `isNewest` returns
    * whether a seq is known to be the newest of the thread: then there is nothing to read.
    */
   tail(

@@ -44,7 +44,7 @@ async function seqsOf(log: EventLog, { after, slow }: { after: number; slow: boo
   const stop = new AbortController();
   const position = () => seqs.at(-1) ?? after;
   let end = Number.POSITIVE_INFINITY;
-  const told = last.then(seq => {
+  const stopped = last.then(seq => {
     end = seq;
     if (position() >= end) stop.abort();
   });
@@ -53,7 +53,7 @@ async function seqsOf(log: EventLog, { after, slow }: { after: number; slow: boo
     if (slow) await pause();
     if (position() >= end) break;
   }
-  await told;
+  await stopped;
   return seqs;
 }
 

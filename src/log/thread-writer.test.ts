@@ -293,7 +293,7 @@ describe('whatever is written', () => {
     );
   });
 
-  it('is told as JSON holds it, whatever its fields are', async () => {
+  it('is emitted as JSON holds it, whatever its fields are', async () => {
     const simple = fc.constantFrom('x', 1, true, -0, undefined, Number.NaN, null);
     const fields = fc.oneof(fc.dictionary(fc.string(), simple), fc.dictionary(fc.string(), fc.anything()));
     await fc.assert(
@@ -310,9 +310,9 @@ describe('whatever is written', () => {
         const next = tail.next();
         await new Promise(resolve => setImmediate(resolve));
         await writer.write(event);
-        const { seq: _, ts: __, ...told } = (await next).value as LoggedEvent;
-        expect(told).toEqual(JSON.parse(text));
-        expect(JSON.stringify(told)).toBe(text);
+        const { seq: _, ts: __, ...emitted } = (await next).value as LoggedEvent;
+        expect(emitted).toEqual(JSON.parse(text));
+        expect(JSON.stringify(emitted)).toBe(text);
         await tail.return?.();
       }),
       { numRuns: 200 },

@@ -8,15 +8,18 @@ export type Message =
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 
 export type AssistantPart =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly providerMetadata?: Record<string, unknown> }
   | { readonly type: 'reasoning'; readonly text: string; readonly providerMetadata?: Record<string, unknown> }
   | {
       readonly type: 'tool_call';
       readonly id: string;
       readonly name: string;
       readonly input: unknown;
+      /** The provider that executed the call; its result is a part of the same message. */
+      readonly executedBy?: string;
       readonly providerMetadata?: Record<string, unknown>;
-    };
+    }
+  | ToolResultPart;
 
 /** The outcome of a call, under the id the call has in the same messages. */
 export interface ToolResultPart {
@@ -24,4 +27,7 @@ export interface ToolResultPart {
   readonly id: string;
   readonly name: string;
   readonly output: ToolOutput;
+  /** The provider that executed the call, for a result inside an assistant's message. */
+  readonly executedBy?: string;
+  readonly providerMetadata?: Record<string, unknown>;
 }

@@ -28,7 +28,7 @@ export interface RunState {
   readonly stepComplete: boolean;
   /** Whether a person said something since that step began. */
   readonly steered: boolean;
-  /** The calls of that step, in the order in which the model made them. */
+  /** The calls of that step that the run executes, in the order in which the model made them. */
   readonly calls: ReadonlyMap<string, CallState>;
   readonly relays: ReadonlyMap<string, RelayState>;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cost: number };
@@ -57,7 +57,7 @@ export class RunFamily {
     this.#events = new Map([[runId, []]]);
   }
 
-  /** Takes the next event of the stream; tells whether it belongs to the family. */
+  /** Takes the next event of the stream; returns whether it belongs to the family. */
   take(event: AgentEvent): boolean {
     const { runId, parentId } = event;
     const children = parentId === undefined ? undefined : this.#started.get(parentId);
@@ -108,8 +108,9 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
       state.steered = false;
       calls.clear();
     } else if (event.type === 'user') state.steered = true;
-    else if (event.type === 'tool_call') calls.set(event.id, { call: event, started: false, done: false });
-    else if (event.type === 'usage') {
+    else if (event.type === 'tool_call') {
+      if (event.executedBy === undefined) calls.set(event.id, { call: event, started: false, done: false });
+    } else if (event.type === 'usage') {
       usage.inputTokens += event.inputTokens;
       usage.outputTokens += event.outputTokens;
       usage.cost += event.cost ?? 0;

@@ -114,7 +114,7 @@ function startCall(draft: TotalsDraft, { id, runId }: { id: string; runId: strin
   addTotals(draft, runId, { toolCalls: 1 });
 }
 
-/** After the last open call of a run its model is asked again, also when the run does not tell its steps. */
+/** After the last open call of a run its model is asked again, also when the run reports no steps. */
 function endCall(draft: TotalsDraft, id: string, now: number | undefined): void {
   const call = draft.last('call', id);
   if (call === undefined || call.done) return;

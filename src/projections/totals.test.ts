@@ -55,7 +55,7 @@ describe('totals', () => {
     expect(all).not.toHaveProperty('firstTextMs');
   });
 
-  it('take the time of the model from the calls between when a run does not tell its steps', () => {
+  it('take the time of the model from the calls between when a run reports no steps', () => {
     const view = foldAll(
       totals,
       events.filter(({ type }) => type !== 'step_start'),
@@ -65,7 +65,7 @@ describe('totals', () => {
 });
 
 describe('run status', () => {
-  it('tells whether a run works, waits for a person or has ended, and what is open', () => {
+  it('shows whether a run works, waits for a person or has ended, and what is open', () => {
     expect(foldAll(runStatus, events.slice(0, 4))).toMatchObject([
       { status: 'running', step: 0, openCalls: 1, model: 'm' },
     ]);

@@ -7,9 +7,9 @@ import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables }
 export interface TotalsView {
   readonly all: Totals;
   readonly runs: readonly (Totals & { readonly runId: string })[];
-  /** The id is empty for runs that did not tell their agent. */
+  /** The id is empty for runs without the name of an agent. */
   readonly agents: readonly (Totals & { readonly agentId: string })[];
-  /** The id is empty for what no model was told of. */
+  /** The id is empty for usage without the name of a model. */
   readonly models: readonly (Totals & { readonly modelId: string })[];
 }
 

@@ -2,7 +2,7 @@ import { type Activity, createActivityState, type LineOf, projectActivity } from
 import type { Encoder } from './encoder.ts';
 
 export interface ActivityOptions {
-  /** Where raw lines are found, for what is told as it was printed. */
+  /** Where raw lines are found, for what is encoded as it was printed. */
   readonly lineOf?: LineOf | undefined;
 }
 

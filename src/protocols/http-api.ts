@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** A run that is under way, as the HTTP API tells it. */
+/** A run that is under way, as the HTTP API returns it. */
 const runningRun = z.looseObject({ runId: z.string() });
 
-/** A thread as the HTTP API tells it. */
+/** A thread as the HTTP API returns it. */
 export const threadInfo = z.looseObject({
   id: z.string(),
   resourceId: z.string(),
@@ -17,7 +17,7 @@ export const threadInfo = z.looseObject({
 
 export type ThreadInfo = z.infer<typeof threadInfo>;
 
-/** An agent that can be asked, as the HTTP API tells it. */
+/** An agent that can be asked, as the HTTP API returns it. */
 export const agentInfo = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -105,7 +105,7 @@ export const relayBody = z.strictObject({
 
 export type RelayBody = z.infer<typeof relayBody>;
 
-/** A relay that waits for a person, as the inbox over all threads tells it. */
+/** A relay that waits for a person, as the inbox over all threads lists it. */
 export const relayInfo = z.looseObject({
   id: z.string(),
   threadId: z.string(),
@@ -116,7 +116,7 @@ export const relayInfo = z.looseObject({
 
 export type RelayInfo = z.infer<typeof relayInfo>;
 
-/** Where a run stands, as the HTTP API tells it. */
+/** Where a run stands, as the HTTP API returns it. */
 export const runInfo = z.looseObject({
   runId: z.string(),
   status: z.string().describe('`running`, `waiting` while a person is asked, or why it ended'),
@@ -192,7 +192,7 @@ export const chatBody = z.looseObject({
 
 export type ChatBody = z.infer<typeof chatBody>;
 
-/** How every error of the HTTP API is told (RFC 9457). */
+/** The shape of every error of the HTTP API (RFC 9457). */
 export const problem = z.looseObject({
   type: z.string(),
   title: z.string(),

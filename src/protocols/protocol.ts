@@ -4,7 +4,7 @@ import type { Encoder } from './encoder.ts';
 import type { FlowOptions } from './flow/index.ts';
 import type { Framing } from './framing.ts';
 
-/** What is served and to whom; an encoder uses the options it knows. */
+/** What is served and to whom; an encoder uses the options it has. */
 export type ProtocolOptions = FlowOptions &
   Omit<AiSdkOptions, 'version'> &
   ActivityOptions & {
@@ -12,7 +12,7 @@ export type ProtocolOptions = FlowOptions &
     readonly version?: string | undefined;
   };
 
-/** A way to serve the log over HTTP; everything the server knows about the protocol. */
+/** A way to serve the log over HTTP; all that the server needs of the protocol. */
 export interface Protocol {
   /** Describes in a few words what is sent, for the HTTP reference. */
   readonly description: string;

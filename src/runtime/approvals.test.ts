@@ -20,16 +20,16 @@ const resultOf = (events: readonly FlowEvent[]) =>
   events.find(event => event.type === 'tool-invocation' && event.state === 'result');
 
 describe('an approval', () => {
-  it('is listed while it waits, as the stream told it', async () => {
+  it('is listed while it waits, as the stream emitted it', async () => {
     const runtime = runtimeOf({ agent: echoing(), approvals: gated });
-    let told: unknown;
+    let emitted: unknown;
     for await (const event of runtime.query('Hi', { threadId: 'a' })) {
       if (!isAsked(event)) continue;
-      told = event.data;
+      emitted = event.data;
       break;
     }
     await untilAsked(runtime.query('Hi', { threadId: 'b' }));
-    expect(await runtime.pendingApprovals({ threadId: 'a' })).toEqual([told]);
+    expect(await runtime.pendingApprovals({ threadId: 'a' })).toEqual([emitted]);
     const all = await runtime.pendingApprovals();
     expect(new Set(all.map(({ threadId }) => threadId))).toEqual(new Set(['a', 'b']));
     const [first] = await runtime.pendingApprovals({ threadId: 'a' });

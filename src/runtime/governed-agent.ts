@@ -1,4 +1,5 @@
 import type { Agent, DecisionSource, InvokeParams, Tool } from '../agents/index.ts';
+import type { Memory } from '../agents/memory/memory.ts';
 import type { AgentEvent } from '../events/index.ts';
 import { AskedRelays } from './asked-relays.ts';
 import type { Clock } from '../control/supervision/clock.ts';
@@ -7,6 +8,7 @@ import { type Place, RuntimeContext } from './runtime-context.ts';
 /** What a runtime gives to its agents. */
 export interface Governance {
   readonly tools: readonly Tool[];
+  readonly memory: Memory | undefined;
   readonly clock: Clock;
   /** The thread in which a run that a person asked for takes place. */
   readonly place: Place;
@@ -18,7 +20,7 @@ export interface Governance {
 const policies = new WeakSet<DecisionSource>();
 
 /** The same agent, with the tools, the policy and the context of a runtime, whoever invokes it. */
-export function governedAgent(agent: Agent, { tools, clock, place: own, threadOf }: Governance): Agent {
+export function governedAgent(agent: Agent, { tools, memory, clock, place: own, threadOf }: Governance): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const above = params.context instanceof RuntimeContext ? params.context : undefined;
     const place = above?.place ?? own;
@@ -31,6 +33,7 @@ export function governedAgent(agent: Agent, { tools, clock, place: own, threadOf
       tools: [...tools, ...(params.tools ?? [])],
       permissions: [...inherited, source],
       context,
+      ...(memory !== undefined && { memory }),
     };
     if (above !== undefined || params.answers === undefined) {
       yield* agent.invoke(given);
@@ -46,5 +49,10 @@ export function governedAgent(agent: Agent, { tools, clock, place: own, threadOf
       answers.close();
     }
   }
-  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+  return {
+    id: agent.id,
+    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    ...(agent.categoryOf !== undefined && { categoryOf: agent.categoryOf }),
+    invoke,
+  };
 }

@@ -11,7 +11,7 @@ import { planTool, type Runtime, type RuntimeOptions } from './index.ts';
 
 /** What an agent does in a step: it says something and uses tools side by side, or its model fails. */
 type Step = { say: string; use: readonly Use[] } | 'fail' | 'cut';
-type Use = { tool: 'fine' | 'fails' | 'gated' | 'reports' | 'tells' | 'plan' | 'absent' | 'invalid' } | { start: Cast };
+type Use = { tool: 'fine' | 'fails' | 'gated' | 'reports' | 'emits' | 'plan' | 'absent' | 'invalid' } | { start: Cast };
 interface Cast {
   readonly steps: readonly Step[];
 }
@@ -32,7 +32,7 @@ const { cast } = fc.letrec<{ cast: Cast; step: Step; use: Use }>(tie => ({
   use: fc.oneof(
     { depthSize: 'small' },
     fc.record({
-      tool: fc.constantFrom('gated', 'plan', 'fine', 'fails', 'gated', 'reports', 'tells', 'plan', 'absent', 'invalid'),
+      tool: fc.constantFrom('gated', 'plan', 'fine', 'fails', 'gated', 'reports', 'emits', 'plan', 'absent', 'invalid'),
     }),
     fc.record({ start: tie('cast') }),
   ),
@@ -72,7 +72,7 @@ function toolsOf(executed: string[]): Tool[] {
       }
       return 'ok';
     }),
-    tool('tells', async (_, { emit }) => {
+    tool('emits', async (_, { emit }) => {
       await emit({ type: 'custom', name: 'acme-news', data: { of: 'us' } });
       await emit({ type: 'file_registered', id: 'file', path: 'out.txt' });
       return 'ok';
@@ -167,7 +167,7 @@ const sumOf = (events: readonly AgentEvent[]) =>
   events.reduce((sum, event) => (event.type === 'usage' ? addUsage(sum, event) : sum), noUsage);
 
 describe('every stream of a runtime', () => {
-  it('keeps the order, ends once, and tells what is in the log, whatever agents and people do', async () => {
+  it('keeps the order, ends once, and emits what is in the log, whatever agents and people do', async () => {
     await fc.assert(
       fc.asyncProperty(cast, people, async (cast, people) => {
         const { events, logged, executed } = await play(cast, people);

@@ -9,7 +9,7 @@ export interface RequestStreamOptions extends Omit<FlowOptions, 'runId'>, Reques
   readonly skip: number;
   /** Ends the stream, not the run. */
   readonly signal: AbortSignal;
-  /** Resolves when the run is over, as far as this process knows. */
+  /** Resolves when the run is over, as far as this process can see. */
   readonly over: () => Promise<unknown>;
 }
 
@@ -19,11 +19,11 @@ export async function* requestStream(options: RequestStreamOptions): AsyncGenera
   let { skip } = options;
   const encoder = flowEncoder(options);
   for await (const event of log.tail(threadId, after, { signal })) {
-    const told = encoder.encode(event);
-    const ends = told.some(({ type }) => type === 'finish' || type === 'error');
+    const encoded = encoder.encode(event);
+    const ends = encoded.some(({ type }) => type === 'finish' || type === 'error');
     // Whoever reads the end may ask again at once.
     if (ends) await over();
-    for (const each of told) {
+    for (const each of encoded) {
       if (skip > 0) skip--;
       else yield each;
     }

@@ -11,6 +11,7 @@ import {
   name,
   object,
 } from '../events/options/option-fields.ts';
+import { type Memory, memoryField } from '../agents/memory/memory.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
@@ -31,6 +32,8 @@ export interface RuntimeOptions {
   readonly approvals?: ApprovalsOptions;
   /** Tools that every agent has beside its own. */
   readonly tools?: readonly Tool[];
+  /** Observes the conversations of all agents, instead of their own memories. */
+  readonly memory?: Memory;
   /** The currency of cost summaries; US dollars when absent. */
   readonly currency?: Currency;
   /** The cost of a usage report in US dollars; what the report itself says when absent. */
@@ -54,6 +57,7 @@ export const checkRuntimeOptions = optionsCheck(
       // Checked by the policy itself.
       approvals: object().optional(),
       tools: field(Array.isArray, 'an array of tools').optional(),
+      memory: memoryField().optional(),
       currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
       priceOf: callback().optional(),
       graceMs: milliseconds().optional(),

@@ -61,7 +61,7 @@ describe('a runtime', () => {
     [{}, 'has no agent'],
     [{ agent: hello(), agents: [hello()] }, 'two agents with the id "main"'],
     [{ agent: hello(), specialists: [{ agent: hello(), description: 'again' }] }, 'two agents with the id "main"'],
-  ] as [Partial<RuntimeOptions>, string][])('refuses agents that cannot be told apart (%#)', (options, problem) => {
+  ] as [Partial<RuntimeOptions>, string][])('refuses agents with the same name (%#)', (options, problem) => {
     expect(() => createRuntime({ resourceId: 'acme', ...options })).toThrowError(
       expect.objectContaining({ code: 'invalid_argument', message: expect.stringContaining(problem) }),
     );

@@ -205,8 +205,8 @@ export class Runtime {
 
   /** Agents that are asked may start the specialists; specialists do not start each other. */
   #governed(agent: Agent, threadId: string): Agent {
-    const { tools = [], specialists = [] } = this.#options;
-    const shared = { clock: this.#clock, threadOf: this.#relayThreads, place: this.#place(threadId) };
+    const { tools = [], specialists = [], memory } = this.#options;
+    const shared = { memory, clock: this.#clock, threadOf: this.#relayThreads, place: this.#place(threadId) };
     if (specialists.length === 0 || !this.#agents.includes(agent)) return governedAgent(agent, { ...shared, tools });
     const agents = specialists.map(({ agent, description }) => ({
       agent: governedAgent(agent, { ...shared, tools }),

@@ -199,7 +199,7 @@ describe('the wire events of a request', () => {
     ]);
   });
 
-  it('have the progress, the files and the custom events of a tool, which knows where it runs', async () => {
+  it('have the progress, the files and the custom events of a tool, which gets its place', async () => {
     const work = defineTool({
       name: 'echo',
       description: 'works',

@@ -59,7 +59,7 @@ async function eventOf(threadId: string, matches: (event: LoggedEvent) => boolea
 }
 
 describe('threads', () => {
-  it('tells whoever keeps records which runs go with a deleted thread', async () => {
+  it('reports to the record keeper which runs go with a deleted thread', async () => {
     const id = await newThread();
     const { body } = await call('POST', `/api/threads/${id}/messages`, { content: 'hi', agent: 'echo' });
     for await (const event of server.log.tail(id)) if (event.type === 'harness_end') break;
@@ -77,7 +77,7 @@ describe('threads', () => {
     expect(await call('GET', path)).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
   });
 
-  it('tells the agents that can be asked, and that it is well', async () => {
+  it('lists the agents, and reports its health', async () => {
     expect((await call('GET', '/api/agents')).body.agents).toMatchObject([
       { id: 'echo' },
       { id: 'patient' },
@@ -255,7 +255,7 @@ describe('a request another site caused', () => {
     async origin => expect(await send({ ...json, origin }, 'POST')).toBe(403),
   );
 
-  it('is told from one of its own page', async () => {
+  it('is distinguished from one of its own page', async () => {
     expect(await send({ ...json, origin: server.url }, 'POST')).toBe(201);
   });
 });

@@ -36,14 +36,14 @@ export interface AppOptions {
   readonly webRoot?: string;
   /**
    * The folder that files of threads are downloaded from; without it none are. A token of one resource opens files only
-   * when it is a function, which knows the folder of the thread.
+   * when it is a function, which gets the folder of the thread.
    */
   readonly filesRoot?: string | ((thread: Thread) => string | undefined);
   /** Who is let in; everybody when there is none. */
   readonly tokens?: readonly AccessToken[];
   /** How many wrong tokens are taken. */
   readonly attempts?: AttemptLimitOptions;
-  /** Values that are never told: they are replaced in answers, events and logs. Tokens need not be named. */
+  /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines. */
   readonly isPublic?: boolean;
@@ -57,13 +57,13 @@ export interface AppOptions {
   readonly bufferBytes?: number;
   /** How large an import may be; 256 MiB when absent. */
   readonly importBytes?: number;
-  /** How requests are told on stderr; `errors` when absent. */
+  /** How requests are logged on stderr; `errors` when absent. */
   readonly logStyle?: LogStyle;
   /** Told of a thread that is about to be deleted, with the ids of its runs. */
   readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
   /** Told of every failure that is not one of ours; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
-  /** The version that the OpenAPI document tells. */
+  /** The version in the OpenAPI document. */
   readonly version?: string;
 }
 
@@ -84,7 +84,7 @@ export function appOf(site: Site): Hono<AppEnv> {
   const routes = routesOf(site);
   const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));
   const guard = requestGuard({ isPublic, hosts });
-  const tell = requestLog(logStyle, site.redactor);
+  const logRequest = requestLog(logStyle, site.redactor);
 
   app.use(async (context, next) => {
     const start = performance.now();
@@ -93,7 +93,7 @@ export function appOf(site: Site): Hono<AppEnv> {
     const route = context.get('route') ?? 'other';
     const { status } = context.res;
     site.metrics.countRequest(context.req.method, route, status);
-    tell({ method: context.req.method, route, status, ms: performance.now() - start });
+    logRequest({ method: context.req.method, route, status, ms: performance.now() - start });
   });
   app.use(async (context, next) => {
     const { method, path } = context.req;

@@ -2,12 +2,12 @@ import { escapeHtml, htmlPage } from './html.ts';
 
 /** The page on which a person enters the token. It works without scripts. */
 export function loginPage({ next, problem }: { next: string; problem?: string }): string {
-  const told = problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`;
+  const alert = problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`;
   return htmlPage(
     'Sign in · Singletree',
     `<main class="sign-in">
 <h1>Singletree</h1>
-${told}
+${alert}
 <form method="post" action="/login">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label>Token <input name="token" type="password" autocomplete="current-password" required autofocus></label>

@@ -3,18 +3,18 @@ import type { Problem } from '../protocols/index.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
 import { Refusal } from './security/refusal.ts';
 
-/** The error as the HTTP API tells it; what is not one of ours says nothing of itself. */
+/** The error as the HTTP API returns it; one that is not ours shows no details. */
 export function problemOf(error: unknown): Problem {
-  const told =
+  const shown =
     SingletreeError.is(error) || error instanceof Refusal
       ? error
       : new SingletreeError('internal', 'The server failed to answer. Its own output says why.');
   return {
-    type: `urn:singletree:error:${told.code}`,
-    title: told.code.replaceAll('_', ' '),
-    status: told.status,
-    code: told.code,
-    detail: told.message,
+    type: `urn:singletree:error:${shown.code}`,
+    title: shown.code.replaceAll('_', ' '),
+    status: shown.status,
+    code: shown.code,
+    detail: shown.message,
   };
 }
 

@@ -9,10 +9,10 @@ export interface RequestRecord {
   readonly ms: number;
 }
 
-/** How requests are told: as JSON, for a person, for a person and only those that failed, or not at all. */
+/** How requests are logged: as JSON, for a person, for a person and only those that failed, or not at all. */
 export type LogStyle = 'json' | 'pretty' | 'errors' | 'off';
 
-/** Makes the function that tells of requests, one line each, without secrets. */
+/** Makes the function that logs requests, one line each, without secrets. */
 export function requestLog(
   style: LogStyle,
   redactor: Redactor,

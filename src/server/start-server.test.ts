@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startTestServer } from '../../test/support/test-server.ts';
 
 describe('starting a server', () => {
-  it('tells when the port is taken, and by which address', async () => {
+  it('reports that the port is taken, and by which address', async () => {
     const first = await startTestServer([]);
     const port = Number(new URL(first.url).port);
     await expect(startTestServer([], { port })).rejects.toMatchObject({

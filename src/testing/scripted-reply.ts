@@ -15,7 +15,7 @@ export interface Reply {
 /** How an exchange ended: `cancelled` when the client went away first. */
 export type ReplyOutcome = 'answered' | 'cut' | 'cancelled';
 
-/** Sends a reply and tells how that ended; never throws because the client is gone. */
+/** Sends a reply and returns how that ended; never throws because the client is gone. */
 export async function sendReply(response: ServerResponse, reply: Reply, delay: Delay): Promise<ReplyOutcome> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());

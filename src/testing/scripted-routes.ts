@@ -116,7 +116,7 @@ function ask<Turn>(script: () => Turn): Turn | { failure: ScriptedFailure } {
   }
 }
 
-// The clients of these APIs try again on a server error unless they are told not to.
+// The clients of these APIs try again on a server error unless a header forbids it.
 const finalHeaders = { 'x-should-retry': 'false' };
 
 function tooMany(maxRequests: number): ScriptedFailure {

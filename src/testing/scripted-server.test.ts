@@ -46,7 +46,7 @@ describe('the request log', () => {
     expect(requests[2]).not.toHaveProperty('seen');
   });
 
-  it('tells when the client went away', async () => {
+  it('reports when the client went away', async () => {
     let waits = 0;
     const delay = (_ms: number, signal?: AbortSignal) =>
       new Promise<void>(resolve => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { antigravityCommand } from '../../src/agents/cli/adapters/antigravity/command.ts';
-import { activity, translated } from './translated.ts';
+import { activity, failure, translated } from './translated.ts';
 
 /** Written by hand after its documentation: no stream of this program was recorded, since it needs an account. */
 const init = { event: 'init', conversation_id: 's', init: { cwd: '/w', model: 'gemini', tools: [] } };
@@ -82,7 +82,7 @@ describe('Antigravity', () => {
       { type: 'step_start', callId: 'step-1' },
       { type: 'reasoning', content: 'hm' },
       { type: 'text', id: 'r/step-1/text', content: 'app' },
-      { type: 'text', id: 'r/step-1/text', content: 'le\n' },
+      { type: 'text', id: 'r/step-1/text', content: 'le\n', final: true },
     ]);
     expect(activity('antigravity', ...records)).toEqual([{ ...base, type: 'agent', message: 'apple\n' }]);
   });
@@ -109,7 +109,7 @@ describe('Antigravity', () => {
   it('fails with the reason of the result, and reports what was denied', () => {
     expect(translated('antigravity', init, result({ status: 'ERROR', error: 'quota reached' }))).toMatchObject([
       { type: 'session' },
-      { type: 'error', message: 'quota reached', fatal: true },
+      ...failure({ message: 'quota reached' }),
     ]);
     expect(translated('antigravity', result({ status: 'WAITING' })).at(-1)).toMatchObject({
       message: 'Antigravity ended with status WAITING.',
@@ -178,6 +178,7 @@ describe('Antigravity', () => {
 
   it('fails by plain text that says so where it begins', () => {
     expect(translated('antigravity', 'flags provided but not defined: -output-format', 'Usage of agy:')).toMatchObject([
+      { type: 'error', message: 'flags provided but not defined: -output-format' },
       { type: 'unknown', raw: 'Usage of agy:' },
       { type: 'error', message: 'flags provided but not defined: -output-format', fatal: true },
     ]);

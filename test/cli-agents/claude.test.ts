@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { captures, linesOf, replay } from './captures.ts';
-import { activity, translated } from './translated.ts';
+import { activity, failure, translated } from './translated.ts';
 
 const init = { type: 'system', subtype: 'init', session_id: 's', cwd: '/w', model: 'm' };
 const use = (id: string, name: string, input: unknown, more = {}) => ({
@@ -71,15 +71,19 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it('joins the text blocks of one message, also over records and around thinking', () => {
-    const part = (block: object) => ({ type: 'assistant', message: { id: 'm', content: [block] } });
-    const records = [
-      part({ type: 'text', text: 'one' }),
-      part({ type: 'thinking', thinking: 'hm' }),
-      part({ type: 'redacted_thinking', data: 'x' }),
-      part({ type: 'text', text: 'two' }),
+  it('joins the text blocks of one record, also around thinking', () => {
+    const blocks = [
+      { type: 'text', text: 'one' },
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'text', text: 'two' },
     ];
-    expect(activity('claude', ...records)).toEqual([{ type: 'agent', message: 'one\ntwo' }]);
+    const part = (...content: object[]) => ({ type: 'assistant', message: { id: 'm', content } });
+    expect(activity('claude', part(...blocks))).toEqual([{ type: 'agent', message: 'one\ntwo' }]);
+    expect(activity('claude', ...blocks.map(block => part(block)))).toEqual([
+      { type: 'agent', message: 'one' },
+      { type: 'agent', message: 'two' },
+    ]);
   });
 
   it('stops resolving paths of commands once its shell may be elsewhere', () => {
@@ -90,7 +94,7 @@ describe('Claude Code', () => {
     expect(activity('claude', init, ...calls)).toMatchObject([{ path: '/w/sub/a' }, { path: 'b' }]);
   });
 
-  it('keeps an error that was retried, or that the run survived, from ending the run', () => {
+  it('reports an error that was retried, or that the run survived, without ending the run', () => {
     const failed = {
       type: 'assistant',
       error: 'server_error',
@@ -99,16 +103,19 @@ describe('Claude Code', () => {
     };
     const spoke = { type: 'assistant', message: { id: 'm', content: 'on' } };
     expect(translated('claude', failed, spoke)).toMatchObject([
-      { type: 'step_start' },
       { type: 'error', message: 'bad', code: 'server_error' },
+      { type: 'step_start' },
       { type: 'text', content: 'on' },
     ]);
-    expect(translated('claude', failed, { type: 'system', subtype: 'api_retry' })).toMatchObject([{ type: 'warning' }]);
+    expect(translated('claude', failed, { type: 'system', subtype: 'api_retry' })).toMatchObject([
+      { type: 'error' },
+      { type: 'warning' },
+    ]);
   });
 
   it('reports a run that reached its limit of turns', () => {
-    const [error] = translated('claude', { type: 'result', subtype: 'error_max_turns', is_error: true });
-    expect(error).toMatchObject({ type: 'error', code: 'error_max_turns', fatal: true });
+    const events = translated('claude', { type: 'result', subtype: 'error_max_turns', is_error: true });
+    expect(events).toMatchObject(failure({ code: 'error_max_turns' }));
   });
 
   it('makes unknown of subtypes, types and blocks that it does not know', () => {
@@ -133,10 +140,12 @@ describe('Claude Code', () => {
   it('does not take what a subagent was asked for its answer', () => {
     const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1', description: 'Look' };
     const ended = { type: 'system', subtype: 'task_notification', tool_use_id: '1', status: 'completed' };
-    const types = (summary: string) =>
-      activity('claude', use('1', 'Agent', {}), started, { ...ended, summary }).map(entry => entry.type);
-    expect(types('Look')).toEqual(['orchestration', 'orchestration']);
-    expect(types('Found it.')).toEqual(['orchestration', 'agent', 'orchestration']);
+    const answers = (summary: string) =>
+      translated('claude', use('1', 'Agent', {}), started, { ...ended, summary }).flatMap(event =>
+        event.type === 'text' ? [event.content] : [],
+      );
+    expect(answers('Look')).toEqual([]);
+    expect(answers('Found it.')).toEqual(['Found it.']);
   });
 
   it('ends a subagent with its answer, unless it said something itself', () => {
@@ -275,7 +284,6 @@ describe('Claude Code', () => {
     const child = { subagentId: 't', subagentName: 'Plan' };
     expect(activity('claude', use('1', 'Agent', {}), started, failed)).toEqual([
       { type: 'orchestration', action: 'subagent_started', ...child },
-      { type: 'error', message: 'no' },
       { type: 'orchestration', action: 'subagent_failed', ...child, isSuccess: false },
     ]);
     expect(activity('claude', use('1', 'Agent', {}), started)).toHaveLength(1);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
 import { clineCommand } from '../../src/agents/cli/adapters/cline/command.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { activity, translated } from './translated.ts';
+import { activity, failure as fatal, translated } from './translated.ts';
 
 const event = (value: object) => ({ type: 'agent_event', event: value });
 const hook = (hookEventName: string, agentId: string, parentAgentId: string | null = null) => ({
@@ -77,7 +77,7 @@ describe('Cline', () => {
       start('search_codebase', { queries: [7] }),
       start('editor', {}),
     ])
-      expect(activity('cline', record, end([]))).toEqual([{ type: 'unknown', raw: record }]);
+      expect(activity('cline', record, end([]))).toEqual([{ type: 'unknown', raw: end([]) }]);
   });
 
   it('reports the success of each item, whole calls and unmatched items alike', () => {
@@ -116,7 +116,7 @@ describe('Cline', () => {
   it('writes text once, whether it was streamed, partly streamed or streamed otherwise', () => {
     const opened = iteration(1);
     expect(said(opened, whole('hello'))).toEqual(['r: hello']);
-    expect(said(opened, delta('hel', 'hel'), delta('lo', 'hello'), whole('hello'))).toEqual(['r: hel', 'r: lo']);
+    expect(said(opened, delta('hel', 'hel'), delta('lo', 'hello'), whole('hello'))).toEqual(['r: hel', 'r: lo', 'r: ']);
     expect(said(opened, delta('hel', 'hel'), whole('hello'))).toEqual(['r: hel', 'r: lo']);
     expect(said(opened, delta('x', 'x'), whole('hello'))).toEqual(['r: x', 'r: hello']);
   });
@@ -153,16 +153,16 @@ describe('Cline', () => {
       failure('refused', false),
       result('error', { text: 'refused' }),
     );
-    expect(events).toMatchObject([{ type: 'error', message: 'refused', fatal: true }]);
+    expect(events).toMatchObject(fatal({ message: 'refused' }));
     expect(translated('cline', failure('failed: [x]', true), result('completed'))).toEqual([]);
   });
 
   it('says why a run stopped that did not complete', () => {
     const aborted = { type: 'run_aborted', reason: 'external_abort', message: 'aborted by another client' };
-    expect(translated('cline', failure('failed: [x]', true), result('aborted'), aborted)).toMatchObject([
-      { type: 'error', message: 'Cline stopped (aborted) after 2 iterations: failed: [x]', code: 'aborted' },
-    ]);
-    expect(translated('cline', aborted)).toMatchObject([{ message: 'aborted by another client', fatal: true }]);
+    expect(translated('cline', failure('failed: [x]', true), result('aborted'), aborted)).toMatchObject(
+      fatal({ message: 'Cline stopped (aborted) after 2 iterations: failed: [x]', code: 'aborted' }),
+    );
+    expect(translated('cline', aborted)).toMatchObject(fatal({ message: 'aborted by another client' }));
   });
 
   it('counts the usage of each model call once, with its cost when there is one', () => {
@@ -212,7 +212,6 @@ describe('Subagents of Cline', () => {
     const failed = [hook('agent_error', 'a'), failure('refused', false)];
     const ended = end({ text: 'refused', finishReason: 'error' });
     expect(activity('cline', ...both, ...failed, ended, whole('Go on.')).slice(2)).toMatchObject([
-      { type: 'error', message: 'refused' },
       { action: 'subagent_failed', subagentId: 'a', isSuccess: false },
       { type: 'agent', message: 'Go on.' },
     ]);
@@ -311,7 +310,7 @@ describe('Cline before version 3', () => {
       { type: 'step_start', step: 0 },
       { type: 'warning', message: 'down (retry 1 of 3)' },
       { type: 'step_start', step: 0 },
-      { type: 'error', message: 'down', fatal: true },
+      ...fatal({ message: 'down' }),
     ]);
     expect(activity('cline', say('diff_error', 'no match'))).toEqual([
       { type: 'error', message: 'no match', code: 'diff_error' },

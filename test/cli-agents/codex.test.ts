@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codexTranslator } from '../../src/agents/cli/adapters/codex/translate.ts';
-import { activity, translated } from './translated.ts';
+import { activity, failure, translated } from './translated.ts';
 
 const started = (item: object) => ({ type: 'item.started', item: { id: 'i', ...item } });
 const completed = (item: object) => ({ type: 'item.completed', item: { id: 'i', ...item } });
@@ -63,9 +63,9 @@ describe('Codex', () => {
 
   it('reports a failure once, and an error that the run survived as one on the way', () => {
     const error = { type: 'error', message: 'bad' };
-    expect(translated('codex', error, { type: 'turn.failed', error: { message: 'bad' } })).toMatchObject([
-      { type: 'error', message: 'bad', fatal: true },
-    ]);
+    const failed = { type: 'turn.failed', error: { message: 'bad' } };
+    expect(translated('codex', error, failed)).toMatchObject(failure({ message: 'bad' }));
+    expect(activity('codex', error, failed)).toEqual([{ type: 'error', message: 'bad' }]);
     const events = translated('codex', error, completed({ type: 'agent_message', text: 'on' }));
     expect(events.map(event => event.type)).toEqual(['error', 'text']);
     expect(events[0]).not.toHaveProperty('fatal');
@@ -78,10 +78,9 @@ describe('Codex', () => {
       { type: 'orchestration', action: 'subagent_failed', isSuccess: false },
     ]);
     const ran = { ...spawn, status: 'completed', agents_states: { t: { status: 'errored', message: 'no' } } };
-    expect(activity('codex', completed(ran)).map(entry => entry.type)).toEqual([
-      'orchestration',
-      'error',
-      'orchestration',
+    expect(activity('codex', completed(ran))).toMatchObject([
+      { action: 'subagent_started' },
+      { action: 'subagent_failed' },
     ]);
   });
 

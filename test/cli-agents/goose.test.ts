@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gooseCommand } from '../../src/agents/cli/adapters/goose/command.ts';
 import { gooseTranslator } from '../../src/agents/cli/adapters/goose/translate.ts';
-import { activity, translated } from './translated.ts';
+import { activity, failure, translated } from './translated.ts';
 
 const banner = ['', '    __( O)>  ● new session · openai gpt', '   \\____)    s · /w', '     L L     goose is ready'];
 const resuming = banner.map(line => line.replace('new session', 'resuming'));
@@ -81,9 +81,8 @@ describe('Goose', () => {
   });
 
   it('fails with the words that stand in the place of the banner', () => {
-    expect(translated('goose', '', '  error: Cannot resume session 9 - no such session exists')).toMatchObject([
-      { type: 'error', message: 'Cannot resume session 9 - no such session exists', fatal: true },
-    ]);
+    const message = 'Cannot resume session 9 - no such session exists';
+    expect(translated('goose', '', `  error: ${message}`)).toMatchObject(failure({ message }));
   });
 
   it('writes text once, whether records carry what is new or all of it so far', () => {
@@ -184,9 +183,9 @@ describe('Goose', () => {
     ['Network error: cut\n\nPlease resend your message to try again.', 'Network error: cut'],
   ])('ends by an error that arrives as text: %j', (reported, expected) => {
     const failed = message('assistant', [{ type: 'text', text: reported }], own);
-    expect(translated('goose', failed, { ...complete, input_tokens: 0, output_tokens: 0 })).toMatchObject([
-      { type: 'error', message: expected, fatal: true },
-    ]);
+    const ended = { ...complete, input_tokens: 0, output_tokens: 0 };
+    expect(translated('goose', failed, ended)).toMatchObject(failure({ message: expected }));
+    expect(activity('goose', failed, ended)).toEqual([{ type: 'error', message: expected }]);
   });
 
   it('does not take what the model writes for an error, and goes on after one', () => {
@@ -194,8 +193,8 @@ describe('Goose', () => {
     expect(activity('goose', text(reported))).toEqual([{ type: 'agent', message: reported }]);
     const failed = message('assistant', [{ type: 'text', text: reported }], own);
     expect(translated('goose', failed, text('on'))).toMatchObject([
-      { type: 'step_start' },
       { type: 'error', message: 'x.' },
+      { type: 'step_start' },
       { type: 'text', content: 'on' },
     ]);
   });
@@ -203,16 +202,16 @@ describe('Goose', () => {
   it('reports an error once that a message and a record report', () => {
     const reported = `Ran into this error: bad key.${retry}`;
     const block = message('assistant', [{ type: 'error', kind: 'authentication', message: reported }], own);
-    expect(translated('goose', block, { type: 'error', error: reported })).toMatchObject([
-      { type: 'error', message: 'bad key.', code: 'authentication', fatal: true },
-    ]);
+    expect(translated('goose', block, { type: 'error', error: reported })).toMatchObject(
+      failure({ message: 'bad key.', code: 'authentication' }),
+    );
   });
 
   it('makes a warning of a notice, and an error of the one that there is no credit', () => {
     const notice = (notificationType: string) =>
       translated('goose', message('assistant', [{ type: 'systemNotification', notificationType, msg: 'x' }], own));
     expect(notice('inlineMessage').at(-1)).toMatchObject({ type: 'warning', message: 'x', code: 'inlineMessage' });
-    expect(notice('creditsExhausted')).toMatchObject([{ type: 'error', code: 'creditsExhausted', fatal: true }]);
+    expect(notice('creditsExhausted')).toMatchObject(failure({ code: 'creditsExhausted' }));
   });
 
   it('counts what a new session used, and not again what a resumed one had used', () => {
@@ -264,9 +263,11 @@ describe('Goose', () => {
     const child = { subagentId: '1', subagentName: 'subagent' };
     expect(activity('goose', request('summon__delegate', {}), answer)).toEqual([
       { type: 'orchestration', action: 'subagent_started', ...child },
-      { type: 'error', message: error },
       { type: 'orchestration', action: 'subagent_failed', ...child, isSuccess: false },
     ]);
+    expect(translated('goose', request('summon__delegate', {}), answer)).toContainEqual(
+      expect.objectContaining({ type: 'error', message: error, fatal: true }),
+    );
   });
 
   it('ends a subagent in the background when it is loaded', () => {
@@ -280,13 +281,13 @@ describe('Goose', () => {
     const actions = (...records: unknown[]) =>
       activity('goose', ...records).map(entry => ('action' in entry ? entry.action : entry.type));
     expect(actions(...started)).toEqual(['subagent_started']);
-    expect(actions(...loaded('running', '…'))).toEqual(['subagent_started']);
-    expect(actions(...loaded('failed', 'no'))).toEqual(['subagent_started', 'error', 'subagent_failed']);
-    expect(activity('goose', ...loaded('completed', '# Result\n\n## Output\n\nIt is here.'))).toMatchObject([
-      { action: 'subagent_started' },
-      { type: 'agent', message: 'It is here.' },
-      { action: 'subagent_completed', isSuccess: true },
-    ]);
+    expect(actions(...loaded('running', '…'))).toEqual(['subagent_started', 'unknown']);
+    expect(actions(...loaded('failed', 'no'))).toEqual(['subagent_started', 'subagent_failed']);
+    const ended = loaded('completed', '# Result\n\n## Output\n\nIt is here.');
+    expect(actions(...ended)).toEqual(['subagent_started', 'subagent_completed']);
+    expect(translated('goose', ...ended)).toContainEqual(
+      expect.objectContaining({ type: 'text', content: 'It is here.', fromResult: true }),
+    );
   });
 
   it('makes unknown of types, roles and blocks that it does not know', () => {

@@ -63,12 +63,11 @@ describe('Kilo Code', () => {
       started,
       { type: 'orchestration', action: 'subagent_failed', ...who, isSuccess: false },
     ]);
-    expect(activityOf(manage('stop'))).toEqual([]);
+    expect(activityOf(manage('stop'))).toEqual([{ type: 'unknown', raw: manage('stop') }]);
     const unnamed = used('agent_manager', { metadata: { action: 'start', count: 2 } });
     expect(activityOf(unnamed)).toEqual([{ type: 'unknown', raw: unnamed }]);
     expect(activityOf(used('agent_manager', { metadata: { sessionId: 'ses_2' }, output: 'Found.' }))).toEqual([
       started,
-      { type: 'agent', message: 'Found.' },
       { type: 'orchestration', action: 'subagent_completed', ...who, isSuccess: true },
     ]);
   });
@@ -83,8 +82,8 @@ describe('Kilo Code', () => {
     const failed = { type: 'error', sessionID: 's', error: { name: 'APIError', data: { message: 'reset' } } };
     const text = { type: 'text', sessionID: 's', part: { id: 'p', type: 'text', text: 'This will be cut off.' } };
     expect(activityOf({ type: 'step_start', sessionID: 's', part: { id: 'q' } }, failed, text)).toEqual([
-      { type: 'agent', message: 'This will be cut off.' },
       { type: 'error', message: 'reset', code: 'APIError' },
+      { type: 'agent', message: 'This will be cut off.' },
     ]);
   });
 });

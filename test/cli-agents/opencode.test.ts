@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { opencodeAdapter } from '../../src/agents/cli/adapters/opencode/adapter.ts';
 import { opencodeCommand } from '../../src/agents/cli/adapters/opencode/command.ts';
-import { activity, translated } from './translated.ts';
+import { activity, failure, translated } from './translated.ts';
 
 let parts = 0;
 const record = (type: string, part: object, more: object = {}) => ({
@@ -201,8 +201,8 @@ describe('a failure of OpenCode', () => {
     [{ name: 'MessageAbortedError' }, { message: 'MessageAbortedError', code: 'MessageAbortedError' }],
     [{ name: 'APIError', data: { message: '{"error":{"message":"inside"}}' } }, { message: 'inside' }],
   ])('has its words in one of several places', (error, expected) => {
-    expect(made(failed(error))).toMatchObject([{ type: 'error', fatal: true, ...expected }]);
-    expect(made(failed(error), failed(error))).toHaveLength(1);
+    expect(made(failed(error))).toMatchObject(failure(expected));
+    expect(activityOf(failed(error), failed(error))).toHaveLength(1);
   });
 
   it('is unknown when it has none', () => {
@@ -211,14 +211,21 @@ describe('a failure of OpenCode', () => {
 
   it('ends the run although text of its step comes after it', () => {
     const lines = [started(), failed(api), said('partial'), used('read', { input: { filePath: '/a' } }), finished()];
-    expect(made(...lines).map(({ type }) => type)).toEqual(['step_start', 'text', 'tool_call', 'tool_result', 'error']);
+    expect(made(...lines).map(({ type }) => type)).toEqual([
+      'step_start',
+      'error',
+      'text',
+      'tool_call',
+      'tool_result',
+      'error',
+    ]);
     expect(made(...lines).at(-1)).toMatchObject({ message: 'down', fatal: true });
   });
 
   it('does not end the run when another step follows', () => {
     const events = made(started('a'), failed(api), started('b'), said('on'));
-    expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_start', 'error', 'text']);
-    expect(events[2]).not.toHaveProperty('fatal');
+    expect(events.map(({ type }) => type)).toEqual(['step_start', 'error', 'step_start', 'text']);
+    expect(events[1]).not.toHaveProperty('fatal');
   });
 });
 
@@ -259,23 +266,20 @@ describe('a subagent of OpenCode', () => {
     ]);
     expect(activityOf(used('task', { input, metadata, output }))).toEqual([
       start,
-      { type: 'agent', message: 'Found.' },
       { type: 'orchestration', action: 'subagent_completed', ...who, isSuccess: true },
     ]);
   });
 
   it('answers without what older versions put after its answer', () => {
     const older = 'Found.\n\n<task_metadata>\nsession_id: ses_1\n</task_metadata>';
-    expect(activityOf(used('task', { input, metadata, output: older }))[1]).toEqual({
-      type: 'agent',
-      message: 'Found.',
-    });
+    expect(made(used('task', { input, metadata, output: older }))).toContainEqual(
+      expect.objectContaining({ type: 'text', content: 'Found.' }),
+    );
   });
 
   it('fails with its call', () => {
     expect(activityOf(used('task', { input, metadata, status: 'error', error: 'down' }))).toEqual([
       start,
-      { type: 'error', message: 'down' },
       { type: 'orchestration', action: 'subagent_failed', ...who, isSuccess: false },
     ]);
   });

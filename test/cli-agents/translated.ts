@@ -11,6 +11,14 @@ export function translated(agent: string, ...records: unknown[]): AgentEvent[] {
   return [...lines.flatMap(line => translator.translate(line)), ...translator.flush()];
 }
 
+/** The two events of a failure that ends the run: when it is reported, and fatal at the end. */
+export function failure<const Fields extends object>(fields: Fields) {
+  return [
+    { type: 'error', ...fields },
+    { type: 'error', ...fields, fatal: true },
+  ];
+}
+
 /** The activity of records, as a whole run; without times. */
 export function activity(agent: string, ...records: unknown[]): Omit<Activity, 'timestamp'>[] {
   const state = createActivityState();

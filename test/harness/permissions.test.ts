@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
+import type { PermissionRuleSet } from '../../src/agents/permissions/index.ts';
 import type { PermissionPolicy, ToolCategory } from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, yolo } from './scene.ts';
 
@@ -157,6 +158,99 @@ describe('permissions', () => {
     harness.getSessionGrants().tools.add('echo');
     expect(rules().tools).toEqual({ echo: 'deny' });
     expect(harness.getSessionGrants().tools.size).toBe(0);
+  });
+
+  const own = (category?: string) =>
+    defineTool({
+      name: 'shout',
+      description: 'says it louder',
+      input: z.object({}),
+      ...(category !== undefined && { category }),
+      execute: () => 'LOUD',
+    });
+  const shouts = (permissions: PermissionRuleSet, options: SceneOptions = {}) => {
+    const { harness, ...rest } = scene([[calls('shout')], 'Done.'], {
+      ...options,
+      agent: { tools: [own('edit')], permissions },
+    });
+    harness.subscribe(({ type }) => {
+      if (type === 'tool_approval_required') harness.respondToToolApproval({ decision: 'decline' });
+    });
+    return { harness, ...rest };
+  };
+
+  it('of the agent that deny win over yolo, and show their reason', async () => {
+    const reason = 'This office is quiet.';
+    const { harness, of } = shouts({ rules: [{ tool: 'shout', policy: 'deny', reason }] }, yolo);
+    harness.grantSessionTool({ toolName: 'shout' });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_end')).toMatchObject([{ result: reason, isError: false }]);
+    expect(of('tool_approval_required')).toEqual([]);
+  });
+
+  it('of the agent that allow count until a policy is set', async () => {
+    const rules: PermissionRuleSet = { rules: [{ category: 'edit', policy: 'allow' }] };
+    const free = shouts(rules);
+    await free.harness.sendMessage({ content: 'Go.' });
+    expect(free.of('tool_end')).toMatchObject([{ result: 'LOUD' }]);
+    const asked = shouts(rules);
+    asked.harness.setPermissionForCategory({ category: 'edit', policy: 'ask' });
+    await asked.harness.sendMessage({ content: 'Go.' });
+    expect(asked.of('tool_end')).toMatchObject([{ result: 'Tool call was not approved by the user' }]);
+  });
+
+  it('of the agent that ask are lifted by a grant', async () => {
+    const { harness, of } = shouts({ rules: [{ tool: 'shout', policy: 'ask' }] });
+    harness.grantSessionCategory({ category: 'edit' });
+    await harness.sendMessage({ content: 'Go.' });
+    expect([of('tool_approval_required'), of('tool_end')[0]?.result]).toEqual([[], 'LOUD']);
+  });
+
+  it('that may be denied by the agent need the answer of a person, also with yolo', async () => {
+    const shell = defineTool({
+      name: 'shell',
+      description: 'runs it',
+      input: z.object({ command: z.string() }),
+      shell: true,
+      execute: () => 'ran',
+    });
+    const line = calls('shell', { command: 'if true; then ls; fi' });
+    const { harness, on, of } = scene([[line], 'Done.'], {
+      agent: { tools: [shell], permissions: { rules: [{ command: 'rm *', policy: 'deny' }] } },
+      ...yolo,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await on('tool_approval_required');
+    harness.grantSessionTool({ toolName: 'shell' });
+    await Promise.resolve();
+    expect(harness.getDisplayState().pendingApproval).toMatchObject({ toolName: 'shell' });
+    harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    expect(of('tool_end')).toMatchObject([{ result: 'ran' }]);
+  });
+
+  it('use the category of the tool itself when there is no resolver', async () => {
+    const twice = [[calls('shout', {}, 'one'), calls('shout', {}, 'two')], 'Done.'];
+    const { harness, of } = scene(twice, {
+      agent: { tools: [own('edit')] },
+      tools: { look: { ...echo, category: 'read' }, fetch: own('network'), none: own() },
+    });
+    const category = (toolName: string) => harness.getToolCategory({ toolName });
+    expect(['shout', 'look', 'fetch', 'none', 'toString', 'unknown'].map(category)).toEqual([
+      'edit',
+      'read',
+      'other',
+      null,
+      null,
+      null,
+    ]);
+    harness.subscribe(({ type }) => {
+      if (type === 'tool_approval_required') harness.respondToToolApproval({ decision: 'always_allow_category' });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required')).toHaveLength(1);
+    expect(harness.getSessionGrants().categories).toEqual(new Set(['edit']));
+    expect(of('tool_end').map(({ result }) => result)).toEqual(['LOUD', 'LOUD']);
   });
 
   it('that change during a run apply to its next call', async () => {

@@ -224,18 +224,6 @@ describe('a subagent', () => {
     expect(seen).toEqual(['harness', 'main']);
   });
 
-  it('cannot be forked', async () => {
-    const { harness, of } = delegating([], { ...yolo, turns: [[delegate({ forked: true })], 'Done.'] });
-    await harness.sendMessage({ content: 'Go.' });
-    expect(content(of('tool_end'))).toMatchObject({
-      isError: true,
-      content: expect.stringContaining('not available yet') as string,
-    });
-    expect(() => delegating([], { subagent: { forked: true } })).toThrow(
-      expect.objectContaining({ code: 'not_available' }) as Error,
-    );
-  });
-
   it('needs a model', async () => {
     const { harness, of } = delegating([], { ...yolo, subagent: { defaultModelId: undefined } as object });
     await harness.sendMessage({ content: 'Go.' });

@@ -22,6 +22,13 @@ export async function callTool(
   if (tool === undefined) throw new Error(`There is no tool "${name}".`);
   const checked = await checkInput(tool, input);
   if ('problem' in checked) throw new Error(checked.problem);
-  const context = { runId, toolCallId: `${runId}/call`, signal, progress } as ToolContext;
+  const waitUntil = () => {};
+  const context = {
+    runId,
+    toolCallId: `${runId}/call`,
+    signal,
+    progress,
+    waitUntil,
+  } as Partial<ToolContext> as ToolContext;
   return (await tool.execute(checked.value, context)) as ToolAnswer;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Client } from '../../src/client/index.ts';
 import { errorText } from '../../src/events/index.ts';
-import type { ThreadReading } from '../../src/projections/index.ts';
+import { PagedList, type ViewNode } from '../../src/projections/index.ts';
 import type { MessageBody } from '../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { Composer } from './composer.tsx';
@@ -25,7 +25,7 @@ interface ConversationProps extends PageProps {
 /** One conversation: its history, its live updates, and the input field. */
 export function Conversation({ client, agents, threadId, title, refresh, onMenu }: ConversationProps) {
   const thread = useThread(client, threadId);
-  const { nodes, running, pending } = thread ?? nothingYet;
+  const { nodeList: nodes, running, pending } = thread ?? nothingYet;
   const failure = thread?.error === undefined ? undefined : errorText(thread.error);
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
@@ -63,7 +63,7 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
         <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
           <RelayAnswers value={answer}>
             <Branches value={branches}>
-              <EntryList nodes={nodes} agents={agents} tasksId={thread?.tasksId} />
+              <EntryList nodes={nodes} agents={agents} tasks={thread?.tasks} />
             </Branches>
           </RelayAnswers>
           {queued.map(({ key, text }) => (
@@ -103,11 +103,11 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
 }
 
 /** The agent that answered last. */
-function lastAgent(nodes: ThreadReading['nodes']): string | undefined {
-  return nodes.findLast(({ role }) => role === 'assistant')?.agentId;
+function lastAgent(nodes: PagedList<ViewNode>): string | undefined {
+  return nodes.findLast(node => (node.role === 'assistant' ? node : undefined))?.agentId;
 }
 
-const nothingYet = { seq: 0, nodes: [], running: [], pending: [] };
+const nothingYet = { seq: 0, nodeList: PagedList.of<ViewNode>([]), running: [], pending: [] };
 
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));

@@ -1,31 +1,46 @@
 import { memo, type ReactElement } from 'react';
-import { noticeOf, type ViewNode, type ViewPart } from '../../src/projections/index.ts';
+import {
+  noticeOf,
+  type PagedList,
+  type ThreadReading,
+  type ViewNode,
+  type ViewPart,
+} from '../../src/projections/index.ts';
 import type { AgentInfo } from '../../src/protocols/index.ts';
+import { EarlierButton } from './earlier-button.tsx';
 import { Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
 import { Prose } from './prose-view.tsx';
 import { RelayCard } from './relay-card.tsx';
 import { RunFoot } from './run-foot.tsx';
 import { ToolCard } from './tool-card.tsx';
+import { useNewest } from './use-newest.ts';
 import { Bubble, UserMessage } from './user-message.tsx';
 import { endWording } from './wording.ts';
 
 interface EntryListProps {
-  readonly nodes: readonly ViewNode[];
+  readonly nodes: PagedList<ViewNode>;
   readonly agents: readonly AgentInfo[];
-  /** The part with the newest task list: the others are hidden. */
-  readonly tasksId: string | undefined;
+  /** The newest task list: the others are hidden. */
+  readonly tasks: ThreadReading['tasks'];
 }
 
-/** The conversation from its first message to its newest. */
-export function EntryList({ nodes, agents, tasksId }: EntryListProps) {
-  return nodes.map(node => {
-    const tasks = node.parts.some(part => part.id === tasksId) ? tasksId : undefined;
+/** The newest messages of the conversation, and earlier ones on demand. */
+export function EntryList({ nodes, agents, tasks }: EntryListProps) {
+  const { items, before, showEarlier } = useNewest(nodes, 100);
+  const blocks = items.map(node => {
+    const tasksId = node.id === tasks?.messageId ? tasks.partId : undefined;
     // The same key for all versions of a message: the focus stays when another one is shown.
     const key = node.siblings.ids[0];
-    if (node.role !== 'assistant') return <MessageBlock key={key} node={node} tasksId={tasks} />;
+    if (node.role !== 'assistant') return <MessageBlock key={key} node={node} tasksId={tasksId} />;
     const name = agents.find(agent => agent.id === node.agentId)?.name;
-    return <RunBlock key={key} node={node} name={name} tasksId={tasks} isMessage />;
+    return <RunBlock key={key} node={node} name={name} tasksId={tasksId} isMessage />;
   });
+  return (
+    <>
+      <EarlierButton count={before} of="messages" onClick={showEarlier} />
+      {blocks}
+    </>
+  );
 }
 
 /** A message of a person, or the events before the first message, with related facts. */
@@ -51,7 +66,8 @@ interface RunBlockProps {
 
 /** A run: its agent, its activity, its outcome, and its versions. */
 export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage = false }: RunBlockProps) {
-  const { id, agentId, model, status = 'running', parts, siblings, answers } = node;
+  const { id, agentId, model, status = 'running', partList, siblings, answers } = node;
+  const { items: parts, before, showEarlier } = useNewest(partList, 200);
   const running = status === 'running';
   const last = parts.at(-1);
   const end = endWording[status];
@@ -62,6 +78,7 @@ export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage 
         <strong>{name ?? agentId ?? 'agent'}</strong>
         {model !== undefined && <span>{model}</span>}
       </p>
+      <EarlierButton count={before} of="steps" onClick={showEarlier} />
       {parts.map(part => (
         <PartBlock key={part.id} part={part} live={running && part === last} tasksId={tasksId} />
       ))}

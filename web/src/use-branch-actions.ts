@@ -7,7 +7,7 @@ import type { BranchActions } from './branch-actions.ts';
 interface Conversation {
   readonly client: Client;
   readonly threadId: string;
-  readonly nodes: ThreadReading['nodes'];
+  readonly nodes: ThreadReading['nodeList'];
   readonly isRunning: boolean;
   readonly agents: readonly AgentInfo[];
   /** Called when a run was requested. */
@@ -62,7 +62,7 @@ export function useBranchActions(conversation: Conversation): BranchActions {
 
 /** Returns the agent and the model of an answer, as far as they are still offered. */
 function answerer({ nodes, agents }: Conversation, messageId: string): { agent?: string; model?: string } {
-  const at = nodes.findIndex(({ id }) => id === messageId);
+  const at = nodes.items.findIndex(({ id }) => id === messageId);
   const run = at < 0 ? undefined : nodes.slice(at).find(({ role }) => role === 'assistant');
   const agent = agents.find(({ id }) => id === run?.agentId);
   const model = agent?.models?.find(id => id === run?.model);

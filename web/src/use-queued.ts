@@ -11,11 +11,14 @@ interface Queued {
 }
 
 /** Returns the messages that a run will add at its next step, until the log contains them or the run has ended. */
-export function useQueued({ seq, nodes, running }: Pick<ThreadReading, 'seq' | 'nodes' | 'running'>) {
+export function useQueued({ seq, nodeList, running }: Pick<ThreadReading, 'seq' | 'nodeList' | 'running'>) {
   const [sent, setSent] = useState<readonly Queued[]>([]);
   const waits = ({ after, text }: Queued) => {
-    const isIt = (part: ViewPart) => part.kind === 'user' && (part.seq ?? 0) > after && messageText(part) === text;
-    return running.some(run => !nodes.find(node => node.id === run.messageId)?.parts.some(isIt));
+    const isIt = (part: ViewPart) =>
+      part.kind === 'user' && (part.seq ?? 0) > after && messageText(part) === text ? part : undefined;
+    const isIn = (messageId: string) =>
+      nodeList.findLast(node => (node.id === messageId ? node : undefined))?.partList.findLast(isIt) !== undefined;
+    return running.some(run => !isIn(run.messageId));
   };
   const enqueue = (message: MessageBody) => {
     const queued = { key: sent.length, text: messageText(message), after: seq };

@@ -153,7 +153,7 @@ describe('a call that needs approval', () => {
       rules: [{ tool: 'bash', policy: 'deny', reason: 'No shell.' }],
     };
     const desk = await play({ script, rules });
-    expect(desk.outputs).toEqual([{ status: 'denied', reason: 'No shell.' }]);
+    expect(desk.outputs).toEqual([{ status: 'denied', reason: 'No shell.', by: 'rules' }]);
     expect(desk.events.filter(({ type }) => type === 'tool_call')).toHaveLength(1);
   });
 
@@ -222,7 +222,7 @@ describe('a revised call', () => {
       return desk.outputs[0];
     };
     expect(await outputOf({ command: 5 })).toMatchObject({ error: expect.stringContaining('revised input') as string });
-    expect(await outputOf({ command: 'secret' })).toEqual({ status: 'denied', reason: 'No.' });
+    expect(await outputOf({ command: 'secret' })).toEqual({ status: 'denied', reason: 'No.', by: 'rules' });
   });
 });
 

@@ -1,7 +1,17 @@
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
-import { type DecisionSource, decideAll, type Grant, grantFor, type ToolRequest } from '../permissions/index.ts';
+import {
+  type Decision,
+  type DecisionSource,
+  decideAll,
+  type Grant,
+  grantFor,
+  isReview,
+  type ToolRequest,
+} from '../permissions/index.ts';
+import type { PathAccess } from '../workspace/index.ts';
+import { AccessRequests } from './access-requests.ts';
 import { checkInput, type Tool, type ToolContext } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -16,8 +26,10 @@ export interface ApprovalsOptions {
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Whether a call may run, its input, and the resolved paths that the decision was made on. */
-export type Permit = { readonly input: unknown; readonly request?: ToolRequest } | { readonly denied: string };
+/** Whether a call may run, its input, the resolved paths that the decision was made on, and access outside the workspace. */
+export type Permit =
+  | { readonly input: unknown; readonly request?: ToolRequest; readonly access?: readonly PathAccess[] }
+  | { readonly denied: string; readonly by?: 'rules' };
 
 type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
 
@@ -25,14 +37,18 @@ type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #grants: Grant[] = [];
+  readonly #access: AccessRequests;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
+    this.#access = new AccessRequests(options);
   }
 
   /** Restores earlier grants from the answers in the log. */
   remember(relays: Iterable<RelayState>): void {
-    for (const { relay, answer } of relays) {
+    const all = [...relays];
+    this.#access.remember(all);
+    for (const { relay, answer } of all) {
       if (relay.relayKind !== 'permission' || answer === undefined) continue;
       const tool = this.#options.tools.get(relay.tool);
       if (tool !== undefined) this.#grant(tool, inputOf(relay.params, answer), answer);
@@ -42,23 +58,31 @@ export class Approvals {
   /**
    * Returns the decision on a call. An earlier answer of a person about this call outweighs later grants; a rule that
    * denies outweighs the answer. A call that had already started keeps its permission: no rule is evaluated again.
+   * A permitted call that names a path outside its workspace needs a person's access to it, too.
    */
   async permit(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
+    const permit = await this.#decide(tool, state, relays);
+    if ('denied' in permit || permit.request === undefined) return permit;
+    const access = await this.#access.permit({ call: state.call, request: permit.request, relays });
+    return 'denied' in access ? access : { ...permit, ...access };
+  }
+
+  async #decide(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const { rules } = this.#options;
     const { call, relayId } = state;
     const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
     if (state.started) return { input: before === undefined ? call.input : inputOf(call.input, before) };
     const request = await resolvedRequest(tool, call.input);
     const decision = decideAll(rules, this.#grants, request);
-    if (decision.policy === 'deny') return { denied: decision.reason ?? 'It is not allowed.' };
+    if (decision.policy === 'deny') return deniedBy(decision);
     if (decision.policy === 'allow' && relayId === undefined) return { input: call.input, request };
-    const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId }));
+    const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId, decision }));
     if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
     const agreed = await resolvedRequest(tool, input);
     const revised = decideAll(rules, [], agreed);
-    if (revised.policy === 'deny') return { denied: revised.reason ?? 'It is not allowed.' };
+    if (revised.policy === 'deny') return deniedBy(revised);
     this.#grant(tool, input, answer);
     return { input, request: agreed };
   }
@@ -66,8 +90,9 @@ export class Approvals {
   /** Returns whether a path rule would deny or ask about the request if one of its arguments were this path. */
   guardFor(request: ToolRequest): ToolContext['isGuarded'] | undefined {
     const { rules } = this.#options;
-    if (!rules.some(source => typeof source === 'function' || source.rules.some(({ input }) => input !== undefined)))
-      return undefined;
+    const dependsOnPaths = (source: DecisionSource) =>
+      typeof source === 'function' || (!isReview(source) && source.rules.some(({ input }) => input !== undefined));
+    if (!rules.some(dependsOnPaths)) return undefined;
     return (argument, path) => {
       const { policy, rule } = decideAll(rules, [], { ...request, paths: { ...request.paths, [argument]: [path] } });
       return policy === 'deny' || (policy === 'ask' && rule?.input !== undefined);
@@ -77,7 +102,7 @@ export class Approvals {
   /** Undefined when nobody can answer relays. */
   async #ask(
     tool: Tool,
-    { call, relayId }: Pick<CallState, 'call'> & { relayId: string | undefined },
+    { call, relayId, decision }: Pick<CallState, 'call'> & { relayId: string | undefined; decision: Decision },
   ): Promise<RelayAnswer | undefined> {
     const { answers, runId, signal, put } = this.#options;
     if (answers === undefined) return undefined;
@@ -90,6 +115,8 @@ export class Approvals {
         relayKind: 'permission',
         toolCallId: call.id,
         tool: tool.name,
+        ...(tool.category !== undefined && { category: tool.category }),
+        ...(decision.doubted !== undefined && { personOnly: true }),
         params: asRecord(call.input),
       });
     return untilAborted(answers.wait(id, signal), signal);
@@ -100,6 +127,10 @@ export class Approvals {
     const granted = grantFor(requestFor(tool, input), remember);
     if (granted !== undefined) this.#grants.push(granted);
   }
+}
+
+function deniedBy({ reason = 'It is not allowed.', by }: Decision): Permit {
+  return { denied: reason, ...(by !== undefined && { by }) };
 }
 
 /** The input that a person approved: the call's own, or the one that replaces it. */

@@ -4,6 +4,7 @@ import type { Agent, InvokeParams } from '../agent.ts';
 import { type ChildResult, runChild, settledChild } from '../subagents/child-run.ts';
 import type { Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
+import type { PathAccess } from '../workspace/index.ts';
 import type { Background } from './background.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { SubagentRequest, ToolContext, ToolEvent, ToolQuestion } from './tool.ts';
@@ -32,6 +33,7 @@ export interface CallPlace {
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
   readonly paths: RequestPaths | undefined;
+  readonly access: readonly PathAccess[] | undefined;
   readonly isGuarded: ToolContext['isGuarded'] | undefined;
 }
 
@@ -44,6 +46,7 @@ export class CallContext implements ToolContext {
   readonly toolCallId: string;
   readonly signal: AbortSignal;
   readonly paths?: RequestPaths;
+  readonly access?: readonly PathAccess[];
   readonly isGuarded?: NonNullable<ToolContext['isGuarded']>;
   readonly #scope: CallScope;
   readonly #place: CallPlace;
@@ -60,6 +63,7 @@ export class CallContext implements ToolContext {
     this.toolCallId = place.id;
     this.signal = place.signal;
     if (place.paths !== undefined) this.paths = place.paths;
+    if (place.access !== undefined) this.access = place.access;
     if (place.isGuarded !== undefined) this.isGuarded = place.isGuarded;
   }
 
@@ -126,7 +130,11 @@ export class CallContext implements ToolContext {
     return runId;
   };
 
-  /** Resolves when the subagents that the call waits for have ended. */
+  readonly waitUntil = (work: Promise<unknown>): void => {
+    if (this.#open) this.#running.push(work);
+  };
+
+  /** Resolves when the subagents and the work that the call waits for have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

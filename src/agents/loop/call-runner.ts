@@ -4,6 +4,8 @@ import { Approvals, type ApprovalsOptions } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
 import type { ToolRequest } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
+import type { PathAccess } from '../workspace/index.ts';
+import { isAccessRelay } from './access-requests.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';
 import { toolOutput } from './tool-output.ts';
@@ -71,13 +73,16 @@ export class CallRunner {
       if ('problem' in checked) return { error: checked.problem };
       signal.throwIfAborted();
       const permit = await this.#approvals.permit(tool, state, relays);
-      if ('denied' in permit) return { status: 'denied', reason: permit.denied };
+      if ('denied' in permit) {
+        const { denied: reason, by } = permit;
+        return { status: 'denied', reason, ...(by !== undefined && { by }) };
+      }
       const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
       const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
-      const { request } = permit;
+      const { request, access } = permit;
       return await this.#semaphore.run(signal, () =>
-        this.#execute(tool, { state, input: agreed.value, request, asked, children }),
+        this.#execute(tool, { state, input: agreed.value, request, access, asked, children }),
       );
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -85,7 +90,7 @@ export class CallRunner {
     }
   }
 
-  async #execute(tool: Tool, { state, input, request, asked, children }: Execution): Promise<ToolOutput> {
+  async #execute(tool: Tool, { state, input, request, access, asked, children }: Execution): Promise<ToolOutput> {
     const { runId, signal, timeoutMs, scope } = this.#options;
     const { name } = tool;
     const { id } = state.call;
@@ -102,6 +107,7 @@ export class CallRunner {
       asked,
       children,
       paths: request?.paths,
+      access,
       isGuarded: request && this.#approvals.guardFor(request),
     });
     try {
@@ -123,10 +129,11 @@ interface Execution {
   readonly input: unknown;
   /** The decided request; undefined when the call had already started. */
   readonly request: ToolRequest | undefined;
+  readonly access: readonly PathAccess[] | undefined;
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
 }
 
 function isQuestionOf(relay: EventOf<'relay'>, callId: string): boolean {
-  return relay.relayKind !== 'permission' && relay.toolCallId === callId;
+  return relay.relayKind !== 'permission' && relay.toolCallId === callId && !isAccessRelay(relay);
 }

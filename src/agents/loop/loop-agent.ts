@@ -10,7 +10,8 @@ import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import { checkTool } from './check-tool.ts';
-import type { CompactionOptions } from './compaction.ts';
+import type { CompactionOptions } from '../memory/compaction.ts';
+import { memoryField, type Memory } from '../memory/memory.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { Loop } from './loop.ts';
@@ -42,6 +43,8 @@ export interface LoopAgentOptions {
   readonly maxOutputLength?: number;
   /** When to summarise the beginning of a long conversation; `false` for never. */
   readonly compaction?: CompactionOptions | false;
+  /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */
+  readonly memory?: Memory;
   /** The settings of model calls, such as temperature and provider options. */
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
@@ -71,6 +74,7 @@ const checkOptions = optionsCheck(
       toolTimeoutMs: number().optional(),
       maxOutputLength: number().optional(),
       compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
+      memory: memoryField().optional(),
     }) satisfies Record<keyof LoopAgentOptions, z.ZodType>,
   agentNamed,
 );
@@ -109,7 +113,8 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     const channel = new EventChannel();
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }
-  return { id, resumable: true, invoke };
+  const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
+  return { id, resumable: true, categoryOf, invoke };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {

@@ -13,7 +13,7 @@ import { checkSources } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
-import { Compaction } from './compaction.ts';
+import { contextPolicy, type ContextPolicy, spansFor, type StepContext } from '../memory/context-policy.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
 import type { Tool } from './tool.ts';
@@ -36,7 +36,7 @@ export class Loop {
   readonly #input: RunInput;
   readonly #tools: ReadonlyMap<string, Tool>;
   #calls: CallRunner | undefined;
-  readonly #compaction: Compaction | undefined;
+  readonly #policy: ContextPolicy | undefined;
   readonly #channel: EventChannel;
   readonly #background: Background;
   readonly #callIds: CallIds;
@@ -61,9 +61,9 @@ export class Loop {
       maxOutputLength: options.maxOutputLength ?? 30_000,
       ...(firstId !== undefined && { firstId }),
       ...(previousId !== undefined && { previousId }),
+      ...spansFor(options, params),
     });
-    const { compaction = {} } = options;
-    this.#compaction = compaction === false ? undefined : new Compaction(compaction, this.#input);
+    this.#policy = contextPolicy(options, params, this.#input);
     this.#background = new Background(params.runId, params.signal);
   }
 
@@ -103,7 +103,8 @@ export class Loop {
     for (; ; step++) {
       if (signal.aborted) return 'aborted';
       await this.#takeSteering();
-      await this.#compact(model);
+      const context = this.#stepContext(model, step);
+      await this.#policy?.beforeStep(context, event => this.#channel.put(event));
       const result = await this.#step(model, step);
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
@@ -111,6 +112,7 @@ export class Loop {
         return 'error';
       }
       const ended = await this.#finishStep(step, foldRun(result.calls, runId));
+      await this.#policy?.afterStep?.(context);
       if (ended !== undefined) return ended;
     }
   }
@@ -127,13 +129,10 @@ export class Loop {
     return ended ?? state.step + 1;
   }
 
-  /** Compacts the conversation when the threshold is reached. */
-  async #compact(model: LanguageModelV3): Promise<void> {
-    if (this.#compaction === undefined) return;
+  #stepContext(model: LanguageModelV3, step: number): StepContext {
     const { runId, signal } = this.#params;
     const { instructions: system, registry, settings } = this.#options;
-    const request = { runId, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
-    await this.#compaction.run(request, event => this.#channel.put(event));
+    return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {

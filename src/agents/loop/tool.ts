@@ -6,7 +6,7 @@ import type { Agent, RelayAnswer } from '../agent.ts';
 import type { ChildResult } from '../subagents/child-run.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
-import type { ResolvedPath } from '../workspace/index.ts';
+import type { PathAccess, ResolvedPath } from '../workspace/index.ts';
 import { checkTool } from './check-tool.ts';
 
 /** The context that a tool receives with its input. */
@@ -28,6 +28,8 @@ export interface ToolContext {
    * when it ends; the run does not end before it.
    */
   readonly runLater: (agent: Agent, request: SubagentRequest) => string;
+  /** Extends the call until the work has settled, also when the call is aborted. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
   /** Marks the processes that the call starts, so that a takeover of the run can end them. */
   readonly runMark?: string | undefined;
   /** The context that the caller of the run passed for its tools. */
@@ -38,6 +40,8 @@ export interface ToolContext {
    * The workspace paths of the call as resolved when it was permitted; absent when the permission was decided earlier.
    */
   readonly paths?: RequestPaths;
+  /** The paths outside the workspace that a person granted to the call. */
+  readonly access?: readonly PathAccess[];
   /**
    * Whether a path rule would keep this call from another path than the one in its argument, for tools that discover
    * paths themselves. Absent when there are no rules.
@@ -93,7 +97,8 @@ export interface Tool<Input = unknown> {
   readonly shell?: boolean | string;
   /**
    * Returns the workspace paths that a call names, by argument name: permission rules on these arguments are compared
-   * with the resolved paths. The call fails when it rejects.
+   * with the resolved paths, and a person is asked for access to those outside the workspace. The call fails when it
+   * rejects.
    */
   paths?(input: Input): Promise<RequestPaths>;
   /** The time limit in milliseconds. Default: the limit of the loop; no limit when infinite. */

@@ -258,6 +258,7 @@ describe('deciding on a tool call', () => {
         policy: 'ask',
         reason: 'bash needs approval: it is not certain that the rule for command "rm *" does not apply',
         rule,
+        doubted: rule,
       });
     });
 

@@ -9,6 +9,10 @@ export interface Decision {
   readonly reason?: string;
   readonly rule?: PermissionRule;
   readonly grant?: Grant;
+  /** A rule that denies and may match a call that is asked about: no grant but one for exactly this call counts. */
+  readonly doubted?: PermissionRule;
+  /** Set by `decideAll` when a rule set decided. */
+  readonly by?: 'rules';
 }
 
 /** The input of decisions: the rules, and the grants of people. */
@@ -17,22 +21,45 @@ export interface Permissions {
   readonly grants?: readonly Grant[];
 }
 
-/** Rules, or a synchronous function that decides. */
-export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision);
+/**
+ * Decides after all rules and functions, with their decision, and may allow what they ask about. A denied call stays
+ * denied, and a call that a `deny` rule may match is asked about at least.
+ */
+export interface DecisionReview {
+  readonly review: (request: ToolRequest, decided: Decision) => Decision;
+}
+
+/** Rules, a synchronous function that decides, or a review of what these decided. */
+export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision) | DecisionReview;
 
 const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
 
-/** Returns the strictest decision of several sources; grants apply to rules only. */
+/** Returns the strictest decision of several sources, as reviewed; grants apply to rules only. */
 export function decideAll(
   sources: readonly DecisionSource[],
   grants: readonly Grant[],
   request: ToolRequest,
 ): Decision {
-  const [first, ...others] = sources.map(source =>
-    typeof source === 'function' ? decideBy(source, request) : decide({ rules: source, grants }, request),
-  );
-  if (first === undefined) return decide({ rules: { rules: [] }, grants }, request);
-  return others.reduce((a, b) => (strictness[b.policy] > strictness[a.policy] ? b : a), first);
+  const [first = decide({ rules: { rules: [] }, grants }, request), ...others] = sources.flatMap(source => {
+    if (isReview(source)) return [];
+    if (typeof source === 'function') return decideBy(source, request);
+    return { ...decide({ rules: source, grants }, request), by: 'rules' as const };
+  });
+  const decided = others.reduce(stricter, first);
+  return sources.filter(isReview).reduce((before, { review }) => {
+    const after = decideBy(() => review(request, before), request);
+    return before.policy === 'deny' || before.doubted !== undefined ? stricter(before, after) : after;
+  }, decided);
+}
+
+/** Whether a source, which may be unvalidated, reviews the decisions of the others. */
+export function isReview(source: unknown): source is DecisionReview {
+  return typeof source === 'object' && source !== null && 'review' in source && typeof source.review === 'function';
+}
+
+function stricter(a: Decision, b: Decision): Decision {
+  if (a.policy === b.policy) return a.doubted === undefined && b.doubted !== undefined ? b : a;
+  return strictness[b.policy] > strictness[a.policy] ? b : a;
 }
 
 /**
@@ -50,9 +77,11 @@ export function decide({ rules, grants = [] }: Permissions, request: ToolRequest
   const decided = rule === undefined ? byDefault(known(rules.default ?? 'ask'), request) : byRule(rule, request);
   const decision = doubted !== undefined && decided.policy === 'allow' ? byDoubt(doubted, request) : decided;
   if (decision.policy !== 'ask') return decision;
-  const counting = doubted?.policy === 'deny' ? grants.filter(grant => grant.kind === 'command') : grants;
+  const mayBeDenied = doubted?.policy === 'deny';
+  const counting = mayBeDenied ? grants.filter(grant => grant.kind === 'command') : grants;
   const grant = counting.find(grant => grantCovers(grant, request));
-  return grant === undefined ? decision : { policy: 'allow', reason: 'a person allowed it before', grant };
+  if (grant !== undefined) return { policy: 'allow', reason: 'a person allowed it before', grant };
+  return mayBeDenied ? { ...decision, doubted } : decision;
 }
 
 function decidingRule(matching: readonly PermissionRule[]): PermissionRule | undefined {

@@ -3,7 +3,15 @@
  * @module
  */
 export { checkSources } from './check-sources.ts';
-export { type Decision, type DecisionSource, decide, decideAll, type Permissions } from './decide.ts';
+export {
+  type Decision,
+  type DecisionReview,
+  type DecisionSource,
+  decide,
+  decideAll,
+  isReview,
+  type Permissions,
+} from './decide.ts';
 export { type Grant, grant, grantCovers, grantFor, type Remember } from './grants.ts';
 export {
   type PermissionRule,

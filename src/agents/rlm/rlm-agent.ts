@@ -104,5 +104,6 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
       await run.close();
     }
   }
-  return { id, resumable: true, invoke };
+  const categoryOf = (toolName: string) => options.tools?.find(({ name }) => name === toolName)?.category;
+  return { id, resumable: true, categoryOf, invoke };
 }

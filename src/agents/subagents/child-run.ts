@@ -55,7 +55,8 @@ export async function endOpenRuns(
 /** Text before one of these events is not the answer. */
 const begins: ReadonlySet<AgentEvent['type']> = new Set(['step_start', 'tool_result', 'repl_output']);
 
-class ChildOutcome {
+/** Collects the result of a run from its events; ignores events of other runs. */
+export class ChildOutcome {
   readonly #runId: string;
   #text = '';
   #error: string | undefined;

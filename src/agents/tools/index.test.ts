@@ -121,9 +121,11 @@ describe('the tools of a workspace', () => {
       name: 'fetch',
       input: { url: 'https://x.org' },
     };
-    expect(activityOf([call])).toEqual([
-      { type: 'unknown', timestamp: '', raw: { name: 'fetch', input: { url: 'https://x.org' } } },
-    ]);
+    const result = { type: 'tool_result' as const, runId: 'run', id: 'run/1', name: 'fetch' };
+    const unknown = { type: 'unknown', timestamp: '' };
+    expect(activityOf([call, { ...result, output: { context: 'page' } }])).toEqual([{ ...unknown, raw: call }]);
+    const output = { error: 'no network' };
+    expect(activityOf([call, { ...result, output }])).toEqual([{ ...unknown, raw: { ...call, output } }]);
   });
 
   it('return errors that the model can read', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Tool } from '../loop/tool.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
-import { type Workspace, workspace } from '../workspace/index.ts';
+import { type WorkspaceFolder, workspace } from '../workspace/index.ts';
 import { bashTool } from './shell/bash.ts';
 import { editTool } from './files/edit.ts';
 import { type FetchOptions, fetchTool } from './web/fetch.ts';
@@ -32,7 +32,10 @@ export const workspacePermissions: PermissionRuleSet = {
 /**
  * Returns the tools of a coding agent for one workspace, or for the folder at a path; they share which files were read.
  */
-export function workspaceTools(folder: Workspace | string, { fetch = false }: WorkspaceToolsOptions = {}): Tool[] {
+export function workspaceTools(
+  folder: WorkspaceFolder | string,
+  { fetch = false }: WorkspaceToolsOptions = {},
+): Tool[] {
   const toolWorkspace = createToolWorkspace(typeof folder === 'string' ? workspace(folder) : folder);
   const tools = [readTool, listTool, globTool, grepTool, editTool, writeTool, patchTool, bashTool].map(make =>
     make(toolWorkspace),

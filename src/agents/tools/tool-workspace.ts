@@ -2,19 +2,22 @@ import { dropOldest } from '../drop-oldest.ts';
 import type { ToolContext } from '../loop/tool.ts';
 import type { RequestPaths } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
-import type { Stamp, Workspace } from '../workspace/index.ts';
+import type { Stamp, WorkspaceFolder } from '../workspace/index.ts';
 
 /** The state that the tools of one workspace share. */
 export interface ToolWorkspace {
-  readonly workspace: Workspace;
+  readonly workspace: WorkspaceFolder;
   readonly seen: SeenFiles;
   /** A semaphore with one permit: concurrent calls change files one at a time, so that they do not undo each other. */
   readonly fileLock: Semaphore;
 }
 
-/** Returns the workspace for one call, in which its paths are pinned to the targets that were permitted. */
-export function permittedWorkspace({ workspace }: ToolWorkspace, { paths }: Pick<ToolContext, 'paths'>): Workspace {
-  return paths === undefined ? workspace : workspace.pinned(Object.values(paths).flat());
+/** Returns the workspace for one call: its paths are pinned to the permitted targets, and granted ones are open. */
+export function permittedWorkspace(
+  { workspace }: ToolWorkspace,
+  { paths, access }: Pick<ToolContext, 'paths' | 'access'>,
+): WorkspaceFolder {
+  return paths === undefined ? workspace : workspace.pinned(Object.values(paths).flat(), access);
 }
 
 /** Returns the paths of a tool with the single path argument `path`; the root when it is absent. */
@@ -24,7 +27,7 @@ export function pathArgument({
   return async ({ path = '.' }) => ({ path: [await workspace.resolve(path)] });
 }
 
-export function createToolWorkspace(workspace: Workspace): ToolWorkspace {
+export function createToolWorkspace(workspace: WorkspaceFolder): ToolWorkspace {
   return { workspace, seen: new SeenFiles(), fileLock: new Semaphore(1) };
 }
 

@@ -19,7 +19,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { Folder } from './folder.ts';
 import { rootAt } from './root.ts';
-import { Workspace } from './workspace.ts';
+import { WorkspaceFolder } from './workspace-folder.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-escape-')));
 const root = join(base, 'root');
@@ -39,7 +39,7 @@ beforeEach(() => {
   writeFileSync(join(root, 'folder/file.txt'), 'inside');
 });
 
-const readAll = (workspace: Workspace, path: string) =>
+const readAll = (workspace: WorkspaceFolder, path: string) =>
   workspace.withFile(path, ({ handle }) => handle.readFile('utf8'));
 
 /** The content outside the root, to verify that nothing there changes. */
@@ -49,7 +49,7 @@ const outsideNow = () => ({
 });
 
 /** All operations with a path. */
-const uses: readonly ((workspace: Workspace, path: string) => Promise<unknown>)[] = [
+const uses: readonly ((workspace: WorkspaceFolder, path: string) => Promise<unknown>)[] = [
   readAll,
   (workspace, path) => workspace.entries(path, 10),
   (workspace, path) => workspace.change([{ path, content: 'WRITTEN' }]),
@@ -124,7 +124,7 @@ describe.each([
   ...(process.platform === 'linux' ? [['through opened folders', true] as const] : []),
   ['with a check of what was opened', false] as const,
 ])('a workspace %s', (_, byDescriptor) => {
-  const open = () => new Workspace(rootAt(root, byDescriptor));
+  const open = () => new WorkspaceFolder(rootAt(root, byDescriptor));
 
   it.each(Object.entries(escapes))('rejects %s, for every operation', async (_, { path, set }) => {
     set?.();
@@ -212,10 +212,10 @@ describe.each([
   it('accepts absolute paths by any name of the root', async () => {
     const alias = join(base, 'alias');
     symlinkSync(root, alias);
-    for (const workspace of [open(), new Workspace(rootAt(alias, byDescriptor))])
+    for (const workspace of [open(), new WorkspaceFolder(rootAt(alias, byDescriptor))])
       for (const name of [root, alias, `/proc/self/root${root}`].filter(existsSync))
         expect(await readAll(workspace, `${name}/file.txt`)).toBe('inside');
-    expect(new Workspace(rootAt(alias, byDescriptor)).root).toBe(root);
+    expect(new WorkspaceFolder(rootAt(alias, byDescriptor)).root).toBe(root);
   });
 
   it('opens no link, also one that did not exist before', async () => {
@@ -241,7 +241,7 @@ describe.each([
 
 it.skipIf(process.platform !== 'linux')('does not write outside while folders are swapped for links', async () => {
   const exchange = startExchange();
-  const workspace = new Workspace(rootAt(root));
+  const workspace = new WorkspaceFolder(rootAt(root));
   const before = outsideNow();
   const outcomes = new Set<string>();
   for (let count = 0; count < 150 || outcomes.size < 2; count++)
@@ -261,7 +261,7 @@ it.skipIf(process.platform !== 'linux')(
   'does not remove or run anything outside while folders are exchanged for links',
   async () => {
     const exchange = startExchange();
-    const workspace = new Workspace(rootAt(root));
+    const workspace = new WorkspaceFolder(rootAt(root));
     const before = outsideNow();
     const signal = new AbortController().signal;
     for (let count = 0; count < 25; count++) {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { constants, link, lstat, rename, unlink } from 'node:fs/promises';
-import { locate, type Place, realOf } from './locate.ts';
+import { type Place, realOf } from './locate.ts';
+import { locateInReach, type Reach } from './reach.ts';
 import { explained, missing, refused } from './refusal.ts';
-import type { Root } from './root.ts';
 
 /** Identifies one state of a file: it changes whenever the file does. */
 export type Stamp = string;
@@ -21,7 +21,7 @@ export interface FileChange {
 
 /** A file after a change. */
 export interface ChangedFile {
-  /** Its path from the root, without links. */
+  /** Its path without links: from the root, absolute outside it. */
   readonly real: string;
   /** Undefined when the file was removed. */
   readonly stamp: Stamp | undefined;
@@ -35,11 +35,11 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stam
  * Applies all changes or none: new contents are written to temporary files beside their targets and then renamed
  * atomically; when one fails, the earlier ones are rolled back.
  */
-export async function changeFiles(root: Root, changes: readonly FileChange[]): Promise<ChangedFile[]> {
+export async function changeFiles(reach: Reach, changes: readonly FileChange[]): Promise<ChangedFile[]> {
   const staged: StagedChange[] = [];
   try {
     for (const change of changes) {
-      staged.push(await StagedChange.stage(root, change));
+      staged.push(await StagedChange.stage(reach, change));
       if (new Set(staged.map(each => each.real)).size < staged.length)
         throw refused(change.path, 'is changed twice at once.');
     }
@@ -70,13 +70,16 @@ class StagedChange {
     this.real = realOf(place);
   }
 
-  static async stage(root: Root, change: FileChange): Promise<StagedChange> {
+  static async stage(reach: Reach, change: FileChange): Promise<StagedChange> {
     const { path, content } = change;
     let staged: StagedChange | undefined;
     try {
       staged = new StagedChange(
         change,
-        await locate(root, path, content === undefined ? { keepLink: true } : { makeFolders: true }),
+        await locateInReach(reach, path, {
+          mode: 'write',
+          ...(content === undefined ? { keepLink: true } : { makeFolders: true }),
+        }),
       );
       checkTarget(change, staged.#place.stats);
       if (content !== undefined) await staged.#writeTemporary(content);

@@ -1,6 +1,6 @@
 import { type ProgramCall, programFor, runProgram } from './program.ts';
 import type { SkippedFiles } from './skipped-files.ts';
-import type { Workspace } from './workspace.ts';
+import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** The options of ripgrep: its defaults, with hidden files, ordered by name. */
 export const ripgrepWalk: readonly string[] = [
@@ -27,7 +27,7 @@ export interface FileWalk {
  * Yields the paths of the regular files below a folder, relative to it and ordered by name. Omits what git ignores when
  * ripgrep or git is installed. Follows no link.
  */
-export async function* findFiles(workspace: Workspace, folder: string, walk: FileWalk): AsyncGenerator<string> {
+export async function* findFiles(workspace: WorkspaceFolder, folder: string, walk: FileWalk): AsyncGenerator<string> {
   const real = await workspace.withFolder(folder, async opened => opened.real);
   const ripgrep = await programFor(workspace, 'rg');
   if (ripgrep !== undefined) {
@@ -83,7 +83,7 @@ interface Listing extends Pick<ProgramCall, 'command' | 'args'> {
 }
 
 /** The output of a program in a folder, its exit code, and whether it warned. */
-async function listed(workspace: Workspace, folder: string, { walk, ...call }: Listing) {
+async function listed(workspace: WorkspaceFolder, folder: string, { walk, ...call }: Listing) {
   const lines: string[] = [];
   let warned = false;
   const exitCode = await workspace.withFolder(folder, ({ path }) =>
@@ -107,7 +107,7 @@ interface FolderWalk {
   readonly walk: FileWalk;
 }
 
-async function* filesBelow(workspace: Workspace, { folder, below, walk }: FolderWalk): AsyncGenerator<string> {
+async function* filesBelow(workspace: WorkspaceFolder, { folder, below, walk }: FolderWalk): AsyncGenerator<string> {
   walk.signal.throwIfAborted();
   const entries = await workspace.entries(joined(folder, below) || '.', mostFiles + 1).catch((error: unknown) => {
     if (below === '') throw error;

@@ -24,6 +24,11 @@ export class Folder {
     return new Folder(root, [], await open(root.path, folderFlags(root)));
   }
 
+  /** Whether it belongs to the file system outside the workspace. */
+  get isOutside(): boolean {
+    return this.#root.isFileSystem === true;
+  }
+
   /** A file system path to this folder, valid while it is open. */
   get path(): string {
     return this.#root.byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : [this.#root.path, ...this.names].join('/');

@@ -3,11 +3,12 @@
  * @module
  */
 export type { FileChange, Stamp } from './file-changes.ts';
+export { accessCovers, type PathAccess, pathAccessIn } from './path-access.ts';
 export type { ResolvedPath } from './resolved-path.ts';
 export {
   type FolderEntry,
   type OpenedFile,
-  type Workspace,
+  type WorkspaceFolder,
   type WorkspaceOptions,
   workspace,
-} from './workspace.ts';
+} from './workspace-folder.ts';

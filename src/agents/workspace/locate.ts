@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { Folder } from './folder.ts';
-import { missing, refused } from './refusal.ts';
+import { linkedOutside, missing, refused } from './refusal.ts';
 import { namesInside, type Root } from './root.ts';
 
 /** The location of a path after following all links: a name in an opened folder, which the caller closes. */
@@ -30,38 +30,27 @@ interface Link {
 
 const mostLinks = 40;
 
-/** Returns the path of a location from the root. */
+/** Returns the path of a location without links: from the root of the workspace, absolute outside it. */
 export function realOf({ folder, name }: Place): string {
-  return [...folder.names, ...(name === '.' ? [] : [name])].join('/');
+  const path = [...folder.names, ...(name === '.' ? [] : [name])].join('/');
+  return folder.isOutside ? `/${path}` : path;
 }
 
-/**
- * Resolves a path inside the root, links included; throws when it or a link leads outside, or to another target than
- * its pin.
- */
+/** Resolves a path inside the root, links included; throws when it or a link leads outside. */
 export async function locate(root: Root, path: string, options: LocateOptions = {}): Promise<Place> {
   let names = await namesInside(root, path);
   let linked = 0;
   for (let links = 0; links <= mostLinks; links++) {
     const found = await descend(root, { path, names, linked }, options);
-    if ('folder' in found) return checkPin(root, path, found);
+    if ('folder' in found) return found;
     const { target, index } = found;
     const pointed = await namesInside(root, target, names.slice(0, index)).catch(() => {
-      throw refused(
-        path,
-        `goes through the link ${names.slice(0, index + 1).join('/')}, which leads outside the workspace.`,
-      );
+      throw linkedOutside(path, names.slice(0, index + 1).join('/'));
     });
     linked = pointed.length + Math.max(0, linked - index - 1);
     names = [...pointed, ...names.slice(index + 1)];
   }
   throw refused(path, 'goes through too many links.');
-}
-
-async function checkPin({ pins }: Root, path: string, place: Place): Promise<Place> {
-  if (pins?.get(path)?.has(realOf(place) || '.') ?? true) return place;
-  await place.folder.close();
-  throw refused(path, 'does not lead where it led when the call was permitted. Try again.');
 }
 
 /** A path to walk: the first `linked` names come from a link. */

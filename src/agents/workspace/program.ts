@@ -4,10 +4,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
 import { lineText } from '../cli/agent/line-reader.ts';
 import { type ProcessLine, runProcess } from '../cli/agent/run-process.ts';
-import type { Workspace } from './workspace.ts';
+import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** Returns the path of a program in the PATH of a workspace; ignores one inside the workspace. */
-export async function programFor({ env, root }: Workspace, name: string): Promise<string | undefined> {
+export async function programFor({ env, root }: WorkspaceFolder, name: string): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, name);
     const isThere = await access(path, constants.X_OK).then(
@@ -34,7 +34,7 @@ const timeoutMs = 60_000;
  * when the program was stopped early; throws when it could not start or timed out.
  */
 export async function runProgram(
-  { env }: Workspace,
+  { env }: WorkspaceFolder,
   { command, args, cwd, signal }: ProgramCall,
   take: (line: string, stream: ProcessLine['stream']) => boolean,
 ): Promise<number | undefined> {

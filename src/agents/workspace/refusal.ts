@@ -7,14 +7,30 @@ export function refused(path: string, problem: string): SingletreeError {
 
 /** The error for a path outside the workspace. */
 export function outside(path: string): SingletreeError {
-  return refused(path, 'is outside the workspace. Use a path inside it, relative to its root.');
+  return outsideError(path, 'is outside the workspace. Use a path inside it, relative to its root.');
+}
+
+/** The error for a path that goes through a link to something outside the workspace. */
+export function linkedOutside(path: string, link: string): SingletreeError {
+  return outsideError(path, `goes through the link ${link}, which leads outside the workspace.`);
+}
+
+/** Whether a path was refused because it leads outside the workspace. */
+export function leadsOutside(error: unknown): boolean {
+  return SingletreeError.is(error, 'invalid_argument') && error.details['isOutside'] === true;
+}
+
+function outsideError(path: string, problem: string): SingletreeError {
+  return new SingletreeError('invalid_argument', `${JSON.stringify(path)} ${problem}`, {
+    details: { path, isOutside: true },
+  });
 }
 
 /** The error for a missing file or folder. */
 export function missing(path: string): SingletreeError {
   return new SingletreeError(
     'not_found',
-    `${JSON.stringify(path)} does not exist in the workspace. Look for the right path with list or glob.`,
+    `${JSON.stringify(path)} does not exist. List its folder, or search for the right path.`,
     { details: { path } },
   );
 }

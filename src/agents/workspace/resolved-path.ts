@@ -1,6 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { locate, type Place, realOf } from './locate.ts';
+import { type Place, realOf } from './locate.ts';
+import type { PathAccess } from './path-access.ts';
+import { accessTo, locateAnywhere, type Reach } from './reach.ts';
 import type { Root } from './root.ts';
 
 /** A path argument of a call, and the file or folder that it resolves to in a workspace. */
@@ -9,20 +11,25 @@ export interface ResolvedPath {
   readonly written: string;
   /**
    * The paths of the target without links: first relative to the root, `.` for the root itself, then absolute. Empty
-   * when the path leads outside the workspace or cannot be resolved.
+   * when the path leads outside the workspace or cannot be resolved; only absolute when a person can grant it.
    */
   readonly resolved: readonly string[];
+  /** The access that a person can grant when the path leads outside the workspace; `read` is the least of it. */
+  readonly outside?: PathAccess;
 }
 
 /** Resolves a path the way opening it does; for a missing target, resolves the deepest folder that exists. */
 export async function resolvePath(
-  root: Root,
+  reach: Reach,
   written: string,
   options: { readonly keepLink?: boolean } = {},
 ): Promise<ResolvedPath> {
+  const { root } = reach;
   try {
-    const place = await locate(root, written, { ...options, allowMissing: true });
+    const place = await locateAnywhere(reach, written, { ...options, allowMissing: true });
     try {
+      const outside = accessTo(place, 'read');
+      if (outside !== undefined) return { written, resolved: [outside.path], outside };
       return resolvedAs(root, written, [realOf(place), ...(await storedPath(root, place, options))]);
     } finally {
       await place.folder.close();
@@ -34,6 +41,7 @@ export async function resolvePath(
 
 /** Resolves a path below an opened folder, where no link exists. */
 export function resolvedBelow(root: Root, path: string): ResolvedPath {
+  if (path.startsWith('/')) return { written: path, resolved: [path] };
   return resolvedAs(root, path, [path]);
 }
 

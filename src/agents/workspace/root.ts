@@ -12,8 +12,8 @@ export interface Root {
   readonly given: string;
   /** Whether files are opened relative to folder descriptors, so that nothing can be swapped on the path. */
   readonly byDescriptor: boolean;
-  /** The required targets of paths relative to the root; a path without a pin may lead anywhere inside. */
-  readonly pins?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whether it is the root of the file system, for granted paths outside a workspace; their paths are absolute. */
+  readonly isFileSystem?: true;
 }
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
@@ -51,7 +51,7 @@ export async function namesInside(root: Root, path: string, from: readonly strin
 }
 
 /** Whether a real path is the root or below it. */
-function isInside(root: Root, real: string): boolean {
+export function isInside(root: Root, real: string): boolean {
   return !climbs(relative(root.path, real));
 }
 

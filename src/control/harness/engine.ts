@@ -21,9 +21,11 @@ import { Reminders } from './threads/reminders.ts';
 import { RequestContext } from './tools/request-context.ts';
 import { Resources } from './threads/resources.ts';
 import { Responses } from './permissions/responses.ts';
+import { declaredCategory } from './tools/harness-tool.ts';
 import { setUpRun } from './turns/run-setup.ts';
 import { Runs } from './turns/runs.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
+import { Forks } from './subagents/forks.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import { HeldLock } from './threads/thread-lock.ts';
 import { ThreadRecords } from './threads/thread-records.ts';
@@ -32,6 +34,7 @@ import { Threads } from './threads/threads.ts';
 import { toolContext } from './tools/tool-context.ts';
 import { type UserInput, type PendingSend, type Turn, Turns } from './turns/turns.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
+import { WorkspaceHost } from './workspace/workspace-host.ts';
 
 /** Wires the parts of a harness together and coordinates operations that need several of them. */
 export class Engine<State extends object> {
@@ -52,12 +55,14 @@ export class Engine<State extends object> {
   readonly responses: Responses;
   readonly reminders: Reminders;
   readonly heartbeats: Heartbeats;
+  readonly workspaces: WorkspaceHost;
   readonly #lock: HeldLock;
   readonly #commands: CommandQueue;
   readonly #settings: ThreadSettings;
   readonly #tasks: StateTasks;
   readonly #planning: Planning<State>;
   readonly #orphanedRuns: OrphanedRuns;
+  readonly #forks: Forks;
   /** The thread of each turn. */
   readonly #turnThreads = new WeakMap<Turn, OpenThread>();
   readonly #unsentMessages: UnsentMessages;
@@ -107,24 +112,40 @@ export class Engine<State extends object> {
       append: event => this.records.append([event]),
       onError,
     });
-    this.permissions = new PermissionState(this.state, config.toolCategoryResolver);
+    this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
+    this.permissions = new PermissionState(this.state, {
+      resolver: config.toolCategoryResolver,
+      declared: toolName =>
+        declaredCategory(config.tools, toolName) ??
+        this.workspaces.categoryOf(toolName) ??
+        agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
+    });
     this.#lock = new HeldLock(config.threadLock, onError);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     const newOwnId = config.idGenerator ?? newId;
     const memory = new ThreadMemory(this.log);
+    this.#forks = new Forks({
+      log: this.log,
+      memory,
+      newOwnId,
+      flush: threadId => this.runs.supervisor.flush(threadId),
+    });
     this.runs = new Runs({
       log: this.log,
       memory,
       newRunId: newOwnId,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
-      prepare: (params, { thread, turn, requestContext = new RequestContext() }) => {
+      prepare: (params, { thread, turn, agent, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;
         for (const more of turn.extraContexts) this.addContext(more);
         return setUpRun(params, {
           config: this.config,
           requestContext,
           harness: toolContext(this, thread.id),
-          board: thread.board,
+          thread,
+          agent,
+          forks: this.#forks,
+          workspace: context => this.workspaces.resolve(context),
           rules: this.permissions.rules,
           situationOf: this.permissions.situationOf,
           modelId: this.choices.modelId,
@@ -241,7 +262,9 @@ export class Engine<State extends object> {
   /** Runs once; every other method implies it. */
   init(): Promise<void> {
     if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
-    this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
+    this.#initialised ??= this.state.ready
+      .then(() => this.workspaces.start())
+      .then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
@@ -278,11 +301,14 @@ export class Engine<State extends object> {
     const beating = this.heartbeats.close();
     await stored.catch(error => this.hub.emitError(error));
     await this.runs.supervisor.close();
+    // Closed after their parents, which would take the end of a fork for its result.
+    await this.#forks.close();
     await this.#commands.runAlways(async () => {
       await this.turns.stop();
       await this.threads.close();
     });
     await beating;
+    await this.workspaces.close();
     this.hub.close();
     if (this.config.storage === undefined) await this.log.close();
   }

@@ -1,5 +1,5 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Agent } from '../../agents/agent.ts';
+import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
@@ -15,6 +15,9 @@ import type { ToolCategory } from './permissions/permissions.ts';
 import type { RequestContext } from './tools/request-context.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
+import type { Workspace } from './workspace/workspace.ts';
+import type { WorkspaceConfig } from './workspace/workspace-config.ts';
+import type { WorkspaceFactory } from './workspace/workspace-host.ts';
 
 /** A value, or a function that returns it for a request. */
 export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);
@@ -69,8 +72,6 @@ export interface ThreadLock {
 
 /** Unsupported options: the constructor rejects them with `not_available`. */
 export interface UnavailableOptions {
-  readonly memory?: unknown;
-  readonly workspace?: unknown;
   readonly browser?: unknown;
   readonly pubsub?: unknown;
   readonly observability?: unknown;
@@ -88,8 +89,12 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly stateSchema?: PublicSchema<State>;
   readonly initialState?: Partial<NoInfer<State> & HarnessSettings>;
   readonly tools?: Dynamic<ToolsInput | undefined>;
+  /** The folder in which agents work: a workspace, its options, or a function that returns one for a request. */
+  readonly workspace?: Workspace | WorkspaceConfig | WorkspaceFactory;
   readonly subagents?: readonly HarnessSubagent[];
-  readonly resolveModel?: (modelId: string) => LanguageModelV3 | Promise<LanguageModelV3>;
+  readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
+  /** Observational memory; forked subagents need it. */
+  readonly memory?: unknown;
   readonly omConfig?: HarnessOMConfig;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];

@@ -12,7 +12,7 @@ import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { noOpenRun } from './open-runs.ts';
-import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
+import { type EndNote, RunDetached, type RunHandle, type RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -93,7 +93,7 @@ export class ActiveRun implements RunHandle {
   detach(): void {
     this.#isDetached = true;
     this.#abandon('abandoned');
-    this.#stop.abort(new Error('The process is shutting down.'));
+    this.#stop.abort(new RunDetached());
   }
 
   async #drive(): Promise<RunOutcome> {

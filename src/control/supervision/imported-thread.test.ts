@@ -109,7 +109,7 @@ describe('a grant of imported events', () => {
     expect(ran).toEqual(['make', 'make']);
   });
 
-  it('is not in force for a memory that knew the thread while it was imported', async () => {
+  it('is not in force for a memory that had the thread while it was imported', async () => {
     const log = new MemoryLog();
     const memory = new ThreadMemory(log);
     await log.createThread({ id: 't', imported: true });

@@ -17,6 +17,7 @@ import { answerRelay } from './answer-relay.ts';
 import { backgroundClock } from './clock.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
+import { MemoryJobs } from './memory-jobs.ts';
 import { OutageReports } from './store-outage.ts';
 import { processOwner } from './process-owner.ts';
 import type {
@@ -50,6 +51,7 @@ export class Supervisor implements RunControl {
   readonly #ownership: RunOwnership;
   readonly #outages: OutageReports;
   readonly #memory: ThreadMemory;
+  readonly #memoryJobs: MemoryJobs;
   readonly #closing = new AbortController();
   #watches = false;
 
@@ -85,6 +87,8 @@ export class Supervisor implements RunControl {
       },
     });
     this.#memory = options.memory ?? sharedThreadMemory(options.log);
+    const { log, owner, leaseMs, clock } = this.#options;
+    this.#memoryJobs = new MemoryJobs({ log, memory: this.#memory, owner, leaseMs, clock });
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
@@ -121,12 +125,17 @@ export class Supervisor implements RunControl {
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
-    const thread = await this.#threads.get(threadId);
-    await thread?.writer.flush();
+    await this.flush(threadId);
     const { relays } = await this.#memory.of(threadId);
     await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
     // The process of the run may have ended: then the run resumes with the answer.
     if (this.#watches && !this.#threads.has(threadId)) void this.takeOver(threadId).catch(() => {});
+  }
+
+  /** Resolves when everything that runs of this process wrote to a thread is in the log. */
+  async flush(threadId: string): Promise<void> {
+    const thread = await this.#threads.get(threadId);
+    await thread?.writer.flush();
   }
 
   async abort(runId: string, options: AbortOptions = {}): Promise<void> {
@@ -185,6 +194,7 @@ export class Supervisor implements RunControl {
     for (const run of runs) run.detach();
     await Promise.all(runs.map(run => run.done));
     await Promise.all(runs.map(run => this.#settled.get(run) ?? Promise.resolve()));
+    await this.#memoryJobs.close();
   }
 
   readonly #settled = new WeakMap<ActiveRun, Promise<void>>();
@@ -203,7 +213,7 @@ export class Supervisor implements RunControl {
     const thread = await this.#acquire(threadId);
     let runId: string | undefined;
     try {
-      // A caller that passes the newest seq knows the open runs.
+      // A caller that passes the newest seq has seen the open runs.
       if (request?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
       runId = await this.#newRunId(threadId, request?.expectedSeq);
       this.#starting.add(runId);
@@ -276,7 +286,8 @@ export class Supervisor implements RunControl {
       if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
     };
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
-    const given = givenTo(open, await this.#memory.of(threadId, thread.seq));
+    const knowledge = await this.#memory.of(threadId, thread.seq);
+    const given = givenTo(open, knowledge);
     if (given === undefined || state?.endedBy !== undefined) {
       await thread.mergeMetadata(noOpenRun(runId));
       throw finished;
@@ -299,6 +310,7 @@ export class Supervisor implements RunControl {
         parentId,
         runMark: runMark(this.#options.owner, threadId, runId),
         ...given,
+        memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, knowledge }),
         raw: line => thread.appendRaw(runId, line),
         ...(model !== undefined && { model }),
         ...(state && { resume: state }),

@@ -36,7 +36,7 @@ function extended(before: { readonly tree: Tree; readonly active: Active }, tree
     added.push(at.added.messageId);
     at = at.added.to;
   }
-  return { messages: [...before.active.messages, ...added.toReversed()], full: false };
+  return { messages: before.active.messages.concat(added.toReversed()), full: false };
 }
 
 /** Returns the branch that ends with a message; throws `invalid_argument` when there is none. */

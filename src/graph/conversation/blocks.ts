@@ -108,7 +108,7 @@ export function claim(draft: ConversationDraft, tier: 'chunk' | 'message', name:
 }
 
 function keepMetadata(draft: ConversationDraft, chunkId: string, event: AgentEvent): void {
-  if (event.type !== 'reasoning' || event.providerMetadata === undefined) return;
+  if ((event.type !== 'text' && event.type !== 'reasoning') || event.providerMetadata === undefined) return;
   const chunk = draft.last('chunk', chunkId) as Chunk;
   draft.add('chunk', chunkId, { ...chunk, providerMetadata: event.providerMetadata });
 }

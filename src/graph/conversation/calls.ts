@@ -41,7 +41,10 @@ export function addExecution(draft: ConversationDraft, event: EventOf<'repl_inpu
   register(draft, 'execution', event, id);
 }
 
-/** Adds the start, the reports and the result of a call; a block whose call has a result is answered. */
+/**
+ * Adds the start, the reports and the result of a call; a block whose call has a result is answered, unless the
+ * provider executed the call: then the model's output continues after it.
+ */
 export function addToCall(
   draft: ConversationDraft,
   event: EventOf<'tool_start'> | EventOf<'tool_progress'> | EventOf<'tool_result'>,
@@ -53,7 +56,8 @@ export function addToCall(
   const name = event.type === 'tool_progress' ? event.id : `${event.id}:${suffixes[event.type]}`;
   attach(draft, owner, { name, kind: event.type, event });
   const block = owner && draft.last('block', owner.blockId);
-  if (event.type === 'tool_result' && block && !block.answered) changeBlock(draft, block, { answered: true });
+  if (event.type !== 'tool_result' || isExecutedByProvider(owner)) return;
+  if (block && !block.answered) changeBlock(draft, block, { answered: true });
 }
 
 const suffixes = { tool_start: 'start', tool_result: 'result' } as const;
@@ -122,8 +126,14 @@ export function forgetCalls(draft: ConversationDraft, block: Block): void {
   }
 }
 
-/** Whether a call started or has an outcome. */
+/** Whether a call is executed by the provider of the model, not by the run. */
+export function isExecutedByProvider(chunk: Chunk | undefined): boolean {
+  return chunk?.event.type === 'tool_call' && chunk.event.executedBy !== undefined;
+}
+
+/** Whether a call started or has an outcome; one that the provider executed is only a part of the model's output. */
 export function hadEffect(reader: Reader, callId: string): boolean {
+  if (isExecutedByProvider(reader.last('chunk', callId))) return false;
   return reader.all('attached', callId).some(id => {
     const kind = reader.last('chunk', id)?.kind;
     return kind === 'tool_start' || kind === 'tool_result';

@@ -38,7 +38,7 @@ export function addProse(event: Prose, draft: ConversationDraft): void {
 }
 
 function isSame({ runId, id, type }: Growing, event: Prose): boolean {
-  if (event.type === 'reasoning' && event.providerMetadata !== undefined) return false;
+  if (event.providerMetadata !== undefined) return false;
   return runId === event.runId && id === event.id && type === event.type;
 }
 

@@ -4,8 +4,8 @@ import { hadEffect } from './calls.ts';
 import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
-import { all, type Tables } from './tables.ts';
-import { followersOf } from './tree.ts';
+import { all, buffered, type Tables } from './tables.ts';
+import { followersOf, readTip } from './tree.ts';
 
 /** Returns the newest values of the keys that have one. */
 function newest<Name extends keyof Tables>(
@@ -30,6 +30,11 @@ export function getMessage(conversation: Conversation, id: string): Message | un
 export function getMessages(conversation: Conversation): Message[] {
   const snapshot = snapshotOf(conversation);
   return newest(snapshot, 'message', snapshot.all('messages', all));
+}
+
+/** Returns the last message of the active branch; undefined when there is none. */
+export function getTip(conversation: Conversation): Message | undefined {
+  return readTip(snapshotOf(conversation));
 }
 
 /** Returns the blocks of a message from an index, 0 by default, in order of creation. */
@@ -185,9 +190,15 @@ export function blockIdsFrom(conversation: Conversation, messageId: string, star
   return snapshotOf(conversation).from('blocks', messageId, start);
 }
 
-/** Returns the summaries, oldest first. */
+/** Returns the summaries in effect, oldest first. */
 export function getSummaries(conversation: Conversation): readonly Summary[] {
   return snapshotOf(conversation).all('summaries', all);
+}
+
+/** Returns the buffered summaries that no later one activated, oldest first. */
+export function getBufferedSummaries(conversation: Conversation): readonly Summary[] {
+  const snapshot = snapshotOf(conversation);
+  return snapshot.all('summaries', buffered).filter(({ id }) => snapshot.last('activated', id) !== true);
 }
 
 /** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */

@@ -73,6 +73,8 @@ export interface Summary {
   readonly kind: EventOf<'summary'>['kind'];
   readonly fromBlockId: string;
   readonly toBlockId: string;
+  /** The event it was made from. */
+  readonly event: EventOf<'summary'>;
 }
 
 /** An edge between the tiers. */

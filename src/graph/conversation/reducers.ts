@@ -17,7 +17,7 @@ import { addProse } from './prose.ts';
 import type { ChunkKind } from './record.ts';
 import { changeRun, messageNamed, runOf } from './runs.ts';
 import { summaryOf } from './summaries.ts';
-import { all, type ConversationDraft, start } from './tables.ts';
+import { all, buffered, type ConversationDraft, start } from './tables.ts';
 import { activate, addMessage, tipOf } from './tree.ts';
 
 /** Applies an event to the conversation; ignores unknown types. */
@@ -56,8 +56,9 @@ const on: Handlers<[ConversationDraft], void> = {
   summary: (event, draft) => {
     const summary = summaryOf(draft, event);
     addFact(event, draft, event.id);
+    for (const id of event.activates ?? []) draft.add('activated', id, true);
     if (summary === undefined) return;
-    draft.add('summaries', all, summary);
+    draft.add('summaries', event.active === false ? buffered : all, summary);
     draft.add('summaries', event.id, summary);
   },
   usage: (event, draft) => {

@@ -8,7 +8,7 @@ export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | 
   const fromBlockId = blockNamed(reader, event.covers.from, 'first');
   const toBlockId = blockNamed(reader, event.covers.to, 'last');
   if (fromBlockId === undefined || toBlockId === undefined) return undefined;
-  return { id: event.id, text: event.text, kind: event.kind, fromBlockId, toBlockId };
+  return { id: event.id, text: event.text, kind: event.kind, fromBlockId, toBlockId, event };
 }
 
 /** Returns the first or the last block of an id: of an earlier summary, a message, a run, a block or a chunk. */

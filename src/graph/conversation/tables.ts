@@ -45,8 +45,10 @@ export interface Tables {
   asked: string;
   /** Relay chunk to its answer. */
   answer: EventOf<'relay_resolved'>;
-  /** `all` to the summaries; a summary's id to itself. */
+  /** `all` to the summaries in effect, `buffered` to those that were not when they were made; a summary's id to itself. */
   summaries: Summary;
+  /** Buffered summary to whether a later one activated it. */
+  activated: boolean;
   /** Message, call or summary to whether a person folded it. */
   collapsed: boolean;
   /** Message, block or chunk to the versions at which it changed; a version is unique among related conversations. */
@@ -82,6 +84,9 @@ export const start = '';
 
 /** The key of the only list of a table. */
 export const all = '';
+
+/** The key of the summaries that were not in effect when they were made. */
+export const buffered = '\u0000buffered';
 
 /** The value that represents no id. */
 export const none = '';

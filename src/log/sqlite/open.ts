@@ -132,7 +132,7 @@ function checkVersion(db: Connection, path: string): void {
   if (version > schemaVersion)
     throw new SingletreeError(
       'log_newer',
-      `${path} was written by a newer version (schema ${version}, this one knows ${schemaVersion}): nothing was changed. Update singletree.`,
+      `${path} was written by a newer version (schema ${version}, this one reads up to ${schemaVersion}): nothing was changed. Update singletree.`,
       { details: { path, version, known: schemaVersion } },
     );
 }

@@ -14,7 +14,20 @@ export class ActivityRun {
   readonly subagent: { readonly subagentId: string; readonly subagentName: string } | undefined;
   cwd: string | undefined;
   /** The message that is being written. */
-  text: { readonly key: string; id: string; content: string; ts: string; sessionId: string | undefined } | undefined;
+  text:
+    | {
+        readonly key: string;
+        readonly id: string;
+        readonly content: string;
+        readonly ts: string;
+        readonly line: number | undefined;
+        readonly sessionId: string | undefined;
+      }
+    | undefined;
+  /** The calls that started runs of subagents, while they are open. */
+  readonly starters = new Set<string>();
+  /** The message of its last error. */
+  lastError: string | undefined;
   #left = false;
 
   constructor(table: ToolTable, cwd: string | undefined, subagent?: ActivityRun['subagent']) {

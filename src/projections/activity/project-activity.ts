@@ -5,7 +5,7 @@ import { nativeTools } from './tables/native.ts';
 import { toolTables } from './tables/index.ts';
 import { ruleFor, type ToolTable } from './tool-table.ts';
 
-/** The raw line of a number, parsed when it is JSON; undefined when it is not at hand. */
+/** Returns the record on a raw line, parsed when it is JSON; undefined when it is not available. */
 export type LineOf = (line: number, runId: string) => unknown;
 
 /** What `projectActivity` remembers from event to event: only what is open. */
@@ -20,9 +20,10 @@ export function createActivityState(tables: Readonly<Record<string, ToolTable>> 
 }
 
 /**
- * The activity that one more event of a thread adds, whatever agent it came from: an operation is told with the result
- * of its call, one of an unmapped tool at its call as `unknown`, and one without a result when its run ends. The state
- * is moved forward; the same events always give the same activity.
+ * Returns the activity that one more event of a thread adds, whatever agent it came from: a message when its last
+ * fragment arrives, an operation with the result of its call, or when its run ends without one. A tool that is not
+ * understood is `unknown` with the record of its result. Advances the state; the same events always give the same
+ * activity.
  */
 export function projectActivity(state: ActivityState, event: AgentEvent, lineOf: LineOf = () => undefined): Activity[] {
   if (!isKnownEvent(event)) return [];
@@ -40,6 +41,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     const run = new ActivityRun(own ?? parent?.table ?? nativeTools, event.cwd ?? parent?.cwd, subagent);
     state.runs.set(event.runId, run);
     const spoken = parent === undefined ? [] : finishText(parent);
+    if (event.parentId !== undefined) parent?.starters.add(event.parentId);
     return subagent === undefined
       ? []
       : [...spoken, stamped(event, { type: 'orchestration', action: 'subagent_started', ...subagent })];
@@ -57,12 +59,15 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     return [];
   },
   text: (event, state) => {
-    addText(runOf(state, event), event);
-    return [];
+    const run = runOf(state, event);
+    if (event.fromResult === true) return [];
+    addText(run, event);
+    return event.final === true ? finishText(run) : [];
   },
   tool_call: (event, state, lineOf) => {
     const run = runOf(state, event);
-    if (ruleFor(run.table, event.name) === undefined) return [unknownCall(event, event, lineOf)];
+    if (run.table.isNamedOnlyByCall?.(event.name) === true && ruleFor(run.table, event.name) === undefined)
+      return [unknownCall(run, event, { event, lineOf })];
     const forgotten = run.open(event);
     return forgotten === undefined ? [] : callActivity(run, forgotten, { event, lineOf });
   },
@@ -73,7 +78,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     run.calls.delete(event.id);
     return callActivity(run, call, { event, lineOf, output: event.output });
   },
-  error: event => [stamped(event, { type: 'error', message: event.message, ...codeOf(event) })],
+  error: (event, state) => errorActivity(runOf(state, event), event),
   warning: event => [stamped(event, { type: 'warning', message: event.message, ...codeOf(event) })],
   unknown: event => [stamped(event, { type: 'unknown', raw: event.raw })],
   step_start: nothing,
@@ -105,24 +110,39 @@ function nothing(): Activity[] {
 }
 
 interface Told {
-  /** The event that tells the operation. */
+  /** The event that completes the operation. */
   readonly event: AgentEvent;
   readonly lineOf: LineOf;
   readonly output?: ToolOutput;
 }
 
-function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, { event, lineOf, output }: Told): Activity[] {
+function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, told: Told): Activity[] {
+  const { event, output } = told;
+  if (run.starters.delete(call.id)) return [];
   const input = typeof call.input === 'object' && call.input !== null ? (call.input as Record<string, unknown>) : {};
   const { cwd, shellCwd } = run;
   const operations = ruleFor(run.table, call.name)?.operations(input, { cwd, shellCwd, output });
   run.ran(input['command']);
-  if (operations === undefined) return [unknownCall(call, event, lineOf)];
+  if (operations === undefined) return [unknownCall(run, call, told)];
   return operations.map(operation => stamped(event, operation));
 }
 
-function unknownCall(call: EventOf<'tool_call'>, event: AgentEvent, lineOf: LineOf): Activity {
-  const line = call.line === undefined ? undefined : lineOf(call.line, call.runId);
-  return stamped(event, { type: 'unknown', raw: line ?? { name: call.name, input: call.input } });
+/** The record of the result represents the call, or the record of the call when that is the one with its name. */
+function unknownCall(run: ActivityRun, call: EventOf<'tool_call'>, { event, lineOf, output }: Told): Activity {
+  const isCall = event.type !== 'tool_result' || run.table.isNamedOnlyByCall?.(call.name) === true;
+  const source = isCall ? call : event;
+  const record = source.line === undefined ? undefined : lineOf(source.line, source.runId);
+  const failure = output === undefined || 'context' in output ? undefined : { output };
+  return stamped(event, { type: 'unknown', raw: record ?? { ...call, ...failure } });
+}
+
+/** The failure of a subagent is its `subagent_failed`; the fatal error that ends a run may repeat an earlier one. */
+function errorActivity(run: ActivityRun, event: EventOf<'error'>): Activity[] {
+  const { message, fatal } = event;
+  if (fatal === true && (run.subagent !== undefined || message === run.lastError)) return [];
+  run.lastError = message;
+  const text = message.trim() === '' ? 'An error without a message.' : message;
+  return [stamped(event, { type: 'error', message: text, ...codeOf(event) })];
 }
 
 function subagentEnd({ subagent }: ActivityRun, event: EventOf<'harness_end'>): Activity[] {
@@ -136,8 +156,12 @@ function subagentEnd({ subagent }: ActivityRun, event: EventOf<'harness_end'>): 
 /** The open run whose call caused this one. */
 function parentOf({ runs }: ActivityState, { parentId }: AgentEvent): ActivityRun | undefined {
   if (parentId === undefined) return undefined;
-  for (const [runId, run] of runs) if (run.calls.has(parentId) || parentId.startsWith(`${runId}/`)) return run;
-  return undefined;
+  let [nearest, length] = [undefined as ActivityRun | undefined, 0];
+  for (const [runId, run] of runs) {
+    if (run.calls.has(parentId)) return run;
+    if (parentId.startsWith(`${runId}/`) && runId.length > length) [nearest, length] = [run, runId.length];
+  }
+  return nearest;
 }
 
 /** External subagents have their own id in the id of their run: `{run}/{id}/run`. */
@@ -162,12 +186,15 @@ function continuesText({ text }: ActivityRun, event: AgentEvent): boolean {
 
 function addText(run: ActivityRun, event: EventOf<'text'>): void {
   const before = run.text;
+  // An empty last fragment that names the line of the fragment before it only marks the end.
+  const isMark = event.content === '' && before !== undefined && before.line === event.line;
   const separator = before === undefined || before.id === event.id ? '' : '\n';
   run.text = {
     key: textKey(event),
     id: event.id,
     content: `${before?.content ?? ''}${separator}${event.content}`,
-    ts: event.ts ?? '',
+    ts: isMark ? before.ts : (event.ts ?? ''),
+    line: event.line,
     sessionId: event.sessionId,
   };
 }

@@ -8,13 +8,22 @@ import type { CallContext, ToolInput, ToolRule } from './tool-table.ts';
 /** The tool is not activity: its call and its result are passed over. */
 export const consumed: ToolRule = { activity: 'none: consumed', operations: () => [] };
 
-/** A subagent is started. One that starts is told by its own run; one that could not be started has none. */
+/** A subagent is started: its run is the activity. A call that started no run failed, or is not understood. */
 export const subagentTool: ToolRule = {
-  activity: '`orchestration`, from the run of the subagent',
+  activity: '`orchestration`, from the run of the subagent; `subagent_failed` or `unknown` when it has none',
   operations: (_input, { output }) =>
     output === undefined || 'context' in output
-      ? []
+      ? undefined
       : [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }],
+};
+
+/** A call about subagents: the ends of their runs are the activity, if it reported any. */
+export const subagentEndTool: ToolRule = {
+  activity: '`orchestration`, when a run of a subagent ends with it; else `unknown`',
+  operations: (_input, { output }) => {
+    const result = output !== undefined && 'context' in output ? output.result : undefined;
+    return typeof result === 'object' && result !== null && 'ended' in result ? [] : undefined;
+  },
 };
 
 /** A file is read; the range comes from `offset` and `limit`. */
@@ -81,8 +90,8 @@ export const skillTool: ToolRule = {
     const skillName = textIn(input, ['skill', 'name', 'skill_name', 'command']);
     if (skillName === undefined) return undefined;
     const result = output !== undefined && 'context' in output ? output.result : undefined;
-    const told = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
-    const path = typeof told === 'string' ? told : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
+    const reported = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
+    const path = typeof reported === 'string' ? reported : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
     return [{ type: 'skill', path, skillName, ...successOf(output) }];
   },
 };

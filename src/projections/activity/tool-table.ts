@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../events/index.ts';
 import type { Operation } from './activity.ts';
 
-/** What is known about a tool call when its operations are told. */
+/** What is known about a tool call when its operations are emitted. */
 export interface CallContext {
   /** The folder the agent works in, when it is known. */
   readonly cwd?: string | undefined;
@@ -31,6 +31,11 @@ export interface ToolTable {
    * never known.
    */
   readonly shell: 'fresh' | 'persistent' | 'unknown';
+  /**
+   * Whether the record of a call represents it when it is not understood, because the record of its result does not
+   * name the tool. Default: the record of the result does.
+   */
+  readonly isNamedOnlyByCall?: (name: string) => boolean;
 }
 
 /** The rule for a tool; undefined when the table does not know it. */

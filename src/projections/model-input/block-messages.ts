@@ -70,9 +70,15 @@ function answer(conversation: Conversation, block: Block, context: BlockContext)
     if (block.state === 'superseded' && isSuperseded(conversation, chunk)) continue;
     if (chunk.kind === 'text' || chunk.kind === 'reasoning') content.push(...prose(conversation, chunk, block));
     else if (isCall(chunk)) {
-      const { name, input, providerMetadata } = chunk.event;
+      const { name, input, executedBy, providerMetadata } = chunk.event;
       const id = context.idOf(chunk);
-      content.push({ type: 'tool_call', id, name, input, ...(providerMetadata && { providerMetadata }) });
+      const metadata = providerMetadata && { providerMetadata };
+      if (executedBy !== undefined) {
+        const result = executedResult(conversation, chunk, id);
+        if (result !== undefined) content.push({ type: 'tool_call', id, name, input, executedBy, ...metadata }, result);
+        continue;
+      }
+      content.push({ type: 'tool_call', id, name, input, ...metadata });
       const output = shortenOutput(outcomeOf(conversation, chunk), context.maxOutputLength);
       results.push({ type: 'tool_result', id, name, output });
     }
@@ -87,14 +93,28 @@ function isCall(chunk: Chunk): chunk is Call {
 
 function prose(conversation: Conversation, { id, kind, providerMetadata }: Chunk, block: Block): AssistantPart[] {
   const text = textOf(conversation, id);
-  if (kind === 'text') return [{ type: 'text', text }];
+  const metadata = providerMetadata && block.state === 'complete' && { providerMetadata };
+  if (kind === 'text') return [{ type: 'text', text, ...metadata }];
   if (block.state !== 'complete' || (text === '' && providerMetadata === undefined)) return [];
-  return [{ type: 'reasoning', text, ...(providerMetadata && { providerMetadata }) }];
+  return [{ type: 'reasoning', text, ...metadata }];
+}
+
+/** The result of a call that the provider executed, as it is; undefined when there is none yet. */
+function executedResult(conversation: Conversation, call: Call, id: string): ToolResultPart | undefined {
+  const { name, executedBy } = call.event;
+  const result = resultOf(conversation, call);
+  if (result === undefined || executedBy === undefined) return undefined;
+  const { output, providerMetadata } = result;
+  return { type: 'tool_result', id, name, output, executedBy, ...(providerMetadata && { providerMetadata }) };
+}
+
+function resultOf(conversation: Conversation, call: Call): EventOf<'tool_result'> | undefined {
+  return getAttached(conversation, call.id).flatMap(({ event }) => (event.type === 'tool_result' ? [event] : []))[0];
 }
 
 function outcomeOf(conversation: Conversation, call: Call): ToolOutput {
+  const result = resultOf(conversation, call);
+  if (result !== undefined) return result.output;
   const attached = getAttached(conversation, call.id);
-  const result = attached.find(chunk => chunk.event.type === 'tool_result');
-  if (result?.event.type === 'tool_result') return result.event.output;
   return { error: attached.some(chunk => chunk.kind === 'tool_start') ? outcomeUnknown : noResult };
 }

@@ -39,7 +39,7 @@ function joinUser(first: UserMessage, second: UserMessage): UserMessage {
 }
 
 function callsTool({ content }: Extract<Message, { role: 'assistant' }>): boolean {
-  return content.some(part => part.type === 'tool_call');
+  return content.some(part => part.type === 'tool_call' && part.executedBy === undefined);
 }
 
 function partsOf({ content }: UserMessage): readonly ContentPart[] {

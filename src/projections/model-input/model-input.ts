@@ -14,8 +14,10 @@ import { blockMessages, type Call, callsIn } from './block-messages.ts';
 import { BranchTurns } from './branch-turns.ts';
 import { fitHistory, markFit } from './history.ts';
 import { cutTo, endOf, type ListEnd, pushMessage } from './join-messages.ts';
+import { namedBlock, type InputSpan } from './input-span.ts';
 import { ListOrigin } from './list-origin.ts';
 import { ProviderCallIds } from './provider-call-ids.ts';
+import { summaryMessages } from './summary-messages.ts';
 
 export interface MessagesOptions {
   /** Earlier messages; they come first. */
@@ -24,6 +26,8 @@ export interface MessagesOptions {
   readonly maxOutputLength?: number;
   /** The kinds of summaries that stand for what they cover; all when absent. */
   readonly memory?: readonly Summary['kind'][];
+  /** Whether the history has observations, which those of the conversation continue. */
+  readonly continuesObservations?: boolean;
 }
 
 /** A block, or a summary with the blocks it stands for, as it was when it was added. */
@@ -33,6 +37,9 @@ interface Entry {
   /** The change of the block it was made from; undefined for a summary, which never changes. */
   readonly change: number | undefined;
   readonly calls: readonly Call[];
+  /** Its own messages, before they are joined with others. */
+  readonly messages: readonly Message[];
+  readonly summary?: Summary;
   /** How the messages ended before it. */
   readonly before: ListEnd;
 }
@@ -78,6 +85,11 @@ export class ModelInput {
     return this.#given(conversation);
   }
 
+  /** Whether a list that was given out is what a model is sent now. */
+  isCurrent(list: readonly Message[]): boolean {
+    return this.#list === list;
+  }
+
   /** Whether a message is on the branch. */
   has(messageId: string): boolean {
     return this.#turns.has(messageId);
@@ -102,6 +114,15 @@ export class ModelInput {
     return role === 'assistant' || role === 'tool' ? previous : undefined;
   }
 
+  /** What the messages are made of, in order: blocks, and summaries with what they stand for left out. */
+  spans(conversation: Conversation): InputSpan[] {
+    return this.#entries.flatMap(({ blockIds: [blockId = ''], messages, summary }): InputSpan[] => {
+      if (summary !== undefined) return [{ name: summary.id, messages, summary }];
+      const named = messages.length === 0 ? undefined : namedBlock(conversation, blockId);
+      return named === undefined ? [] : [{ ...named, messages }];
+    });
+  }
+
   /** The blocks that no summary stands for, each with the number of messages up to its end. */
   blocks(): { readonly blockId: string; readonly count: number }[] {
     return this.#entries.flatMap(({ blockIds: [blockId], change }, entry) =>
@@ -121,9 +142,13 @@ export class ModelInput {
     const spans = spansOf(conversation, active, ({ kind }) => memory === undefined || memory.includes(kind));
     const pieces = spans.map(span => ('block' in span ? pieceOf(conversation, span.block) : span));
     this.#ids.give(pieces.flatMap(piece => ('block' in piece ? piece.calls : [])));
+    const shown = summaryMessages(
+      spans.flatMap(span => ('summary' in span ? [span.summary] : [])),
+      this.#options,
+    );
     for (const piece of pieces)
       if ('block' in piece) this.#addBlock(conversation, piece);
-      else this.#addSummary(piece.summary, piece.blocks);
+      else this.#addSummary(piece.summary, piece.blocks, shown.get(piece.summary) ?? []);
     this.#covered = spans.findLastIndex(span => 'summary' in span) + 1;
     const last = spans[this.#covered - 1];
     this.#coveredMessage = last !== undefined && 'summary' in last ? last.blocks.at(-1)?.messageId : undefined;
@@ -155,15 +180,17 @@ export class ModelInput {
 
   #addBlock(conversation: Conversation, { block, calls }: Piece): void {
     const change = changeOf(conversation, 'block', block.id);
-    this.#add({ blockIds: [block.id], change, calls, before: endOf(this.#messages) });
     const { maxOutputLength = Number.POSITIVE_INFINITY } = this.#options;
     const context = { idOf: (call: Call) => this.#ids.of(call), maxOutputLength };
-    for (const message of blockMessages(conversation, block, calls, context)) this.#push(message);
+    const messages = blockMessages(conversation, block, calls, context);
+    this.#add({ blockIds: [block.id], change, calls, messages, before: endOf(this.#messages) });
+    for (const message of messages) this.#push(message);
   }
 
-  #addSummary({ text }: Summary, blocks: readonly Block[]): void {
-    this.#add({ blockIds: blocks.map(({ id }) => id), change: undefined, calls: [], before: endOf(this.#messages) });
-    this.#push(summaryMessage(text));
+  #addSummary(summary: Summary, blocks: readonly Block[], messages: readonly Message[]): void {
+    const blockIds = blocks.map(({ id }) => id);
+    this.#add({ blockIds, change: undefined, calls: [], messages, summary, before: endOf(this.#messages) });
+    for (const message of messages) this.#push(message);
   }
 
   #push(message: Message): void {
@@ -191,11 +218,6 @@ export class ModelInput {
     this.#origin.cutTo(before.length - 1);
     cutTo(this.#messages, before);
   }
-}
-
-/** What a model is sent in the place of what a summary covers. */
-export function summaryMessage(text: string): { readonly role: 'user'; readonly content: string } {
-  return { role: 'user', content: `Summary of the conversation before:\n\n${text}` };
 }
 
 interface Piece {

@@ -10,7 +10,11 @@ import {
   reduceConversation,
 } from '../../graph/conversation/index.ts';
 import type { Message } from '../message.ts';
-import { type MessagesOptions, ModelInput, summaryMessage } from './model-input.ts';
+import { fitHistory } from './history.ts';
+import type { InputSpan } from './input-span.ts';
+import { pushMessage } from './join-messages.ts';
+import { type MessagesOptions, ModelInput } from './model-input.ts';
+import { compactionMessage, isObservation, summaryMessages } from './summary-messages.ts';
 
 export interface RunInputOptions extends Pick<MessagesOptions, 'history' | 'maxOutputLength'> {
   readonly runId: string;
@@ -18,6 +22,8 @@ export interface RunInputOptions extends Pick<MessagesOptions, 'history' | 'maxO
   readonly firstId?: string;
   /** The id of the message before the request, when everything before the request can be summarised on its own. */
   readonly previousId?: string;
+  /** What the history is made of, so that summaries can cover parts of it. */
+  readonly spans?: readonly InputSpan[];
 }
 
 /** A beginning of what a model is sent that a summary can stand for. */
@@ -32,6 +38,7 @@ export interface Beginning {
 export class RunInput {
   readonly #options: RunInputOptions;
   #history: readonly Message[];
+  #past: readonly InputSpan[];
   #previousId: string | undefined;
   #conversation: Conversation;
   #input: ModelInput;
@@ -44,25 +51,29 @@ export class RunInput {
   readonly #starts = new Map<string, EventOf<'tool_start'>>();
 
   constructor(options: RunInputOptions) {
-    const { runId, history = [], previousId } = options;
+    const { runId, history = [], previousId, spans = [], maxOutputLength = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
     this.#history = history;
+    this.#past = spans.map(span => ({ ...span, messages: fitHistory(span.messages, maxOutputLength) }));
     this.#previousId = previousId;
     this.#conversation = reduceConversation(createConversation(), { type: 'harness_start', runId, agentId: runId });
-    this.#input = this.#inputAfter(history);
+    this.#input = this.#inputAfter(
+      history,
+      spans.some(({ summary }) => summary !== undefined && isObservation(summary)),
+    );
   }
 
   /** Adds one more event; one of another run, or of which a model is sent nothing, is ignored. */
   add(event: AgentEvent): void {
     if (event.runId !== this.#options.runId || !sent.has(event.type)) return;
-    if (event.type === 'text' && this.#text?.event.id === event.id) {
+    if (event.type === 'text' && event.providerMetadata === undefined && this.#text?.event.id === event.id) {
       this.#text.content += event.content;
       return;
     }
     if (event.type === 'step_start') this.#beginStep(event);
     else {
       this.#flush();
-      if (event.type === 'text') this.#text = { event, content: event.content };
+      if (event.type === 'text' && event.providerMetadata === undefined) this.#text = { event, content: event.content };
       else if (event.type === 'summary') this.#cover(event);
       else if (event.type === 'tool_start') this.#starts.set(event.id, event);
       else this.#addOther(event);
@@ -94,14 +105,58 @@ export class RunInput {
     return found;
   }
 
+  /** What the history and the run are made of, in order; of the run only what has ended. */
+  spans(): { readonly history: readonly InputSpan[]; readonly run: readonly InputSpan[] } {
+    this.messages();
+    const run = this.#input.spans(this.#conversation);
+    return {
+      history: this.#past,
+      run: run.filter(({ block }) => block?.role !== 'assistant' || block.state === 'complete'),
+    };
+  }
+
+  /** A summary takes the place of parts of the history, or of the run, or of both up to a part of the run. */
+  #coverSpans(event: EventOf<'summary'>): void {
+    const named = (id: string) => (span: InputSpan) => span.name === id || span.block?.messageId === id;
+    const from = this.#past.findIndex(named(event.covers.from));
+    const to = this.#past.findLastIndex(named(event.covers.to));
+    const before = getSummaries(this.#conversation).length;
+    if (from >= 0 && to >= from) {
+      const { id, text, kind } = event;
+      const summary = { id, text, kind, event, fromBlockId: '', toBlockId: '' };
+      this.#past = this.#past.toSpliced(from, to - from + 1, { name: id, messages: [], summary });
+    } else {
+      const covers = from < 0 ? event.covers : { from: this.#firstBlock(), to: event.covers.to };
+      this.#reduce({ ...event, covers });
+      if (getSummaries(this.#conversation).length === before) return;
+      if (from >= 0) this.#past = this.#past.slice(0, from);
+    }
+    this.#layOutPast();
+  }
+
+  /** Makes the history again from what it is made of. */
+  #layOutPast(): void {
+    const summaries = this.#past.flatMap(({ summary }) => summary ?? []);
+    const isContinued = getSummaries(this.#conversation).some(isObservation);
+    const shown = summaryMessages(summaries, { isContinued });
+    const history = this.#history.filter(({ role }) => role === 'system');
+    for (const { summary, messages } of this.#past)
+      for (const message of summary === undefined ? messages : (shown.get(summary) ?? []))
+        pushMessage(history, message);
+    this.#previousId = undefined;
+    this.#input = this.#inputAfter(history, summaries.some(isObservation));
+  }
+
   /** A summary of the beginning takes the place of the history, too, which the conversation of the run does not have. */
   #cover(event: EventOf<'summary'>): void {
+    if (event.active === false) return;
+    if (this.#options.spans !== undefined) return this.#coverSpans(event);
     const { from, to } = event.covers;
     if (from !== this.#from()) return this.#reduce(event);
     const request = this.#history.at(-1);
     if (to === this.#previousId && request !== undefined) {
       this.#previousId = undefined;
-      this.#input = this.#inputAfter([summaryMessage(event.text), request]);
+      this.#input = this.#inputAfter([compactionMessage(event.text), request]);
       return;
     }
     const count = getSummaries(this.#conversation).length;
@@ -111,10 +166,10 @@ export class RunInput {
     this.#input = this.#inputAfter([]);
   }
 
-  #inputAfter(history: readonly Message[]): ModelInput {
+  #inputAfter(history: readonly Message[], continuesObservations = false): ModelInput {
     this.#history = history;
     this.#list = undefined;
-    return new ModelInput({ ...this.#options, history });
+    return new ModelInput({ ...this.#options, history, continuesObservations });
   }
 
   /** What the beginning is called: the first message of the history, else the first thing the model said. */

@@ -7,6 +7,7 @@ import {
   type Message,
   type MessageMark,
 } from '../../graph/conversation/index.ts';
+import { PagedList } from './paged-list.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ViewPart } from './view-node.ts';
 
@@ -17,7 +18,7 @@ interface Prepared {
   /** The parts of each block, in the order of the blocks, and where each block stands. */
   readonly blocks: (readonly ViewPart[])[];
   readonly places: Map<string, number>;
-  readonly parts: readonly ViewPart[];
+  readonly parts: PagedList<ViewPart>;
 }
 
 const prepared = new WeakMap<Message, Prepared>();
@@ -27,7 +28,7 @@ export function partsOfMessage(
   conversation: Conversation,
   message: Message,
   context: PartContext,
-): readonly ViewPart[] {
+): PagedList<ViewPart> {
   const { id } = message;
   const known = prepared.get(message);
   const touched = known?.key === context.key ? blocksTouchedSince(conversation, id, known.mark) : undefined;
@@ -45,8 +46,8 @@ export function partsOfMessage(
     places.set(blockId, blocks.length);
     blocks.push(partsIn(conversation, blockId, context));
   }
-  const parts = before?.parts.slice(0, kept) ?? [];
-  for (let place = first; place < blocks.length; place++) for (const part of blocks[place] ?? []) parts.push(part);
+  const fresh = blocks.slice(first).flat();
+  const parts = before === undefined ? PagedList.of(fresh) : before.parts.withEnd(kept, fresh);
   prepared.set(message, { key: context.key, mark: markOfMessage(conversation, id), blocks, places, parts });
   return parts;
 }

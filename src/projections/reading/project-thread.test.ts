@@ -73,7 +73,7 @@ describe('the thread', () => {
     ]);
   });
 
-  it('tells of a call whether it waits, runs, was denied, failed or never ran', () => {
+  it('shows of a call whether it waits, runs, was denied, failed or never ran', () => {
     const events = [
       ...begin,
       call('r', 'done'),

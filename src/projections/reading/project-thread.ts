@@ -17,6 +17,7 @@ import {
 } from '../../graph/index.ts';
 import { conversationFold, type Fold } from '../fold.ts';
 import { partsOfMessage } from './message-parts.ts';
+import { PagedList } from './paged-list.ts';
 import { spansOf } from './spans.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ToolPart, ViewNode, ViewPart } from './view-node.ts';
@@ -36,7 +37,7 @@ export interface ThreadOptions {
 export function projectThread(conversation: Conversation, active: Active, options: ThreadOptions = {}): ViewNode[] {
   const context = contextOf(conversation, active, options);
   const isWhole = active.full || options.showSources === true;
-  if (isWhole || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context);
+  if (isWhole || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context).slice();
   const isFolded = ({ id }: Summary) => isCollapsed(conversation, id) !== false;
   const spans = spansOf(conversation, active, isFolded);
   const nodes: ViewNode[] = [];
@@ -64,6 +65,11 @@ export function threadFold(options: ThreadOptions = {}): Fold<Conversation, View
   return conversationFold((conversation, active) => projectThread(conversation, active, options));
 }
 
+/** The whole of what is active, summaries left out, as a list that shares what did not change with the ones before. */
+export function readBranch(conversation: Conversation, active: Active): PagedList<ViewNode> {
+  return branchNodes(conversation, active, contextOf(conversation, active, {}));
+}
+
 function contextOf(conversation: Conversation, { full }: Active, options: ThreadOptions): PartContext {
   const { hideReasoning = false, collapseTools = false } = options;
   const context: PartContext = {
@@ -81,29 +87,27 @@ interface ShownBranch {
   readonly mark: Mark;
   readonly key: string;
   readonly messages: readonly string[];
-  readonly nodes: readonly ViewNode[];
+  readonly nodes: PagedList<ViewNode>;
 }
 
 const shown = new WeakMap<object, ShownBranch>();
 
 /** The nodes of a branch; of one that was looked at before, or that it continues, only what changed since is looked at. */
-function branchNodes(conversation: Conversation, active: Active, context: PartContext): ViewNode[] {
+function branchNodes(conversation: Conversation, active: Active, context: PartContext): PagedList<ViewNode> {
   const mark = markOf(conversation);
   const before = shown.get(mark.in);
   const touched = before && continues(active, before, context) ? touchedSince(conversation, before.mark) : undefined;
   const { messages } = active;
-  const nodes = touched === undefined ? [] : [...(before as ShownBranch).nodes];
+  const old = before === undefined || touched === undefined ? PagedList.of<ViewNode>([]) : before.nodes;
+  const added = messages.slice(old.length).flatMap(id => keptNode(conversation, id, context) ?? []);
+  let nodes = old.withEnd(old.length, added);
   for (const id of new Set(touched)) {
     const place = messages.lastIndexOf(id);
-    const node = place < 0 || place >= nodes.length ? undefined : keptNode(conversation, id, context);
-    if (node !== undefined) nodes[place] = node;
-  }
-  for (let place = nodes.length; place < messages.length; place++) {
-    const node = keptNode(conversation, messages[place] as string, context);
-    if (node !== undefined) nodes.push(node);
+    const node = place < 0 || place >= old.length ? undefined : keptNode(conversation, id, context);
+    if (node !== undefined) nodes = nodes.with(place, node);
   }
   shown.set(mark.in, { mark, key: context.key, messages, nodes });
-  return [...nodes];
+  return nodes;
 }
 
 /** Whether a branch is another one, or that with more messages: a message is preceded by the same ones on every branch. */
@@ -123,7 +127,7 @@ function partialNode(
   const whole = isWhole ? keptNode(conversation, message.id, context) : undefined;
   if (whole !== undefined) return whole;
   const parts = blocks.flatMap(block => partsOfBlock(conversation, block, context));
-  return nodeOf(conversation, message, parts, context);
+  return nodeOf(conversation, message, PagedList.of(parts), context);
 }
 
 const kept = new WeakMap<ConversationMessage, { change: number; siblings: number; key: string; node: ViewNode }>();
@@ -144,7 +148,7 @@ function keptNode(conversation: Conversation, messageId: string, context: PartCo
 function nodeOf(
   conversation: Conversation,
   message: ConversationMessage,
-  parts: readonly ViewPart[],
+  partList: PagedList<ViewPart>,
   context: PartContext,
 ): ViewNode {
   const { id, role, runId } = message;
@@ -152,6 +156,7 @@ function nodeOf(
   const run = role === 'assistant' ? getRun(conversation, runId) : undefined;
   const ids = getSiblings(conversation, message);
   const cause = run?.parentId === undefined ? undefined : getMessage(conversation, run.parentId);
+  const shownParts = collapsed ? PagedList.of<ViewPart>([]) : partList;
   let text: string | undefined;
   let toolCalls: readonly ToolPart[] | undefined;
   return {
@@ -160,12 +165,15 @@ function nodeOf(
     runId,
     // Made when they are asked for: a run of many steps is shown again after each of them.
     get text() {
-      return (text ??= textOfParts(parts, role));
+      return (text ??= textOfParts(partList, role));
     },
     get toolCalls() {
-      return (toolCalls ??= collapsed ? [] : parts.filter((part): part is ToolPart => part.kind === 'tool'));
+      return (toolCalls ??= shownParts.items.filter((part): part is ToolPart => part.kind === 'tool'));
     },
-    parts: collapsed ? [] : parts,
+    get parts() {
+      return shownParts.items;
+    },
+    partList: shownParts,
     siblings: { index: ids.indexOf(id), count: ids.length, ids },
     collapsed,
     ...(run?.agentId !== undefined && { agentId: run.agentId }),
@@ -178,11 +186,21 @@ function nodeOf(
 function summaryNode({ id, text }: Summary, blocks: readonly Block[]): ViewNode {
   const covers = [...new Set(blocks.map(block => block.messageId))];
   const siblings = { index: 0, count: 1, ids: [id] };
-  return { id, role: 'summary', text, toolCalls: [], parts: [], siblings, collapsed: true, covers };
+  return {
+    id,
+    role: 'summary',
+    text,
+    toolCalls: [],
+    parts: [],
+    partList: PagedList.of<ViewPart>([]),
+    siblings,
+    collapsed: true,
+    covers,
+  };
 }
 
 /** The words of a message: of its author, so a word to an agent at work is none of the agent's. */
-function textOfParts(parts: readonly ViewPart[], role: ViewNode['role']): string {
+function textOfParts(parts: Iterable<ViewPart>, role: ViewNode['role']): string {
   let text = '';
   for (const part of parts) {
     if (part.kind === 'text') text += part.text;

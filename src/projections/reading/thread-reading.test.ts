@@ -60,10 +60,10 @@ describe('a thread as a person reads it', () => {
       runId,
       tasks: [{ id: '1', content, status: 'pending' }],
     });
-    const { nodes, tasksId } = read(user, start, tasks('old'), text('a'), tasks('new'));
-    const part = nodes.flatMap(({ parts }) => parts).find(({ id }) => id === tasksId);
+    const { nodes, tasks: newest } = read(user, start, tasks('old'), text('a'), tasks('new'));
+    const part = nodes.flatMap(({ parts }) => parts).find(({ id }) => id === newest?.partId);
     expect(part).toMatchObject({ kind: 'fact', event: { tasks: [{ content: 'new' }] } });
-    expect(read(user).tasksId).toBeUndefined();
+    expect(read(user).tasks).toBeUndefined();
   });
 
   it('has facts as lines, in the message during which they happened', () => {

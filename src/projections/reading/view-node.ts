@@ -1,8 +1,9 @@
 import type { AgentEvent, ContentPart, EventOf, ToolOutput } from '../../events/index.ts';
 import type { RunStatus } from '../../graph/index.ts';
 import type { RelayEntry } from '../relay-book.ts';
+import type { PagedList } from './paged-list.ts';
 
-/** Where a call stands; `unknown` means it was started and nobody knows how it ended, `skipped` that it never ran. */
+/** Where a call stands; `unknown` means it was started and its outcome was lost, `skipped` that it never ran. */
 export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
 
 interface Prose<Kind extends string> {
@@ -56,7 +57,7 @@ export interface ToolPart {
 export interface ReplPart {
   readonly kind: 'repl';
   readonly id: string;
-  /** Absent for output of an execution nobody knows. */
+  /** Absent for output without its input. */
   readonly code?: string;
   readonly iteration?: number;
   /** What it printed, in order; whole in `output` once it ended. */
@@ -90,6 +91,8 @@ export interface ViewNode {
   readonly toolCalls: readonly ToolPart[];
   /** Everything in it, in the order in which it began. */
   readonly parts: readonly ViewPart[];
+  /** The same parts, for reading some of them without making the rest. */
+  readonly partList: PagedList<ViewPart>;
   /** The alternatives to it, itself included, in the order in which they came. */
   readonly siblings: { readonly index: number; readonly count: number; readonly ids: readonly string[] };
   /** Folded: its parts are not here. A summary is folded unless its source is shown. */

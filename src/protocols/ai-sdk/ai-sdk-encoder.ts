@@ -25,12 +25,12 @@ export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {
   const fold = new RequestFold(options);
   const message = new MessageStream(options);
   return {
-    encode: (event: AgentEvent) => message.tell(fold.take(event)),
-    end: () => message.tell(fold.end()),
+    encode: (event: AgentEvent) => message.encode(fold.take(event)),
+    end: () => message.encode(fold.end()),
   };
 }
 
-/** Data parts with a meaning of their own: a product's event of the same name is told as `data-custom`. */
+/** Data parts with a meaning of their own: a product's event of the same name is encoded as `data-custom`. */
 const ownNames: ReadonlySet<string> = new Set([
   'agent',
   'approval',
@@ -62,7 +62,7 @@ class MessageStream {
     this.#tools = new ToolParts(this.#version);
   }
 
-  tell(facts: readonly Fact[]): AiSdkChunk[] {
+  encode(facts: readonly Fact[]): AiSdkChunk[] {
     return facts.flatMap(fact => handleFact(this.#on, fact)).map(acceptable);
   }
 
@@ -104,7 +104,7 @@ class MessageStream {
     ended: fact => this.#end(fact),
   };
 
-  /** What was told stays in the message, also when the step is repeated. */
+  /** What was sent stays in the message, also when the step is repeated. */
   #keep(chunks: AiSdkChunk[]): AiSdkChunk[] {
     this.#tentative = false;
     return chunks;

@@ -10,7 +10,7 @@ export type SteeringPart =
   | { type: 'text'; text: string }
   | { type: 'file'; mediaType: string; url: string; filename?: string };
 
-/** One chunk of the AI SDK UI message stream; which ones a client knows depends on its version. */
+/** One chunk of the AI SDK UI message stream; which ones a client accepts depends on its version. */
 export type AiSdkChunk =
   | { type: 'start'; messageId: string; messageMetadata: Record<string, unknown> }
   | { type: 'start-step' | 'finish-step' | 'reset-step' }

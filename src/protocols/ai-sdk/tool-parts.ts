@@ -38,7 +38,7 @@ export class ToolParts {
     this.#step++;
   }
 
-  /** Forgets the inputs that were being written: the client is told to remove them. */
+  /** Forgets the inputs that were being written: the client removes them. */
   forgetInputs(): void {
     this.#streaming.clear();
   }
@@ -113,10 +113,10 @@ export class ToolParts {
     return call !== undefined && part?.step === this.#step ? [inputAvailable(call, input)] : [];
   }
 
-  #denied(toolCallId: string, reason: string, told: boolean): AiSdkChunk[] {
+  #denied(toolCallId: string, reason: string, isShown: boolean): AiSdkChunk[] {
     if (this.#version === 5) return [failed(toolCallId, reason)];
     const denied: AiSdkChunk = { type: 'tool-output-denied', toolCallId };
-    if (told) return [denied];
+    if (isShown) return [denied];
     const approvalId = `${toolCallId}:rule`;
     if (this.#version === 6)
       return [
@@ -139,9 +139,9 @@ const statuses = { pending: 'pending', approve: 'approved', reject: 'rejected', 
 
 /** An approval that no tool part can show, as a data part that is replaced when it is decided. */
 function approval({ id, kind, target, payload }: OpenRelay, decision?: RelayDecision): AiSdkChunk {
-  const { outcome, ...told } = decision ?? { outcome: 'pending' as const };
+  const { outcome, ...rest } = decision ?? { outcome: 'pending' as const };
   const status = decision?.answer === undefined ? statuses[outcome] : 'answered';
-  return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...told } };
+  return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...rest } };
 }
 
 function inputAvailable({ key, toolName, run }: OpenCall, input: unknown): AiSdkChunk {

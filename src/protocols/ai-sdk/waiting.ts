@@ -33,7 +33,7 @@ export class Waiting {
     }
   }
 
-  /** `maybe` while a call has not started of which nobody knows whether it will be asked about. */
+  /** `maybe` while a call has not started that may still be asked about. */
   get state(): 'yes' | 'maybe' | 'no' {
     if (this.#asked.size === 0 || this.#words.size > 0 || this.#started.size > 0) return 'no';
     return this.#calls.size === 0 ? 'yes' : 'maybe';

@@ -36,15 +36,15 @@ const finished = (finishReason: string, prompt: number, completion: number) => (
 });
 
 /** The stream of an example without its summaries. */
-function told(name: keyof typeof examples): FlowEvent[] {
+function encoded(name: keyof typeof examples): FlowEvent[] {
   const stream = encodeAll(flowEncoder(options), examples[name]);
   expect(checkFlowOrder(stream)).toEqual([]);
   return stream.filter(({ type }) => !type.endsWith('-summary'));
 }
 
 describe('the flow encoder', () => {
-  it('tells text and reasoning as they come, then the finish', () => {
-    expect(told('text and reasoning')).toEqual([
+  it('encodes text and reasoning as they come, then the finish', () => {
+    expect(encoded('text and reasoning')).toEqual([
       stepStart,
       { type: 'reasoning', text: 'Let me ' },
       { type: 'reasoning', text: 'think.' },
@@ -64,8 +64,8 @@ describe('the flow encoder', () => {
     ]);
   });
 
-  it('tells a call, its progress in rising phases, and its result', () => {
-    expect(told('a tool with progress')).toEqual([
+  it('encodes a call, its progress in rising phases, and its result', () => {
+    expect(encoded('a tool with progress')).toEqual([
       stepStart,
       called('run/c1', 'read', { path: 'a' }),
       {
@@ -93,7 +93,7 @@ describe('the flow encoder', () => {
   });
 
   it('gives failed and denied tools a result', () => {
-    expect(told('tools that fail and are denied')).toEqual([
+    expect(encoded('tools that fail and are denied')).toEqual([
       stepStart,
       called('run/c1', 'read', { path: 'a' }),
       called('run/c2', 'shell', { command: 'rm -rf /' }),
@@ -105,8 +105,8 @@ describe('the flow encoder', () => {
     ]);
   });
 
-  it('tells what people are asked and what they decided between call and result', () => {
-    expect(told('approvals')).toEqual([
+  it('encodes what people are asked and what they decided between call and result', () => {
+    expect(encoded('approvals')).toEqual([
       stepStart,
       called('run/c1', 'shell', { command: 'ls' }),
       called('run/c2', 'shell', { command: 'rm a' }),
@@ -146,7 +146,7 @@ describe('the flow encoder', () => {
   });
 
   it('shows a plan as pending while a person is asked about it', () => {
-    expect(told('a plan and a question')).toEqual([
+    expect(encoded('a plan and a question')).toEqual([
       stepStart,
       called('run/c1', 'submit_plan', {}),
       plan({ planId: 'plan-1', to: 'draft' }),
@@ -173,8 +173,8 @@ describe('the flow encoder', () => {
     ]);
   });
 
-  it('tells a subagent by its call, its tools and its result, never by its text', () => {
-    expect(told('a subagent')).toEqual([
+  it('encodes a subagent by its call, its tools and its result, never by its text', () => {
+    expect(encoded('a subagent')).toEqual([
       stepStart,
       called('run/c1', 'agent', { task: 'Count the files' }),
       {
@@ -208,7 +208,7 @@ describe('the flow encoder', () => {
   });
 
   it('ends with the error of the root run, after a result for everything that is open', () => {
-    expect(told('an error in a subagent, then in the run')).toEqual([
+    expect(encoded('an error in a subagent, then in the run')).toEqual([
       stepStart,
       called('run/c1', 'agent', { prompt: 'Try' }),
       {
@@ -235,7 +235,7 @@ describe('the flow encoder', () => {
   });
 
   it('closes what is open when the run is stopped', () => {
-    expect(told('a run that is stopped')).toEqual([
+    expect(encoded('a run that is stopped')).toEqual([
       stepStart,
       { type: 'text', text: 'I will ' },
       called('run/c1', 'shell', { command: 'sleep' }),
@@ -255,7 +255,7 @@ describe('the flow encoder', () => {
   });
 
   it('marks a step that takes the place of the attempt before', () => {
-    expect(told('a step that is repeated')).toEqual([
+    expect(encoded('a step that is repeated')).toEqual([
       stepStart,
       { type: 'text', text: 'Hel' },
       { type: 'step-start', attempt: 2 },
@@ -266,8 +266,8 @@ describe('the flow encoder', () => {
     ]);
   });
 
-  it('tells custom events, user interfaces and files, and passes over what it does not know', () => {
-    expect(told('other events')).toEqual([
+  it('encodes custom events, user interfaces and files, and passes over what it cannot encode', () => {
+    expect(encoded('other events')).toEqual([
       stepStart,
       { type: 'custom', event_type: 'acme-forecast-refresh', data: { runId: 'fr-42' } },
       { type: 'data-flow-ui', data: { dsl: '<Chart/>' } },

@@ -21,8 +21,8 @@ export interface FlowOptions extends RequestOptions {
 export function flowEncoder(options: FlowOptions = {}): Encoder<FlowEvent> {
   const fold = new RequestFold(options);
   const on = flowTable(options);
-  const told = (facts: readonly Fact[]) => facts.flatMap(fact => handleFact(on, fact));
-  return { encode: (event: AgentEvent) => told(fold.take(event)), end: () => told(fold.end()) };
+  const encodeAll = (facts: readonly Fact[]) => facts.flatMap(fact => handleFact(on, fact));
+  return { encode: (event: AgentEvent) => encodeAll(fold.take(event)), end: () => encodeAll(fold.end()) };
 }
 
 function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandlers<FlowEvent[]> {
@@ -95,8 +95,8 @@ function agentCall({ runId, agentName, cause }: OpenRun) {
 }
 
 function decided(id: string, { outcome, partial, feedback, answer }: RelayDecision) {
-  const told: ApprovalOutcome = outcome === 'revise' ? { outcome, partial } : { outcome };
-  return { id, outcome: told, ...(feedback !== undefined && { feedback }), ...(answer !== undefined && { answer }) };
+  const shown: ApprovalOutcome = outcome === 'revise' ? { outcome, partial } : { outcome };
+  return { id, outcome: shown, ...(feedback !== undefined && { feedback }), ...(answer !== undefined && { answer }) };
 }
 
 /** A custom event named `flow-ui` carries a user interface as `{ dsl }`. */

@@ -7,7 +7,7 @@ import type { RequestState } from './request-state.ts';
 
 /** A person is asked; a permission for a call that is not open opens it. */
 export function ask(state: RequestState, run: OpenRun, event: EventOf<'relay'>): void {
-  if (state.relays.has(event.id)) return;
+  if (state.book.get(event.id) !== undefined) return;
   if (event.relayKind === 'permission')
     openCall(state, run, { id: event.toolCallId, toolName: event.tool, input: event.params });
   const call = event.toolCallId === undefined ? undefined : state.runs.callNamed(event.toolCallId);
@@ -16,5 +16,5 @@ export function ask(state: RequestState, run: OpenRun, event: EventOf<'relay'>):
   run.relays.add(relay);
   call?.relays.add(relay);
   if (relay.kind === 'plan') movePlan(state, relay.target, 'pending_approval', 'draft');
-  state.tell({ type: 'asked', relay });
+  state.emit({ type: 'asked', relay });
 }

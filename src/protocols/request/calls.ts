@@ -32,7 +32,7 @@ export function openCall(
     waitedMs: 0,
   };
   state.runs.addCall(call);
-  state.tell({ type: 'call', call });
+  state.emit({ type: 'call', call });
 }
 
 /** Notes that a call is executed from now on. */
@@ -49,7 +49,7 @@ export function reportProgress(state: RequestState, id: string, content: unknown
   if (call === undefined) return;
   const progress = readProgress(content, call);
   call.phase = progress.phaseIndex;
-  state.tell({ type: 'progress', call, progress });
+  state.emit({ type: 'progress', call, progress });
 }
 
 /** Gives a call its result, after a decision on everything that was asked about it. */
@@ -71,5 +71,5 @@ export function closeCall(
     run.words = '';
     if (run.calls.size === 0) state.totals.ask(run, state.at);
   }
-  state.tell({ type: 'result', call, output, ...(abandoned && { abandoned }) });
+  state.emit({ type: 'result', call, output, ...(abandoned && { abandoned }) });
 }

@@ -5,19 +5,19 @@ import type { OpenRun } from './open.ts';
 import { decide } from './relays.ts';
 import type { RequestState } from './request-state.ts';
 
-/** Ends a subagent: closes what it has open, then tells how it ended. */
+/** Ends a subagent: closes what it has open, then emits how it ended. */
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
-  state.tell({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: agent.usage });
+  state.emit({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: agent.usage });
 }
 
-/** Ends the request: what is open is closed, the youngest first, then the end is told. */
+/** Ends the request: what is open is closed, the youngest first, then the end is emitted. */
 export function endRequest(state: RequestState, reason: EndReason): void {
   const { root } = state.runs;
   for (const run of state.runs.youngestFirst()) if (run !== root) endAgent(state, run, 'aborted');
   if (root !== undefined) closeRun(state, root);
-  state.tell({ type: 'ended', outcome: requestOutcome(root, reason), totals: state.totals.totals() });
+  state.emit({ type: 'ended', outcome: requestOutcome(root, reason), totals: state.totals.totals() });
 }
 
 function requestOutcome(root: OpenRun | undefined, reason: EndReason): RequestOutcome {

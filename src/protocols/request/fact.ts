@@ -41,7 +41,7 @@ interface Words<Type extends string> {
 }
 
 /**
- * What happens in a request, in the one order that every protocol can tell, whatever the log holds:
+ * What happens in a request, in the one order that every protocol can encode, whatever the log holds:
  * - `started` is first and `ended` is last; each comes once.
  * - Text and reasoning are the root run's own, and come after a `step`.
  * - `call`, then `progress` and what people are `asked`, then `result`: exactly one, also when the run was stopped.

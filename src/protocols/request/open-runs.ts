@@ -13,6 +13,9 @@ const beginnings: ReadonlySet<EventType> = new Set([
   'relay',
 ]);
 
+/** At most one of them is open at a time in a thread. */
+const mostLeftOut = 4;
+
 /**
  * Knows which runs belong to a request: its root, and every run that one of them caused. Only what is open is
  * remembered.
@@ -21,6 +24,8 @@ export class OpenRuns {
   readonly #rootId: string | undefined;
   readonly #runs = new Map<string, OpenRun>();
   readonly #calls = new Map<string, OpenCall>();
+  /** The newest runs that are no part of any request. */
+  readonly #leftOut = new Set<string>();
   root: OpenRun | undefined;
 
   /** The root is the first run that begins when it is not named. */
@@ -32,6 +37,9 @@ export class OpenRuns {
   runOf(event: AgentEvent, at: number | undefined): OpenRun | undefined {
     const known = this.#runs.get(event.runId);
     if (known !== undefined) return known;
+    // An observer or a reflector serves a run, but is no part of its request: it may outlast it, and costs apart.
+    if (event.type === 'harness_start' && event.memory !== undefined) return this.#leaveOut(event.runId);
+    if (this.#leftOut.has(event.runId)) return undefined;
     if (this.root === undefined) {
       const begins = this.#rootId === undefined ? beginnings.has(event.type) : event.runId === this.#rootId;
       if (begins) this.root = this.#add(event, at, {});
@@ -43,6 +51,11 @@ export class OpenRuns {
     parent.run.voices.push(event.runId);
     this.#runs.set(event.runId, parent.run);
     return parent.run;
+  }
+
+  #leaveOut(runId: string): undefined {
+    this.#leftOut.add(runId);
+    if (this.#leftOut.size > mostLeftOut) this.#leftOut.delete(this.#leftOut.values().next().value ?? '');
   }
 
   callNamed(id: string): OpenCall | undefined {

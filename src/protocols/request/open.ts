@@ -52,7 +52,7 @@ export class OpenRun {
   readonly inputs = new Map<string, { readonly key: string; readonly toolName: string }>();
   /** Ids of calls that were replaced before they ran, and how often: the log may use them again. */
   readonly abandoned = new Map<string, number>();
-  /** Whether its beginning was told. */
+  /** Whether its beginning was emitted. */
   announced = false;
   model: string | undefined;
   usage: RequestTokenUsage = noUsage;

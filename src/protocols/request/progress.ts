@@ -17,12 +17,12 @@ export function readProgress(content: unknown, { toolName, phase }: { toolName: 
   const { label, phaseIndex, totalPhases, milestone } = fields;
   const known = typeof label === 'string' || isCount(phaseIndex);
   const index = Math.max(phase, isCount(phaseIndex) ? phaseIndex : phase + 1);
-  const told = known ? milestone : content;
+  const reported = known ? milestone : content;
   return {
     label: typeof label === 'string' ? label : typeof content === 'string' ? content : toolName,
     phaseIndex: index,
     totalPhases: Math.max(index, isCount(totalPhases) ? totalPhases : index),
-    ...(told !== undefined && typeof content !== 'string' && { milestone: told }),
+    ...(reported !== undefined && typeof content !== 'string' && { milestone: reported }),
   };
 }
 

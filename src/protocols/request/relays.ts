@@ -6,11 +6,12 @@ import type { RequestState } from './request-state.ts';
 
 /** A person, or nobody in time, answered. */
 export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): void {
-  const relay = state.relays.get(event.relayId);
+  const isFirst = state.book.get(event.relayId)?.status === 'pending';
+  const relay = isFirst ? state.relays.get(event.relayId) : undefined;
   if (relay !== undefined) decide(state, relay, decisionOf(event));
 }
 
-/** Tells the decision on a relay, and what it means for a plan. */
+/** Emits the decision on a relay, and what it means for a plan. */
 export function decide(state: RequestState, relay: OpenRelay, decision: RelayDecision): void {
   state.relays.delete(relay.id);
   relay.run.relays.delete(relay);
@@ -20,16 +21,16 @@ export function decide(state: RequestState, relay: OpenRelay, decision: RelayDec
     relay.call.waitedMs += waited;
     if (relay.kind === 'tool') relay.call.refused = decision.outcome === 'reject';
   }
-  state.tell({ type: 'decided', relay, decision });
+  state.emit({ type: 'decided', relay, decision });
   if (relay.kind === 'plan' && state.plans.get(relay.target) === 'pending_approval')
     movePlan(state, relay.target, decision.outcome === 'approve' ? 'approved' : 'draft');
 }
 
-/** Tells where a plan stands now; `from` says where it stood when that was not told before. */
+/** Emits where a plan stands now; `from` is where it stood when that was not emitted before. */
 export function movePlan(state: RequestState, planId: string, to: PlanStatus, from?: PlanStatus): void {
   const shown = state.plans.get(planId) ?? from;
   if (shown === to) return;
   if (to === 'draft' || to === 'executed' || to === 'failed') state.plans.delete(planId);
   else state.plans.set(planId, to);
-  state.tell({ type: 'plan', change: { planId, ...(shown !== undefined && { from: shown }), to } });
+  state.emit({ type: 'plan', change: { planId, ...(shown !== undefined && { from: shown }), to } });
 }

@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requestLog } from '../../../test/support/random-requests.ts';
 import { type Line, request } from '../../../test/support/request-examples.ts';
 import type { AgentEvent } from '../../events/index.ts';
+import { relayBook } from '../../projections/index.ts';
 import type { Fact } from './fact.ts';
 import { readProgress } from './progress.ts';
 import { RequestFold, type RequestOptions } from './request-fold.ts';
@@ -11,7 +14,7 @@ function facts(events: readonly AgentEvent[], options?: RequestOptions): Fact[] 
 }
 
 /** The facts in short: their types, with what they are about. */
-function told(events: readonly AgentEvent[], options?: RequestOptions): string[] {
+function inShort(events: readonly AgentEvent[], options?: RequestOptions): string[] {
   return facts(events, options).map(fact => {
     if (fact.type === 'text') return `text ${fact.text}`;
     if (fact.type === 'call' || fact.type === 'result') return `${fact.type} ${fact.call.key}`;
@@ -55,7 +58,7 @@ describe('the facts of a request', () => {
       stop('kid'),
       done('a'),
     ]);
-    expect(told(events)).toEqual(
+    expect(inShort(events)).toEqual(
       list(
         'started, step, call run/a, agent-started kid, call kid/b, agent-started grandkid',
         'agent-ended grandkid, result kid/b, agent-ended kid, result run/a, ended complete',
@@ -69,8 +72,8 @@ describe('the facts of a request', () => {
       runId: index < 3 ? 'one' : 'two',
       seq: index + 1,
     }));
-    expect(told(events, { runId: 'two' })).toEqual(['started', 'step', 'text second', 'ended complete']);
-    expect(told(events)).toEqual(['started', 'step', 'text first', 'ended complete']);
+    expect(inShort(events, { runId: 'two' })).toEqual(['started', 'step', 'text second', 'ended complete']);
+    expect(inShort(events)).toEqual(['started', 'step', 'text first', 'ended complete']);
   });
 
   it('let a subagent outlive the call that started it', () => {
@@ -82,7 +85,7 @@ describe('the facts of a request', () => {
       stop('kid'),
       stop('late'),
     ]);
-    expect(told(events).slice(2)).toEqual(
+    expect(inShort(events).slice(2)).toEqual(
       list(
         'call run/a, agent-started kid, result run/a, agent-started late',
         'agent-ended kid, agent-ended late, ended complete',
@@ -92,19 +95,19 @@ describe('the facts of a request', () => {
 
   it('take words under another id as those of the run that is their parent', () => {
     const voice: Line = { type: 'text', runId: 'model-1', parentId: 'run', id: 'm', content: 'hi' };
-    expect(told(request([voice, stop('model-1'), say(' there')]))).toEqual(
+    expect(inShort(request([voice, stop('model-1'), say(' there')]))).toEqual(
       list('started, step, text hi, text  there, ended complete'),
     );
   });
 
-  it('have an agent for a run that names another run as its parent and tells its start', () => {
-    expect(told(request([start('kid', 'run'), say('hm', 'kid'), stop('kid')]))).toEqual(
+  it('have an agent for a run that names another run as its parent and reports its start', () => {
+    expect(inShort(request([start('kid', 'run'), say('hm', 'kid'), stop('kid')]))).toEqual(
       list('started, agent-started kid, agent-ended kid, ended complete'),
     );
   });
 
-  it('begin a step with the first word after results when the run does not tell its steps', () => {
-    expect(told(request([say('I look.'), call('a'), call('b'), done('a'), done('b'), say('Done.')]))).toEqual(
+  it('begin a step with the first word after results when the run reports no steps', () => {
+    expect(inShort(request([say('I look.'), call('a'), call('b'), done('a'), done('b'), say('Done.')]))).toEqual(
       list(
         'started, step, text I look., call run/a, call run/b, result run/a, result run/b',
         'step, text Done., ended complete',
@@ -115,7 +118,7 @@ describe('the facts of a request', () => {
   it('give a call whose id a replaced attempt used a key of its own, also in a later step', () => {
     const step = (number: number): Line => ({ type: 'step_start', step: number });
     const writing: Line = { type: 'tool_input_delta', id: 'run/a', name: 'go', delta: '{' };
-    expect(told(request([step(0), call('a'), step(0), writing, step(0), step(1), call('a')], 'open'))).toEqual(
+    expect(inShort(request([step(0), call('a'), step(0), writing, step(0), step(1), call('a')], 'open'))).toEqual(
       list(
         'started, step, call run/a, result run/a, step, input, step, step, call run/a~3, result run/a~3, ended interrupted',
       ),
@@ -125,25 +128,25 @@ describe('the facts of a request', () => {
   it('keep a started call open when its step is repeated', () => {
     const step: Line = { type: 'step_start', step: 0 };
     const started: Line = { type: 'tool_start', id: 'run/a', name: 'go' };
-    expect(told(request([step, call('a'), started, step, done('a')])).slice(2)).toEqual(
+    expect(inShort(request([step, call('a'), started, step, done('a')])).slice(2)).toEqual(
       list('call run/a, step, result run/a, ended complete'),
     );
   });
 
   it('open the call that a permission is about when the log does not', () => {
     const ask: Line = { type: 'relay', id: 'q', relayKind: 'permission', toolCallId: 'run/a', tool: 'go', params: {} };
-    expect(told(request([ask], 'aborted'))).toEqual(
+    expect(inShort(request([ask], 'aborted'))).toEqual(
       list('started, step, call run/a, asked, decided, result run/a, ended aborted'),
     );
   });
 
-  it('tell executions of code as calls', () => {
+  it('show executions of code as calls', () => {
     const events = request([
       { type: 'repl_input', id: 'x', code: 'print(1)' },
       { type: 'repl_progress', id: 'x', chunk: '1', stream: 'stdout' },
       { type: 'repl_output', id: 'x', stdout: '1', done: true },
     ]);
-    expect(told(events)).toEqual(['started', 'step', 'call x', 'progress', 'result x', 'ended complete']);
+    expect(inShort(events)).toEqual(['started', 'step', 'call x', 'progress', 'result x', 'ended complete']);
   });
 
   it('count the time of a tool without the time in which a person was asked, and none of one that never ran', () => {
@@ -175,13 +178,41 @@ describe('the facts of a request', () => {
   });
 
   it('are only an end when there is nothing of the request', () => {
-    expect(told([])).toEqual(['ended interrupted']);
+    expect(inShort([])).toEqual(['ended interrupted']);
   });
 
   it('fail when the run failed without saying why', () => {
     expect(facts(request([], 'error')).at(-1)).toMatchObject({
       outcome: { reason: 'error', message: 'The run failed and did not say why.', code: 'agent_failed' },
     });
+  });
+});
+
+describe('the relays of a request', () => {
+  it('are asked once, whatever the log repeats', () => {
+    const asked: Line = { type: 'relay', runId: 'run', id: 'q', relayKind: 'question', question: 'Which?' };
+    const answered: Line = { type: 'relay_resolved', runId: 'run', relayId: 'q', outcome: 'answer', answer: 'A' };
+    const types = inShort(request([asked, answered, asked, answered]));
+    expect(types.filter(type => type === 'asked' || type === 'decided')).toEqual(['asked', 'decided']);
+  });
+
+  it('are open as long as the relay book has them pending', () => {
+    fc.assert(
+      fc.property(requestLog(), events => {
+        const fold = new RequestFold();
+        const open = new Set<string>();
+        let book = relayBook.initial;
+        for (const event of events) {
+          for (const fact of fold.take(event)) {
+            if (fact.type === 'asked') open.add(fact.relay.id);
+            if (fact.type === 'decided') open.delete(fact.relay.id);
+            if (fact.type === 'ended') return;
+          }
+          book = relayBook.step(book, event);
+          expect([...open]).toEqual(book.pending.map(({ id }) => id));
+        }
+      }),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { relayBook } from '../../projections/index.ts';
 import { ask } from './ask.ts';
 import { beginStep } from './begin-step.ts';
 import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
@@ -32,11 +33,12 @@ export class RequestFold {
   constructor({ runId, priceOf }: RequestOptions = {}) {
     this.#state = {
       runs: new OpenRuns(runId),
+      book: relayBook.initial,
       relays: new Map(),
       plans: new Map(),
       totals: new TotalsSum(priceOf),
       at: undefined,
-      tell: fact => void this.#facts.push(fact),
+      emit: fact => void this.#facts.push(fact),
     };
   }
 
@@ -50,13 +52,14 @@ export class RequestFold {
     const run = state.runs.runOf(event, state.at);
     if (run !== undefined) this.#takeOf(run, event);
     else if (event.type === 'plan_status' && state.plans.has(event.planId)) movePlan(state, event.planId, event.to);
-    return this.#told();
+    state.book = relayBook.step(state.book, event);
+    return this.#takeFacts();
   }
 
-  /** What is left to tell when no more events come: a request that is open is interrupted. */
+  /** What is left to emit when no more events come: a request that is open is interrupted. */
   end(): Fact[] {
     if (!this.#over) this.#endRequest('interrupted');
-    return this.#told();
+    return this.#takeFacts();
   }
 
   #seen({ seq }: AgentEvent): boolean {
@@ -67,16 +70,16 @@ export class RequestFold {
   }
 
   #takeOf(run: OpenRun, event: AgentEvent): void {
-    const { totals, at, tell } = this.#state;
+    const { totals, at, emit } = this.#state;
     totals.pass(at);
     if (!run.announced) {
       run.announced = true;
-      tell(run.parent === undefined ? { type: 'started', run } : { type: 'agent-started', agent: run });
+      emit(run.parent === undefined ? { type: 'started', run } : { type: 'agent-started', agent: run });
     }
     (this.#on[event.type] as (event: AgentEvent, run: OpenRun) => void)(event, run);
   }
 
-  #told(): Fact[] {
+  #takeFacts(): Fact[] {
     const facts = this.#facts;
     if (facts.length > 0) this.#facts = [];
     return facts;
@@ -125,16 +128,16 @@ export class RequestFold {
     },
     error: ({ message, code, fatal }, run) => {
       run.error = { message, code };
-      if (fatal === true && run.parent === undefined) this.#endRequest('error');
+      if (fatal !== true) warn(this.#state, message, code);
+      else if (run.parent === undefined) this.#endRequest('error');
     },
-    tasks: ({ tasks }) => this.#state.tell({ type: 'tasks', tasks }),
-    warning: ({ message, code }) =>
-      this.#state.tell({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } }),
-    file_registered: event => this.#state.tell({ type: 'file', file: fileData(event) }),
-    custom: ({ name, data }) => this.#state.tell({ type: 'custom', name, data }),
+    tasks: ({ tasks }) => this.#state.emit({ type: 'tasks', tasks }),
+    warning: ({ message, code }) => warn(this.#state, message, code),
+    file_registered: event => this.#state.emit({ type: 'file', file: fileData(event) }),
+    custom: ({ name, data }) => this.#state.emit({ type: 'custom', name, data }),
     user: ({ id, runId, by, content }, run) => {
       if (run.parent === undefined && by === undefined)
-        this.#state.tell({ type: 'said', id: id ?? `${runId}:user`, content });
+        this.#state.emit({ type: 'said', id: id ?? `${runId}:user`, content });
     },
     session: ({ model }, run) => void (run.model = model ?? run.model),
     summary: nothing,
@@ -148,6 +151,10 @@ export class RequestFold {
 }
 
 function nothing(): void {}
+
+function warn({ emit }: RequestState, message: string, code: string | undefined): void {
+  emit({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
+}
 
 function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
   return {

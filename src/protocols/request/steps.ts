@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/index.ts';
 import type { OpenRun } from './open.ts';
 import type { RequestState } from './request-state.ts';
 
-/** A run that does not tell its steps begins one with its first word, and with the first one after its results. */
+/** A run that reports no steps begins one with its first word, and with the first one after its results. */
 export function ensureStep(state: RequestState, run: OpenRun): void {
   const silent = run.step === undefined && run.answered && run.calls.size === 0;
   if (run.steps === 0 || silent) stepBegan(state, run);
@@ -13,16 +13,16 @@ export function stepBegan(state: RequestState, run: OpenRun): void {
   run.steps++;
   run.answered = false;
   run.inputs.clear();
-  if (run.parent === undefined) state.tell({ type: 'step', attempt: run.attempt });
+  if (run.parent === undefined) state.emit({ type: 'step', attempt: run.attempt });
 }
 
-/** Text and reasoning are told of the root run; of subagents only what they said last is kept. */
+/** Text and reasoning are emitted for the root run; of subagents only what they said last is kept. */
 export function speak(state: RequestState, run: OpenRun, event: EventOf<'text'> | EventOf<'reasoning'>): void {
   const { type, id, content } = event;
   if (content === '') return;
   ensureStep(state, run);
   state.totals.hear(run, state.at, type === 'text');
-  if (run.parent === undefined) state.tell({ type, id, text: content });
+  if (run.parent === undefined) state.emit({ type, id, text: content });
   else if (type === 'text') run.words += content;
 }
 
@@ -37,5 +37,5 @@ export function streamInput(state: RequestState, run: OpenRun, event: EventOf<'t
   if (run.parent !== undefined || toolName === undefined) return;
   const input = known ?? { key: run.keyOf(id), toolName };
   run.inputs.set(id, input);
-  state.tell({ type: 'input', ...input, delta });
+  state.emit({ type: 'input', ...input, delta });
 }

@@ -64,9 +64,9 @@ describe('the plans of a thread', () => {
         let state = plansFold.initial;
         let dispatched = 0;
         for (const event of events) {
-          const before = state.get('p')?.status;
+          const before = state.plans.get('p')?.status;
           state = plansFold.step(state, event);
-          if (before !== 'executing' && state.get('p')?.status === 'executing') dispatched++;
+          if (before !== 'executing' && state.plans.get('p')?.status === 'executing') dispatched++;
         }
         expect(dispatched).toBeLessThanOrEqual(1);
       }),

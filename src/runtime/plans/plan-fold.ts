@@ -1,5 +1,5 @@
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
-import type { Fold } from '../../projections/index.ts';
+import { type Fold, type RelayBook, relayBook } from '../../projections/index.ts';
 import type { PlanStatus as ShownStatus } from '../../protocols/index.ts';
 
 type PlanStatus = EventOf<'plan_status'>['to'];
@@ -17,12 +17,13 @@ export interface Plan {
 interface PlanState extends Omit<Plan, 'shown'> {
   /** The run that moved it last. */
   readonly runId: string;
-  /** The relay that waits for a person. */
-  readonly relayId?: string | undefined;
 }
 
-/** The plans of a thread, in the order in which they were drafted. */
-export type PlansState = ReadonlyMap<string, PlanState>;
+export interface PlansState {
+  /** The plans of a thread by id, in the order in which they were drafted. */
+  readonly plans: ReadonlyMap<string, PlanState>;
+  readonly relays: RelayBook;
+}
 
 const next: Record<PlanStatus, readonly PlanStatus[]> = {
   draft: ['approved'],
@@ -49,25 +50,32 @@ export function checkPlanMove(planId: string, from: PlanStatus | undefined, to: 
 
 /**
  * The plans of a thread as a fold of its events. Moves that are not legal count for nothing. A plan whose run ended
- * while it was carried out has failed: nobody knows how far it came.
+ * while it was carried out has failed: how far it came is unknown.
  */
 export const plansFold: Fold<PlansState, readonly Plan[]> = {
-  initial: new Map(),
-  step: (plans, event) => {
-    const changed = changes(plans, event);
-    return changed.length === 0 ? plans : new Map([...plans, ...changed.map(plan => [plan.planId, plan] as const)]);
+  get initial() {
+    return { plans: new Map(), relays: relayBook.initial };
   },
-  view: plans =>
-    [...plans.values()].map(({ planId, status, title, plan, relayId }) => ({
+  step: ({ plans, relays }, event) => {
+    const changed = changes(plans, event);
+    return {
+      plans: changed.length === 0 ? plans : new Map([...plans, ...changed.map(plan => [plan.planId, plan] as const)]),
+      relays: relayBook.step(relays, event),
+    };
+  },
+  view: ({ plans, relays }) => {
+    const asked = new Set(relays.pending.map(({ relay }) => (relay.relayKind === 'plan' ? relay.planId : undefined)));
+    return Array.from(plans.values(), ({ planId, status, title, plan }) => ({
       planId,
       status,
-      shown: relayId === undefined ? status : 'pending_approval',
+      shown: asked.has(planId) ? 'pending_approval' : status,
       ...(title !== undefined && { title }),
       ...(plan !== undefined && { plan }),
-    })),
+    }));
+  },
 };
 
-function changes(plans: PlansState, event: AgentEvent): PlanState[] {
+function changes(plans: PlansState['plans'], event: AgentEvent): PlanState[] {
   const { runId } = event;
   switch (event.type) {
     case 'plan_status': {
@@ -77,18 +85,14 @@ function changes(plans: PlansState, event: AgentEvent): PlanState[] {
     }
     case 'relay': {
       if (event.relayKind !== 'plan') return [];
-      const { id, planId, title, plan } = event;
+      const { planId, title, plan } = event;
       const { status = 'draft' } = plans.get(planId) ?? {};
-      return [{ planId, status, runId, plan, relayId: id, ...(title !== undefined && { title }) }];
+      return [{ planId, status, runId, plan, ...(title !== undefined && { title }) }];
     }
-    case 'relay_resolved':
-      return [...plans.values()]
-        .filter(plan => plan.relayId === event.relayId)
-        .map(plan => ({ ...plan, relayId: undefined }));
     case 'harness_end':
-      return [...plans.values()]
-        .filter(plan => plan.runId === runId && (plan.relayId !== undefined || plan.status === 'executing'))
-        .map(plan => ({ ...plan, relayId: undefined, status: plan.status === 'executing' ? 'failed' : plan.status }));
+      return Array.from(plans.values())
+        .filter(plan => plan.runId === runId && plan.status === 'executing')
+        .map(plan => ({ ...plan, status: 'failed' }));
     default:
       return [];
   }

@@ -89,7 +89,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('that is rejected stays a draft and is not carried out; the agent is told why', async () => {
+  it('that is rejected stays a draft and is not carried out; the agent gets the reason', async () => {
     const { runtime, dispatched } = scene();
     const answer = answering(runtime, 'reject', { feedback: 'too dear' });
     const events = await readAll(runtime.query('Go', { threadId: 't' }), answer);

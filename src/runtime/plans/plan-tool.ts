@@ -33,7 +33,7 @@ const unknown =
 
 /**
  * A tool by which an agent drafts a plan, has it approved, and has it carried out: draft, approved, executing, executed
- * or failed. What was rejected, is to be revised or was not answered stays a draft, and the agent is told so.
+ * or failed. What was rejected, is to be revised or was not answered stays a draft, and the agent gets the reason.
  */
 export function planTool({ execute, name = 'plan' }: PlanToolOptions): Tool {
   return defineTool({
@@ -127,9 +127,9 @@ class PlanCall {
   }
 
   async #readStatus(): Promise<PlanStatus | undefined> {
-    let plans = plansFold.initial;
-    for await (const event of RuntimeContext.of(this.#context.context).history()) plans = plansFold.step(plans, event);
-    return plans.get(this.#draft.planId)?.status;
+    let state = plansFold.initial;
+    for await (const event of RuntimeContext.of(this.#context.context).history()) state = plansFold.step(state, event);
+    return state.plans.get(this.#draft.planId)?.status;
   }
 
   /** Stores the move before anything follows from it. */

@@ -16,7 +16,7 @@ describe('access', () => {
       expect(() => new Access([{ token }])).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
   });
 
-  it('knows what each token opens, in a header or in a cookie', () => {
+  it('returns what each token opens, in a header or in a cookie', () => {
     const door = access();
     expect(door.admit(shown('Bearer all-of-it'))).toEqual({});
     expect(door.admit(shown('bearer only-mine'))).toEqual({ resourceId: 'mine' });

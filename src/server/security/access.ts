@@ -73,7 +73,7 @@ export class Access {
   #check(kind: 'token' | 'cookie', shown: string, address: string): Scope {
     const hash = digest(shown);
     let found: Scope | undefined;
-    // Every token is compared, so that the time tells nothing of which one was near.
+    // Every token is compared, so that the time does not depend on which one was near.
     for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.scope;
     // A token that is right is let in from any address: those who guess from it must not lock out its owner.
     if (found !== undefined) return found;

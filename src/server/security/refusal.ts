@@ -1,4 +1,4 @@
-/** The refusals that only HTTP knows, with their status. */
+/** The refusals that exist only over HTTP, with their status. */
 const refusalStatus = { unauthorized: 401, too_many_attempts: 429, slow_reader: 503 } as const;
 
 export type RefusalCode = keyof typeof refusalStatus;

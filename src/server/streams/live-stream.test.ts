@@ -149,7 +149,7 @@ describe('the event stream', () => {
     expect(await reading).toMatch(/^: open|cut off/);
   });
 
-  it('tells in its last frame why it cannot go on', async () => {
+  it('reports in its last frame why it cannot go on', async () => {
     const response = await fetch(`${server.url}/api/threads/${threadId}/events`);
     await server.log.deleteThread(threadId);
     const [, data] = (await response.text()).match(/event: error\ndata: (.*)\n\n$/) ?? [];
@@ -159,14 +159,14 @@ describe('the event stream', () => {
   it('reads a long history only as fast as the reader takes it', async () => {
     const { log } = server;
     await log.append(threadId, notes(1, 5000));
-    const read = vi.spyOn(log, 'read');
+    const read = vi.spyOn(log, 'readTexts');
     const reader = open(log).getReader();
     for (let count = 0; count < 4; count++) await reader.read();
     expect(read.mock.calls.length).toBeLessThan(6);
     await reader.cancel();
   });
 
-  it('ends a reader that lets too much wait, and tells it', async () => {
+  it('ends a reader that lets too much wait, and reports that', async () => {
     const { log } = server;
     const reader = open(log).getReader();
     await reader.read();

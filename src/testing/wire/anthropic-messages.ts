@@ -1,5 +1,5 @@
 import type { ScriptedFailure, ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
-import type { AnswerBlock } from '../../agents/model/scripted/scripted-answer.ts';
+import type { AnswerBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';
 import { failureMessage, streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
 import { parseMessagesRequest } from './anthropic-request.ts';
 import type { Wire, WireContext, WireFrame } from './wire.ts';
@@ -11,13 +11,22 @@ export const anthropicMessages: Wire = {
   frames(answer, context) {
     const message = { ...messageHead(context), content: [], stop_reason: null, usage: startUsage(answer.usage) };
     const frames = [frame('message_start', { message }), frame('ping', {})];
-    for (const [index, block] of answer.blocks.entries()) {
+    let index = -1;
+    for (const [position, block] of answer.blocks.entries()) {
+      index++;
       frames.push(frame('content_block_start', { index, content_block: emptyBlock(block) }));
       frames.push(...blockDeltas(block, index));
-      if (answer.cut && index === answer.blocks.length - 1) return frames;
+      if (answer.cut && position === answer.blocks.length - 1) return frames;
       if (block.kind === 'reasoning')
         frames.push(frame('content_block_delta', { index, delta: { type: 'signature_delta', signature } }));
       frames.push(frame('content_block_stop', { index }));
+      for (const result of resultBlocks(block)) {
+        index++;
+        frames.push(
+          frame('content_block_start', { index, content_block: result }),
+          frame('content_block_stop', { index }),
+        );
+      }
     }
     if (answer.cut) return frames;
     if (answer.finishReason === 'error')
@@ -27,7 +36,7 @@ export const anthropicMessages: Wire = {
   },
   body: (answer, context) => ({
     ...messageHead(context),
-    content: answer.blocks.map(wholeBlock),
+    content: answer.blocks.flatMap(block => [wholeBlock(block), ...resultBlocks(block)]),
     stop_reason: stopReasons[answer.finishReason],
     usage: usageOf(answer.usage),
   }),
@@ -68,15 +77,25 @@ function messageHead({ request, number }: WireContext) {
 }
 
 function emptyBlock(block: AnswerBlock) {
-  if (block.kind === 'tool') return { type: 'tool_use', id: block.id, name: block.name, input: {} };
+  if (block.kind === 'tool') return { type: useType(block), id: block.id, name: block.name, input: {} };
   return block.kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
 }
 
 function wholeBlock(block: AnswerBlock) {
-  if (block.kind === 'tool') return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
+  if (block.kind === 'tool') return { type: useType(block), id: block.id, name: block.name, input: block.input };
   return block.kind === 'text'
     ? { type: 'text', text: block.text }
     : { type: 'thinking', thinking: block.text, signature };
+}
+
+function useType({ result }: ToolBlock): string {
+  return result === undefined ? 'tool_use' : 'server_tool_use';
+}
+
+/** The result of a call that the server executed, which follows it. */
+function resultBlocks(block: AnswerBlock): Record<string, unknown>[] {
+  if (block.kind !== 'tool' || block.result === undefined) return [];
+  return [{ type: `${block.name}_tool_result`, tool_use_id: block.id, content: block.result }];
 }
 
 function blockDeltas(block: AnswerBlock, index: number): WireFrame[] {

@@ -1,13 +1,15 @@
-import type { EventOf } from '../../../events/index.ts';
+import type { EventOf, ToolOutput } from '../../../events/index.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import type { LineContext } from './line-context.ts';
-import { present } from './wire-value.ts';
+import { present, recordOf } from './wire-value.ts';
 
 export interface ChildRun {
   readonly runId: string;
   readonly agentId: string;
   /** The last text it wrote. */
   lastText: string | undefined;
+  /** Its last error. */
+  lastError: string | undefined;
 }
 
 interface ChildStart {
@@ -59,28 +61,54 @@ export class ChildRuns {
     this.#keys.add(key);
     dropOldest(this.#keys);
     const runId = `${this.#context.runId}/${id}${starts > 1 ? `#${starts}` : ''}/run`;
-    const child: ChildRun = { runId, agentId, lastText: undefined };
+    const child: ChildRun = { runId, agentId, lastText: undefined, lastError: undefined };
     this.#open.set(key, child);
     this.#context.emit({ type: 'harness_start', runId, parentId, agentId, ...present({ model }) });
     return child;
   }
 
-  /** Ends a running child; its answer becomes its last text when it did not write it itself. */
-  end(key: string, reason: NonNullable<EventOf<'harness_end'>['reason']>, answer?: string): void {
+  /** Ends a child; its answer becomes its last text when it did not write it itself. Returns whether it was running. */
+  end(key: string, reason: NonNullable<EventOf<'harness_end'>['reason']>, answer?: string): boolean {
     const child = this.#open.get(key);
-    if (child === undefined) return;
+    if (child === undefined) return false;
     this.#open.delete(key);
     const { runId, agentId } = child;
-    if (answer !== undefined && answer !== child.lastText) {
-      if (reason === 'error') this.#context.emit({ type: 'error', runId, message: answer, fatal: true });
-      else this.#context.emit({ type: 'text', runId, id: `${runId}/answer`, content: answer });
-    }
+    if (answer !== undefined && reason === 'error') this.#error(child, answer);
+    else if (answer !== undefined && answer !== child.lastText)
+      this.#context.emit({
+        type: 'text',
+        runId,
+        id: `${runId}/answer`,
+        content: answer,
+        final: true,
+        fromResult: true,
+      });
     this.#context.emit({ type: 'harness_end', runId, agentId, reason });
     this.#context.forgetSteps(runId);
+    return true;
+  }
+
+  /** Emits the error that makes a running child fail. */
+  fail(key: string, failure: { message: string; code?: string | undefined }): void {
+    const child = this.#open.get(key);
+    if (child !== undefined) this.#error(child, failure.message, failure.code);
   }
 
   /** Ends the children whose end was never reported. */
   flush(): void {
     for (const key of [...this.#open.keys()].toReversed()) this.end(key, 'interrupted');
   }
+
+  /** The error of a child is reported once, also when the result of its call repeats it. */
+  #error(child: ChildRun, message: string, code?: string): void {
+    if (child.lastError === message) return;
+    child.lastError = message;
+    this.#context.emit({ type: 'error', runId: child.runId, message, ...present({ code }), fatal: true });
+  }
+}
+
+/** Returns the output of a call with the ids of the subagents that it ended, if any. */
+export function endingRuns(output: ToolOutput, ended: readonly string[]): ToolOutput {
+  if (!('context' in output) || ended.length === 0) return output;
+  return { ...output, result: { ...recordOf(output.result), ended } };
 }

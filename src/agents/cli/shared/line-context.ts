@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../../events/index.ts';
 import type { Failure } from '../contract/translator.ts';
 import { present } from './wire-value.ts';
 
-type Body<Event> = Event extends AgentEvent ? Omit<Event, 'runId' | 'line' | 'ts' | 'seq' | 'sessionId'> : never;
+type Body<Event> = Event extends AgentEvent ? Omit<Event, 'runId' | 'ts' | 'seq' | 'sessionId'> : never;
 
 /** An event before it has its envelope; without a `runId` it belongs to the main run. */
 export type EventBody = (Body<AgentEvent> | { type: 'session'; sessionId: string; cwd?: string; model?: string }) & {
@@ -11,13 +11,22 @@ export type EventBody = (Body<AgentEvent> | { type: 'session'; sessionId: string
 
 const goesOn: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);
 
-/**
- * Collects the events of one line: adds their envelope, holds back a failure until its meaning is clear, counts steps.
- */
+/** A failure of the main run; it is fatal unless the run continues. */
+interface ReportedFailure {
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly reason?: Failure['reason'];
+  /** Whether only another step continues the run: a failed step may still report text that it wrote before. */
+  readonly endsStep?: boolean;
+}
+
+/** Collects the events of one line: adds their envelope, reports failures, counts steps. */
 export class LineContext {
   readonly runId: string;
   finished = false;
   #failure: Failure | undefined;
+  #isReported = false;
+  #endsStep = false;
   #sessionId: string | undefined;
   #line: number | undefined;
   #events: AgentEvent[] = [];
@@ -25,6 +34,11 @@ export class LineContext {
 
   constructor(runId: string) {
     this.runId = runId;
+  }
+
+  /** The number of the current line. */
+  get line(): number | undefined {
+    return this.#line;
   }
 
   get failure(): Failure | undefined {
@@ -41,8 +55,10 @@ export class LineContext {
   }
 
   emit(body: EventBody): void {
-    if (this.#failure !== undefined && goesOn.has(body.type) && (body.runId ?? this.runId) === this.runId)
-      this.#release(false);
+    if ((body.runId ?? this.runId) === this.runId) {
+      if (body.type === 'step_start') this.#endsStep = false;
+      if (goesOn.has(body.type) && !this.#endsStep && !isMark(body)) this.#continue();
+    }
     this.#push(body);
   }
 
@@ -80,36 +96,64 @@ export class LineContext {
   }
 
   /**
-   * Registers a failure: fatal at the end of the stream, an intermediate error when the run continues. The same failure
-   * again has no effect.
+   * Reports a failure at once; it is repeated as fatal at the end of the stream unless the run continues. The same
+   * failure again has no effect.
    */
-  fail({ message, code, reason }: { message: string; code?: string | undefined; reason?: Failure['reason'] }): void {
+  fail(failure: ReportedFailure): void {
+    this.suspect(failure);
+    this.#report();
+  }
+
+  /** Registers a failure that may be retried: it is reported by `confirm`, or when the run continues or ends. */
+  suspect({ message, code, reason, endsStep = false }: ReportedFailure): void {
     const before = this.#failure;
-    if (before !== undefined && before.message !== message) this.#release(false);
-    this.#failure = present({ message, code: code ?? this.#failure?.code, reason });
+    if (before !== undefined && before.message !== message) this.#continue();
+    this.#failure = present({ message, code: code ?? before?.code, reason });
+    this.#endsStep = endsStep;
+  }
+
+  /** Reports a failure that is not retried. */
+  confirm(): void {
+    if (this.#failure !== undefined) this.#report();
   }
 
   /** Drops the pending failure because it is being retried. */
   forgive(): void {
     this.#failure = undefined;
+    this.#isReported = false;
   }
 
   /** Emits a pending failure as fatal. */
   close(): void {
-    if (this.#failure !== undefined) this.#release(true);
+    if (this.#failure !== undefined) this.#error(this.#failure, true);
   }
 
-  #release(fatal: boolean): void {
-    const { message, code } = this.#failure as Failure;
-    if (!fatal) this.#failure = undefined;
+  #continue(): void {
+    this.confirm();
+    this.forgive();
+  }
+
+  #report(): void {
+    if (!this.#isReported) this.#error(this.#failure as Failure, false);
+    this.#isReported = true;
+  }
+
+  #error({ message, code }: Failure, fatal: boolean): void {
     this.#push({ type: 'error', message, ...present({ code }), ...(fatal && { fatal }) });
   }
 
   #push(body: EventBody): void {
     const { type, runId = this.runId, ...rest } = body;
     const event = { type, runId, ...rest } as AgentEvent;
+    if (event.type === 'error' && event.message.trim() === '') event.message = 'The program reported an error.';
     if (this.#sessionId !== undefined) event.sessionId = this.#sessionId;
-    if (this.#line !== undefined) event.line = this.#line;
+    const line = event.line ?? this.#line;
+    if (line !== undefined) event.line = line;
     this.#events.push(event);
   }
+}
+
+/** Whether it only marks the end of text that was written before. */
+function isMark(body: EventBody): boolean {
+  return body.type === 'text' && body.content === '';
 }

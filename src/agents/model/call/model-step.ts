@@ -1,12 +1,15 @@
 import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import { Attachments } from '../attachments/attachments.ts';
+import { providerIdOf } from './provider-id.ts';
 import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
 import { callSettings, type ModelSettings } from './model-settings.ts';
 import { ModelStream } from './model-stream.ts';
 import type { ModelRegistry } from '../registry/registry.ts';
+import { ownExecutedCalls } from './executed-calls.ts';
 import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -25,7 +28,10 @@ export interface ModelStepOptions {
   readonly retry: RetryPolicy;
 }
 
-/** The outcome of a step: the tool calls, or the reason that there is no answer. */
+/** The code of the error for an attachment that was left out; the run continues. */
+const attachmentRefused = 'attachment_refused';
+
+/** The outcome of a step: the tool calls that the run has to execute, or the reason that there is no answer. */
 export type ModelStepResult =
   | { readonly ended: 'answered'; readonly calls: readonly EventOf<'tool_call'>[] }
   | { readonly ended: 'failed'; readonly failure: ModelFailure }
@@ -41,7 +47,8 @@ export interface ModelSink {
 
 /**
  * Calls a model, and again while failures are transient. Each attempt starts with a `step_start`, which replaces an
- * earlier attempt of the same step. The tool calls come after the stream ended, then the usage. Never throws.
+ * earlier attempt of the same step. Text, reasoning and tool calls come in the order of the stream, then the usage.
+ * Never throws.
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
   const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
@@ -53,29 +60,36 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   const refused = refusedEnd(prompt, model);
   if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
+  const attachments = new Attachments(model);
   for (let attempt = 0; ; attempt++) {
     const callId = newId();
     const name = `${model.provider}/${model.modelId}`;
     await sink.put({ type: 'step_start', runId, step, callId, model: name, requestHash: hash });
     callIds.begin();
     try {
-      const stream = new ModelStream({ runId, callId, callIds });
-      const { stream: parts } = await model.doStream({ ...request, abortSignal: signal });
+      const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
+      const fitted = await attachments.fit(ownExecutedCalls(prompt, providerIdOf(model)), signal);
+      const { stream: parts } = await model.doStream({ ...request, prompt: fitted.prompt, abortSignal: signal });
+      for (const message of fitted.problems) await sink.put({ type: 'error', runId, code: attachmentRefused, message });
       await readParts(parts, signal, part => {
         const event = stream.take(part);
-        return event && sink.pass(event);
+        return event && (isFragment(event) ? sink.pass(event) : sink.put(event));
       });
       if (signal.aborted) return { ended: 'aborted' };
       const { calls, usage } = stream.finish();
       callIds.keep();
-      for (const call of calls) await sink.put(call);
+      attachments.accept(prompt);
       await sink.put(priced(usage, model));
       return { ended: 'answered', calls };
     } catch (error) {
       if (signal.aborted) return { ended: 'aborted' };
+      if (attachments.leaveOut(prompt, error)) continue;
       const failure = modelFailure(error, model.provider, options.registry);
       const ms = retry.waitFor(failure, attempt);
-      if (ms === undefined) return { ended: 'failed', failure };
+      if (ms === undefined) {
+        attachments.restore();
+        return { ended: 'failed', failure };
+      }
       const message = `${failure.message} Trying again in ${ms} ms.`;
       await sink.put({ type: 'warning', runId, code: failure.code, message });
       try {
@@ -85,6 +99,10 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       }
     }
   }
+}
+
+function isFragment({ type }: AgentEvent): boolean {
+  return type === 'text' || type === 'reasoning' || type === 'tool_input_delta';
 }
 
 /** Reads a stream to its end, or until the signal aborts. */
@@ -111,6 +129,6 @@ async function readParts<Part>(
 
 /** Adds the cost of a call when the price list contains the model. */
 function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
-  const cost = usage.cost ?? costOf({ provider: provider.split('.')[0] ?? provider, model: modelId }, usage);
+  const cost = usage.cost ?? costOf({ provider: providerIdOf({ provider }), model: modelId }, usage);
   return cost === undefined ? usage : { ...usage, cost };
 }

@@ -1,8 +1,14 @@
-import type { LanguageModelV3StreamPart, LanguageModelV3ToolCall, LanguageModelV3Usage } from '@ai-sdk/provider';
-import { errorText, type AgentEvent, type EventOf, toolParseError } from '../../../events/index.ts';
+import type {
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolCall,
+  LanguageModelV3ToolResult,
+  LanguageModelV3Usage,
+} from '@ai-sdk/provider';
+import { errorText, type AgentEvent, type EventOf, newId, toolParseError } from '../../../events/index.ts';
 import type { CallIds } from './call-ids.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
+type TextPart = Extract<LanguageModelV3StreamPart, { type: `text-${string}` }>;
 type ReasoningPart = Extract<LanguageModelV3StreamPart, { type: `reasoning-${string}` }>;
 
 /** The stream ended without an answer: the connection dropped, or the model gave up. */
@@ -10,31 +16,50 @@ export class UnfinishedStream extends Error {
   override readonly name = 'UnfinishedStream';
 }
 
-/** Converts the parts of one model stream to events: text as it arrives, tool calls and usage at the end. */
+/** Converts the parts of one model stream to events, in the order of the stream; the usage comes at the end. */
 export class ModelStream {
   readonly #runId: string;
   readonly #callId: string;
   readonly #callIds: CallIds;
+  readonly #provider: string;
   /** The calls whose input is streaming, by raw id. */
   readonly #open = new Map<string, { readonly id: string; readonly name: string }>();
   readonly #streamIds = new Map<string, string>();
   readonly #metadata = new Map<string, string>();
+  /** The metadata of the texts that are being written. */
+  readonly #textMetadata = new Map<string, Record<string, unknown>>();
+  /** The calls that the provider executes, by raw id. */
+  readonly #executed = new Map<string, string>();
   readonly #calls: EventOf<'tool_call'>[] = [];
   #finish: Finish | undefined;
 
-  constructor({ runId, callId, callIds }: { runId: string; callId: string; callIds: CallIds }) {
+  /** `provider` is the id of the model's provider. */
+  constructor({
+    runId,
+    callId,
+    callIds,
+    provider,
+  }: { runId: string; callId: string; callIds: CallIds; provider: string }) {
     this.#runId = runId;
     this.#callId = callId;
     this.#callIds = callIds;
+    this.#provider = provider;
   }
 
   /** Returns the event of a part, if it has one; throws the error that the stream reports. */
   take(part: LanguageModelV3StreamPart): AgentEvent | undefined {
     const runId = this.#runId;
     switch (part.type) {
+      case 'text-start':
+        this.#keepTextMetadata(part);
+        return undefined;
       case 'text-delta':
+        this.#keepTextMetadata(part);
         if (part.delta === '') return undefined;
         return { type: 'text', runId, id: this.#streamId(part.id), content: part.delta, callId: this.#callId };
+      case 'text-end':
+        this.#keepTextMetadata(part);
+        return this.#endText(part.id);
       case 'reasoning-start':
       case 'reasoning-delta':
       case 'reasoning-end':
@@ -47,8 +72,9 @@ export class ModelStream {
         return open && { type: 'tool_input_delta', runId, id: open.id, delta: part.delta, name: open.name };
       }
       case 'tool-call':
-        if (part.providerExecuted !== true) this.#calls.push(this.#call(part));
-        return undefined;
+        return this.#call(part);
+      case 'tool-result':
+        return this.#result(part);
       case 'finish':
         this.#finish = part;
         return undefined;
@@ -56,10 +82,7 @@ export class ModelStream {
         throw part.error;
       case 'stream-start':
       case 'response-metadata':
-      case 'text-start':
-      case 'text-end':
       case 'tool-input-end':
-      case 'tool-result':
       case 'tool-approval-request':
       case 'file':
       case 'source':
@@ -69,7 +92,7 @@ export class ModelStream {
     }
   }
 
-  /** Returns the events after the stream; throws when the stream ended before the model had finished. */
+  /** Returns the calls that the run has to execute, and the usage; throws when the stream ended before the model had finished. */
   finish(): { calls: readonly EventOf<'tool_call'>[]; usage: EventOf<'usage'> } {
     if (this.#finish === undefined) throw new UnfinishedStream('the stream ended before the model had finished');
     const { unified, raw } = this.#finish.finishReason;
@@ -83,6 +106,19 @@ export class ModelStream {
     let streamId = this.#streamIds.get(id);
     if (streamId === undefined) this.#streamIds.set(id, (streamId = `${this.#runId}/${this.#callId}/${id}`));
     return streamId;
+  }
+
+  #keepTextMetadata({ id, providerMetadata }: TextPart): void {
+    if (providerMetadata !== undefined) this.#textMetadata.set(id, providerMetadata);
+  }
+
+  /** The metadata of a text follows its last fragment, so that the fragments can be joined. */
+  #endText(id: string): AgentEvent | undefined {
+    const providerMetadata = this.#textMetadata.get(id);
+    this.#textMetadata.delete(id);
+    const streamId = this.#streamIds.get(id);
+    if (providerMetadata === undefined || streamId === undefined) return undefined;
+    return { type: 'text', runId: this.#runId, id: streamId, content: '', callId: this.#callId, providerMetadata };
   }
 
   /** Metadata is emitted only when it changes, so that the fragments in between can be joined. */
@@ -102,11 +138,17 @@ export class ModelStream {
     };
   }
 
-  #call({ toolCallId, toolName, input, providerMetadata }: LanguageModelV3ToolCall): EventOf<'tool_call'> {
+  #call({
+    toolCallId,
+    toolName,
+    input,
+    providerExecuted,
+    providerMetadata,
+  }: LanguageModelV3ToolCall): EventOf<'tool_call'> {
     const metadata = providerMetadata && { providerMetadata };
     const id = this.#open.get(toolCallId)?.id ?? this.#callIds.next(toolCallId);
     this.#open.delete(toolCallId);
-    return {
+    const call: EventOf<'tool_call'> = {
       type: 'tool_call',
       runId: this.#runId,
       id,
@@ -114,6 +156,29 @@ export class ModelStream {
       input: parsed(input),
       ...metadata,
     };
+    if (providerExecuted !== true) {
+      this.#calls.push(call);
+      return call;
+    }
+    this.#executed.set(toolCallId, id);
+    return { ...call, executedBy: this.#provider };
+  }
+
+  /** A result of a call that the provider executed; one of a call in an earlier answer is not understood. */
+  #result(part: LanguageModelV3ToolResult): AgentEvent {
+    const runId = this.#runId;
+    const { toolName: name, result, isError, preliminary, providerMetadata } = part;
+    const id = this.#executed.get(part.toolCallId);
+    if (id === undefined) return { type: 'unknown', runId, raw: part };
+    if (preliminary === true)
+      return { type: 'tool_progress', runId, id: newId(), toolCallId: id, name, content: result };
+    this.#executed.delete(part.toolCallId);
+    const metadata = providerMetadata && { providerMetadata };
+    const output =
+      isError === true
+        ? { error: typeof result === 'string' ? result : JSON.stringify(result), result }
+        : { context: result, result };
+    return { type: 'tool_result', runId, id, name, output, ...metadata };
   }
 
   #usage({ usage, finishReason }: Finish): EventOf<'usage'> {

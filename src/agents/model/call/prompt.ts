@@ -6,6 +6,7 @@ import type {
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ContentPart, ToolOutput } from '../../../events/index.ts';
+import { executedByOption } from './executed-calls.ts';
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import type { AssistantPart, Message } from '../../../projections/message.ts';
 
@@ -57,7 +58,7 @@ function toUserParts(content: string | readonly ContentPart[]): UserParts {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map(part => {
     if (part.type === 'text') return { type: 'text', text: part.text };
-    const data = /^https?:\/\//.test(part.data) ? new URL(part.data) : part.data;
+    const { data } = part;
     const filename = part.type === 'file' ? part.filename : undefined;
     return { type: 'file', data, mediaType: part.mediaType, ...(filename !== undefined && { filename }) };
   });
@@ -66,13 +67,27 @@ function toUserParts(content: string | readonly ContentPart[]): UserParts {
 type AssistantParts = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 
 function toAssistantPart(part: AssistantPart): AssistantParts[number] {
-  if (part.type === 'text') return { type: 'text', text: part.text };
-  const providerOptions = part.providerMetadata && {
-    providerOptions: part.providerMetadata as SharedV3ProviderOptions,
-  };
+  const options = optionsOf(part);
+  const providerOptions = options && { providerOptions: options };
+  if (part.type === 'text') return { type: 'text', text: part.text, ...providerOptions };
   if (part.type === 'reasoning') return { type: 'reasoning', text: part.text, ...providerOptions };
+  const call = { toolCallId: part.id, toolName: part.name, ...providerOptions };
+  if (part.type === 'tool_result') return { type: 'tool-result', ...call, output: toExecutedOutput(part.output) };
   const input = isObject(part.input) ? part.input : { input: part.input };
-  return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input, ...providerOptions };
+  return { type: 'tool-call', ...call, input, ...(part.executedBy !== undefined && { providerExecuted: true }) };
+}
+
+function optionsOf(part: AssistantPart): SharedV3ProviderOptions | undefined {
+  const metadata = part.providerMetadata as SharedV3ProviderOptions | undefined;
+  const executedBy = 'executedBy' in part ? part.executedBy : undefined;
+  return executedBy === undefined ? metadata : { ...metadata, ...executedByOption(executedBy) };
+}
+
+/** The result of a call that the provider executed, as the provider reported it. */
+function toExecutedOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
+  if ('error' in output && 'result' in output && typeof output.result !== 'string')
+    return { type: 'error-json', value: output.result as JSONValue };
+  return toResultOutput(output);
 }
 
 /** Some providers reject arguments that are not an object, whatever produced the call. */

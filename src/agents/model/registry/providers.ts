@@ -1,4 +1,4 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { AiSdkModel } from '../specification/ai-sdk-model.ts';
 
 /** The settings that a provider is created from; the registry reads them from the environment. */
 export interface ProviderSettings {
@@ -7,7 +7,7 @@ export interface ProviderSettings {
 }
 
 /** Creates a model by name. */
-export type ModelFactory = (model: string) => LanguageModelV3;
+export type ModelFactory = (model: string) => AiSdkModel;
 
 /** A provider of models. */
 export interface ModelProvider {

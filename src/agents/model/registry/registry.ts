@@ -1,4 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { asModelV3 } from '../specification/ai-sdk-model.ts';
 import { costOf, type PricedModel, pricedModel, pricedModels, type TokenCounts } from '../prices/prices.ts';
 import { invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
 import {
@@ -90,7 +91,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     register,
     async resolve(modelId) {
       const { provider, model } = split(modelId);
-      return (await factoryOf(provider))(model);
+      return asModelV3((await factoryOf(provider))(model));
     },
     providers: () =>
       [...known.values()].map(provider => ({

@@ -9,6 +9,8 @@ export interface ScriptedToolCall {
   input: unknown;
   /** The namespace of the tool, where the API has them. */
   namespace?: string;
+  /** The result, for a call that the provider executes itself: Anthropic Messages and direct calls. */
+  result?: unknown;
 }
 
 /** A tool call whose arguments are sent as this text, JSON or not. */

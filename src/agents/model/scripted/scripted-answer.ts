@@ -32,6 +32,8 @@ export interface ToolBlock extends Streamed {
   readonly name: string;
   readonly input: unknown;
   readonly namespace?: string;
+  /** The result, when the provider executes the call. */
+  readonly result?: unknown;
 }
 
 export type AnswerBlock = ProseBlock | ToolBlock;
@@ -68,7 +70,7 @@ function resolveAnswer(parts: readonly ScriptedPart[], traits: TurnTraits, reque
     throw new SingletreeError('invalid_argument', `Part ${cutAt + 1} of the turn is a cut, so nothing can follow it.`);
   const nextId = callIds(request);
   const blocks = parts.flatMap(part => blockOf(part, nextId, traits.tokenSize) ?? []);
-  const calls = blocks.some(block => block.kind === 'tool');
+  const calls = blocks.some(block => block.kind === 'tool' && block.result === undefined);
   return {
     blocks,
     cut: cutAt >= 0,
@@ -92,6 +94,7 @@ function blockOf(part: ScriptedPart, nextId: () => string, tokenSize?: number): 
     name: call.name,
     input: 'rawArguments' in call ? call.rawArguments : (call.input ?? {}),
     ...('namespace' in call && call.namespace !== undefined && { namespace: call.namespace }),
+    ...('result' in call && call.result !== undefined && { result: call.result }),
     text,
     fragments: fragmentBySize(text, tokenSize ?? 16),
   };

@@ -78,7 +78,7 @@ export function scriptedModel(script: ModelScript, options: ScriptedModelOptions
       if (answer.cut) throw droppedConnection(call);
       if (answer.finishReason === 'error') throw failedCall({ httpStatus: 500, message: streamErrorMessage }, call);
       return {
-        content: answer.blocks.map(contentOf),
+        content: answer.blocks.flatMap(contentOf),
         finishReason: finishOf(answer),
         usage: usageOf(answer.usage),
         response: { ...response, headers: { ...answer.headers } },

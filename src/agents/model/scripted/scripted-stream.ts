@@ -1,7 +1,9 @@
 import type {
+  JSONValue,
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
+  LanguageModelV3ToolResult,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider';
 import type { ScriptedUsage } from './script.ts';
@@ -28,10 +30,10 @@ export function* streamParts(answer: Answer, response: ResponseFacts): Generator
   yield { type: 'finish', usage: usageOf(answer.usage), finishReason: finishOf(answer) };
 }
 
-/** Returns a block as a whole, as a call without streaming does. */
-export function contentOf(block: AnswerBlock): LanguageModelV3Content {
-  if (block.kind === 'tool') return toolCall(block);
-  return { type: block.kind, text: block.text };
+/** Returns a block as a whole, as a call without streaming does; a call that the provider executed has its result. */
+export function contentOf(block: AnswerBlock): LanguageModelV3Content[] {
+  if (block.kind === 'tool') return [toolCall(block), ...toolResult(block)];
+  return [{ type: block.kind, text: block.text }];
 }
 
 /** The finish reason of an answer; scripts have no separate raw reason, so both are the same. */
@@ -74,8 +76,15 @@ function* toolParts(block: ToolBlock, open: boolean): Generator<LanguageModelV3S
   if (open) return;
   yield { type: 'tool-input-end', id: block.id };
   yield toolCall(block);
+  yield* toolResult(block);
 }
 
 function toolCall(block: ToolBlock) {
-  return { type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.text } as const;
+  const executed = block.result !== undefined && { providerExecuted: true };
+  return { type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.text, ...executed } as const;
+}
+
+function toolResult({ id, name, result }: ToolBlock): LanguageModelV3ToolResult[] {
+  if (result === undefined) return [];
+  return [{ type: 'tool-result', toolCallId: id, toolName: name, result: result as NonNullable<JSONValue> }];
 }

@@ -109,7 +109,7 @@ describe('read', () => {
 
   it('rejects what is not a file of the workspace', async () => {
     mkdirSync(join(root, 'folder'));
-    await expect(read({ path: 'folder' })).rejects.toThrow('Use list to see what is in it');
+    await expect(read({ path: 'folder' })).rejects.toThrow('List it to see what is in it');
     await expect(read({ path: '../secret' })).rejects.toThrow('outside the workspace');
     await expect(read({ path: 'no.txt' })).rejects.toThrow('does not exist');
     await expect(read({ path: 'a', offset: 0 })).rejects.toThrow('offset');

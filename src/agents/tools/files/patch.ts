@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
-import type { FileChange, ResolvedPath, Workspace } from '../../workspace/index.ts';
+import type { FileChange, ResolvedPath, WorkspaceFolder } from '../../workspace/index.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { type FilePatch, parsePatch } from './parse-patch.ts';
 import { readText } from './read-text.ts';
@@ -52,7 +52,7 @@ export function patchTool(toolWorkspace: ToolWorkspace): Tool {
 }
 
 /** Returns the paths that a patch reads and writes; an unreadable patch has none that a rule could allow. */
-async function pathsOf(workspace: Workspace, patch: string): Promise<ResolvedPath[]> {
+async function pathsOf(workspace: WorkspaceFolder, patch: string): Promise<ResolvedPath[]> {
   const paths: ResolvedPath[] = [];
   for (const file of readablePatch(patch)) {
     const { moveTo } = moveOf(file);
@@ -73,7 +73,7 @@ function readablePatch(patch: string): FilePatch[] {
   }
 }
 
-async function changesFor(workspace: Workspace, file: FilePatch): Promise<FileChange[]> {
+async function changesFor(workspace: WorkspaceFolder, file: FilePatch): Promise<FileChange[]> {
   const { path } = file;
   if (file.action === 'add') {
     await checkFree(workspace, path);
@@ -94,7 +94,7 @@ async function changesFor(workspace: Workspace, file: FilePatch): Promise<FileCh
   ];
 }
 
-async function checkFree(workspace: Workspace, path: string): Promise<void> {
+async function checkFree(workspace: WorkspaceFolder, path: string): Promise<void> {
   if ((await workspace.look(path, { keepLink: true })) !== undefined)
     throw new Error(`${path} exists already: use "*** Update File". Nothing was changed.`);
 }

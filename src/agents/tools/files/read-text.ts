@@ -1,11 +1,11 @@
-import type { OpenedFile, Workspace } from '../../workspace/index.ts';
+import type { OpenedFile, WorkspaceFolder } from '../../workspace/index.ts';
 import { binaryKind } from './binary-kind.ts';
 
 const mostBytes = 20 * 1024 * 1024;
 
 /** Returns the whole text of a file that is to be changed; throws when it is not UTF-8 or too large. */
 export function readText(
-  workspace: Workspace,
+  workspace: WorkspaceFolder,
   path: string,
 ): Promise<{ text: string } & Pick<OpenedFile, 'mode' | 'stamp' | 'real'>> {
   return workspace.withFile(path, async ({ handle, size, mode, stamp, real }) => {

@@ -14,7 +14,7 @@ export function writeTool(toolWorkspace: ToolWorkspace): Tool {
     name: 'write',
     description:
       'Writes a file of the workspace, all of it. To replace a file that exists, read it first. ' +
-      'To change a part of a file, use edit.',
+      'To change a part of a file, edit it instead.',
     category: 'edit',
     input,
     paths: pathArgument(toolWorkspace),

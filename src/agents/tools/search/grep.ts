@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineTool, type Tool, type ToolContext } from '../../loop/tool.ts';
 import { findFiles } from '../../workspace/find-files.ts';
-import type { Workspace } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/index.ts';
 import { programFor } from '../../workspace/program.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { describeBinary, utf16 } from '../files/binary-kind.ts';
@@ -89,7 +89,7 @@ interface GuardedSearch {
  * their content.
  */
 async function guardedFiles(
-  workspace: Workspace,
+  workspace: WorkspaceFolder,
   path: string,
   { context, skipped }: GuardedSearch,
 ): Promise<PathGuard> {

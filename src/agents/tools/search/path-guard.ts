@@ -1,13 +1,13 @@
 import type { ToolContext } from '../../loop/tool.ts';
 import { joined } from '../../workspace/find-files.ts';
-import type { Workspace } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/index.ts';
 
 /** Whether a permission rule keeps a path below the searched folder from the call. */
 export type PathGuard = (below: string) => boolean;
 
 /** Returns the guard of a call that lists or searches a folder; undefined when no rule can apply. */
 export async function pathGuard(
-  workspace: Workspace,
+  workspace: WorkspaceFolder,
   folder: string,
   { isGuarded }: Pick<ToolContext, 'isGuarded'>,
 ): Promise<PathGuard | undefined> {

@@ -1,10 +1,10 @@
 import { ripgrepFailed, ripgrepWalk } from '../../workspace/find-files.ts';
-import type { Workspace } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/index.ts';
 import { runProgram } from '../../workspace/program.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 
 /** Searches with ripgrep. */
-export async function ripgrepLines(workspace: Workspace, ripgrep: string, search: LineSearch): Promise<void> {
+export async function ripgrepLines(workspace: WorkspaceFolder, ripgrep: string, search: LineSearch): Promise<void> {
   const { pattern, path, isFile, matches, signal, skipped, take } = search;
   const problem: string[] = [];
   const run = (cwd: string, target: string) =>

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { SingletreeError } from '../../../events/index.ts';
 import { findFiles, joined } from '../../workspace/find-files.ts';
-import type { Workspace } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/index.ts';
 import { binaryKind, utf16 } from '../files/binary-kind.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 
@@ -10,7 +10,7 @@ const largestFile = 10 * 1024 * 1024;
 const fileMs = 500;
 
 /** Searches without ripgrep: reads each file whole and searches it within a time limit. */
-export async function scanLines(workspace: Workspace, search: LineSearch): Promise<void> {
+export async function scanLines(workspace: WorkspaceFolder, search: LineSearch): Promise<void> {
   const { path, isFile, matches, signal, skipped, take } = search;
   const expression = expressionOf(search);
   if (isFile) {
@@ -49,7 +49,7 @@ function expressionOf({ pattern, ignoreCase }: LineSearch): RegExp {
 
 /** Returns the text of a file; undefined when it is binary. A real path contains no link. */
 function textAt(
-  workspace: Workspace,
+  workspace: WorkspaceFolder,
   path: string,
   { isReal = false } = {},
 ): Promise<{ text: string } | 'large' | undefined> {

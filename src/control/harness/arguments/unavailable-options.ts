@@ -1,9 +1,7 @@
 import { SingletreeError } from '../../../events/index.ts';
-import type { HarnessConfig, UnavailableOptions } from '../harness-config.ts';
+import type { UnavailableOptions } from '../harness-config.ts';
 
 const instead: Record<keyof UnavailableOptions, string> = {
-  memory: '`storage` stores threads and messages',
-  workspace: 'pass workspace tools to the agents of the modes',
   browser: 'pass browser tools as `tools`',
   pubsub: 'use `subscribe`',
   observability: 'read the events of the log; `tracingOptions` of a message set the trace of its run',
@@ -15,10 +13,8 @@ export function notAvailable(what: string, hint: string): SingletreeError {
 }
 
 /** Throws `not_available` when the config contains an unsupported option. */
-export function checkAvailable(config: UnavailableOptions & Pick<HarnessConfig, 'subagents'>): void {
+export function checkAvailable(config: UnavailableOptions): void {
   for (const [name, hint] of Object.entries(instead))
     if (config[name as keyof UnavailableOptions] !== undefined)
       throw notAvailable(`The option \`${name}\` of a harness`, `${hint}, and omit it`);
-  for (const { id, forked } of config.subagents ?? [])
-    if (forked === true) throw notAvailable(`The forked subagent "${id}"`, 'omit `forked` to use a fresh context');
 }

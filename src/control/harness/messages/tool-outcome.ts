@@ -1,12 +1,15 @@
 import type { ToolOutput } from '../../../events/index.ts';
 
-/** The result of a call that a person or a rule denied: neither an error nor a success. */
+/** The result of a call that a person or the harness declined: neither an error nor a success. */
 export const notApproved = 'Tool call was not approved by the user';
 
-/** The outcome of a call as a harness reports it: an error when the call failed or its result has `isError`. */
+/**
+ * The outcome of a call as a harness reports it: an error when the call failed or its result has `isError`; the reason
+ * when a rule of the agent denied it.
+ */
 export function toolOutcome(output: ToolOutput): { readonly result: unknown; readonly isError: boolean } {
   if ('error' in output) return { result: output.error, isError: true };
-  if ('status' in output) return { result: notApproved, isError: false };
+  if ('status' in output) return { result: output.by === 'rules' ? output.reason : notApproved, isError: false };
   const result = wholeResult(output.result ?? output.context, output.context);
   return { result, isError: saysError(result) };
 }

@@ -1,6 +1,7 @@
 import type { StateStore } from '../settings/state-store.ts';
 import {
   type Granted,
+  harnessCategory,
   noPermissionRules,
   noSessionGrants,
   type PermissionRules,
@@ -14,15 +15,29 @@ import {
   withToolPolicy,
 } from './permissions.ts';
 
+/** The sources of the category of a tool. */
+export interface ToolCategories {
+  /** Decides alone when it is given. */
+  readonly resolver: ((toolName: string) => ToolCategory | null) | undefined;
+  /** Returns the category that the tool of this name declares itself. */
+  readonly declared: (toolName: string) => string | undefined;
+}
+
+/** A tool by name, with its own category when the caller has it. */
+interface NamedTool {
+  readonly tool: string;
+  readonly category?: string | undefined;
+}
+
 /** The permissions in effect: the rules of the state, and the grants of this session. */
 export class PermissionState {
   readonly #state: StateStore;
-  readonly #categoryOf: (toolName: string) => ToolCategory | null;
+  readonly #categories: ToolCategories;
   #grants: SessionGrants = noSessionGrants;
 
-  constructor(state: StateStore, categoryOf: ((toolName: string) => ToolCategory | null) | undefined) {
+  constructor(state: StateStore, categories: ToolCategories) {
     this.#state = state;
-    this.#categoryOf = categoryOf ?? (() => null);
+    this.#categories = categories;
   }
 
   get rules(): PermissionRules {
@@ -33,8 +48,16 @@ export class PermissionState {
     return this.#grants;
   }
 
+  /** The category of a tool by name. */
   categoryOf(toolName: string): ToolCategory | null {
-    return this.#categoryOf(toolName);
+    const { resolver, declared } = this.#categories;
+    return resolver === undefined ? harnessCategory(declared(toolName)) : resolver(toolName);
+  }
+
+  /** The category of the tool of a call, which carries the tool's own one. */
+  categoryOfCall({ tool, category }: NamedTool): ToolCategory | null {
+    const { resolver } = this.#categories;
+    return resolver === undefined ? harnessCategory(category) : resolver(tool);
   }
 
   grant(granted: Granted): void {
@@ -49,16 +72,16 @@ export class PermissionState {
     this.#state.setSetting('permissionRules', withToolPolicy(this.rules, toolName, policy));
   }
 
-  /** The rules and grants in effect for a tool. */
-  readonly situationOf = (toolName: string): PermissionSituation => ({
+  /** The rules and grants in effect for a call. */
+  readonly situationOf = (call: NamedTool): PermissionSituation => ({
     rules: this.rules,
     grants: this.#grants,
     yolo: this.#state.setting('yolo') === true,
-    category: this.categoryOf(toolName),
+    category: this.categoryOfCall(call),
   });
 
-  /** Whether a tool may run without approval now. */
-  allows(toolName: string): boolean {
-    return resolvePermission(toolName, this.situationOf(toolName)) === 'allow';
+  /** Whether a call that the agent asks about may run without approval now. */
+  allows(call: NamedTool): boolean {
+    return resolvePermission(call.tool, this.situationOf(call)) === 'allow';
   }
 }

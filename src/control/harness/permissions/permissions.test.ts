@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAll } from '../../../agents/permissions/index.ts';
+import { decideAll, type DecisionSource, type PermissionRule } from '../../../agents/permissions/index.ts';
 import {
   deniedTools,
   noPermissionRules,
   noSessionGrants,
-  permissionDecider,
+  permissionReview,
   type PermissionPolicy,
   type PermissionSituation,
   resolvePermission,
@@ -76,21 +76,54 @@ describe('rules and grants', () => {
   });
 });
 
-describe('the permission decider of a run', () => {
+describe('the permission review of a run', () => {
   it('decides each call by the rules in effect at that time', () => {
     let rules = noPermissionRules;
-    const decider = permissionDecider(() => ({ ...nothing, rules }));
+    const review = permissionReview(() => ({ ...nothing, rules }));
     const call = { tool: 'write', input: {} };
-    expect(decider(call).policy).toBe('ask');
+    expect(decideAll([review], [], call).policy).toBe('ask');
     rules = forTool('deny');
-    expect(decider(call)).toEqual({ policy: 'deny', reason: 'write is denied by the permissions of this harness' });
+    expect(decideAll([review], [], call)).toEqual({
+      policy: 'deny',
+      reason: 'write is denied by the permissions of this harness',
+    });
   });
 
-  it('applies beside the rules of the agent: the strictest wins', () => {
-    const yolo = permissionDecider(() => ({ ...nothing, yolo: true }));
-    const call = { tool: 'write', input: {} };
-    expect(decideAll([yolo], [], call).policy).toBe('allow');
-    expect(decideAll([{ rules: [{ tool: 'write', policy: 'deny' }] }, yolo], [], call).policy).toBe('deny');
+  const rule = (policy: PermissionPolicy): PermissionRule => ({ tool: 'write', policy, reason: `agent: ${policy}` });
+  const decision = (own: DecisionSource, change: Partial<PermissionSituation> = {}) =>
+    decideAll([permissionReview(() => ({ ...nothing, ...change })), own], [], { tool: 'write', input: {} });
+  const loosened: [string, Partial<PermissionSituation>][] = [
+    ['yolo', { yolo: true }],
+    ['a grant of the tool', { grants: toolGrant }],
+    ['a grant of its category', { grants: categoryGrant }],
+    ['a policy of the tool', { rules: forTool('allow') }],
+    ['a policy of its category', { rules: forCategory('allow') }],
+  ];
+
+  it.each(loosened)('lifts what the agent asks about, and never what it denies, by %s', (_, change) => {
+    expect(decision({ rules: [rule('ask')] }, change).policy).toBe('allow');
+    expect(decision({ rules: [rule('deny')] }, change)).toMatchObject({ policy: 'deny', reason: 'agent: deny' });
+    expect(decision({ default: 'deny', rules: [] }, change).policy).toBe('deny');
+  });
+
+  it('keeps what the agent allows, unless a policy is set for the tool or its category', () => {
+    const allow = { rules: [rule('allow')] };
+    expect(decision(allow)).toMatchObject({ policy: 'allow', reason: 'agent: allow' });
+    expect(decision({ default: 'allow', rules: [] }).policy).toBe('allow');
+    expect(decision(allow, { category: null }).policy).toBe('allow');
+    for (const policy of ['ask', 'deny'] as const) {
+      expect(decision(allow, { rules: forTool(policy) }).policy).toBe(policy);
+      expect(decision(allow, { rules: forCategory(policy) }).policy).toBe(policy);
+    }
+  });
+
+  it.each(loosened)('asks about a line that a rule of the agent may deny, whatever %s allows', (_, change) => {
+    const call = { tool: 'write', input: { command: 'if true; then ls; fi' }, shell: true };
+    const own: DecisionSource = { rules: [{ command: 'rm *', policy: 'deny' }] };
+    const decide = (situation: Partial<PermissionSituation>) =>
+      decideAll([own, permissionReview(() => ({ ...nothing, ...situation }))], [], call).policy;
+    expect(decide(change)).toBe('ask');
+    expect(decide({ ...change, rules: forTool('deny') })).toBe('deny');
   });
 
   it('never allows a tool that is denied by name', () => {

@@ -1,4 +1,4 @@
-import type { Decision, ToolRequest } from '../../../agents/permissions/index.ts';
+import type { Decision, DecisionReview, ToolRequest } from '../../../agents/permissions/index.ts';
 
 export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
 export const toolCategories = ['read', 'edit', 'execute', 'mcp', 'other'] as const;
@@ -34,20 +34,22 @@ export const noSessionGrants: SessionGrants = { categories: new Set(), tools: ne
 
 /**
  * Decides about a call, in this order: a denied tool is denied; yolo allows; the policy of the tool applies; a granted
- * tool is allowed; a granted category is allowed; the policy of the category applies; else a person is asked.
+ * tool is allowed; a granted category is allowed; the policy of the category applies; else the decision of the agent's
+ * own rules, `ask` when it has none for the call.
  */
 export function resolvePermission(
   toolName: string,
   { rules, grants, yolo, category }: PermissionSituation,
+  ruled: PermissionPolicy = 'ask',
 ): PermissionPolicy {
   const own = ownPolicy(rules.tools, toolName);
   if (own === 'deny') return 'deny';
   if (yolo) return 'allow';
   if (own !== undefined) return own;
   if (grants.tools.has(toolName)) return 'allow';
-  if (category === null) return 'ask';
+  if (category === null) return ruled;
   if (grants.categories.has(category)) return 'allow';
-  return ownPolicy(rules.categories, category) ?? 'ask';
+  return ownPolicy(rules.categories, category) ?? ruled;
 }
 
 /** The tools that a model may see: all except those denied by name. */
@@ -63,12 +65,23 @@ export function deniedTools({ tools }: PermissionRules): string[] {
   return Object.keys(tools).filter(name => tools[name] === 'deny');
 }
 
-/** Decides about each call by the rules in effect at that time; for the `permissions` of a run. */
-export function permissionDecider(situationOf: (toolName: string) => PermissionSituation) {
-  return ({ tool }: ToolRequest): Decision => {
-    const policy = resolvePermission(tool, situationOf(tool));
-    return { policy, reason: reasons[policy](tool) };
+/**
+ * Reviews each call by the rules in effect at that time; for the `permissions` of a run. A decision that stays is
+ * returned unchanged, with its reason.
+ */
+export function permissionReview(situationOf: (request: ToolRequest) => PermissionSituation): DecisionReview {
+  return {
+    review: (request: ToolRequest, ruled: Decision): Decision => {
+      const policy = resolvePermission(request.tool, situationOf(request), ruled.policy);
+      return policy === ruled.policy ? ruled : { policy, reason: reasons[policy](request.tool) };
+    },
   };
+}
+
+/** The category of the harness for a tool's own one: `other` for an unknown one, null for none. */
+export function harnessCategory(own: string | undefined): ToolCategory | null {
+  if (own === undefined) return null;
+  return toolCategories.find(category => category === own) ?? 'other';
 }
 
 const reasons: Record<PermissionPolicy, (tool: string) => string> = {

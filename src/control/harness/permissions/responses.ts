@@ -1,3 +1,4 @@
+import type { EventOf } from '../../../events/index.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Granted } from './permissions.ts';
 import type { PermissionState } from './permission-state.ts';
@@ -31,7 +32,7 @@ export class Responses {
       return relays.answer(relay, { outcome: 'revise', input: approval.input, ...words });
     relays.answer(relay, { outcome: decision === 'decline' ? 'reject' : 'approve', ...words });
     if (decision !== 'always_allow_category' || relay.relayKind !== 'permission') return;
-    const category = permissions.categoryOf(relay.tool);
+    const category = permissions.categoryOfCall(relay);
     if (category !== null) this.grant({ category });
   }
 
@@ -64,13 +65,14 @@ export class Responses {
   #approveAllowed(): void {
     const { relays } = this.#options;
     for (const relay of relays.waiting('approval'))
-      if (relay.relayKind === 'permission' && this.#isAllowed(relay.tool)) relays.answer(relay, { outcome: 'approve' });
+      if (relay.relayKind === 'permission' && this.#isAllowed(relay)) relays.answer(relay, { outcome: 'approve' });
   }
 
   /** A category resolver that throws allows nothing. */
-  #isAllowed(toolName: string): boolean {
+  #isAllowed(relay: EventOf<'relay'> & { relayKind: 'permission' }): boolean {
+    if (relay.personOnly === true) return false;
     try {
-      return this.#options.permissions.allows(toolName);
+      return this.#options.permissions.allows(relay);
     } catch {
       return false;
     }

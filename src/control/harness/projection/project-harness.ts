@@ -10,6 +10,7 @@ import {
 } from '../../../graph/index.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
 import { tasksOf } from '../tasks/task-item.ts';
+import { withArgs } from './call-arguments.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
 import { ProjectionStep } from './projection-step.ts';
@@ -84,7 +85,14 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   if (event.type === 'user' && getRun(step.before, event.runId) === undefined) takeUser(step);
   else if (message?.spawnedBy !== undefined && !isRun) takeSubagent(step, message, event);
   else takeRun(step, message?.id ?? event.runId, event, message !== undefined);
-  if (event.type === 'relay') takeRelays(step, askRelay(step.state.relays, withArgs(step.after, event)));
+  if (event.type === 'relay')
+    takeRelays(
+      step,
+      askRelay(
+        step.state.relays,
+        withArgs(event, id => callOf(step.after, id)?.input),
+      ),
+    );
   else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
 }
 
@@ -151,13 +159,6 @@ function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): 
     ...(retryable !== undefined && { retryable }),
     ...(retryAfterMs !== undefined && { retryDelay: retryAfterMs }),
   };
-}
-
-/** Adds the arguments of the call to a suspension that does not contain them. */
-function withArgs(conversation: Conversation, relay: EventOf<'relay'>): EventOf<'relay'> {
-  if (relay.relayKind !== 'suspension' || relay.params !== undefined) return relay;
-  const input: unknown = callOf(conversation, relay.toolCallId)?.input;
-  return typeof input === 'object' && input !== null ? { ...relay, params: { ...input } } : relay;
 }
 
 function callOf(conversation: Conversation, chunkId: string): EventOf<'tool_call'> | undefined {

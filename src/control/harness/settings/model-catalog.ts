@@ -1,5 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import { asModelV3 } from '../../../agents/model/specification/ai-sdk-model.ts';
 import type { HarnessConfig } from '../harness-config.ts';
 import type { ModelAuthChecker, ModelSources } from './models.ts';
 
@@ -23,7 +24,9 @@ export class ModelCatalog {
     const { createModelRegistry } = await import('../../../agents/model/registry/registry.ts');
     const registry = createModelRegistry();
     const { resolveModel } = this.#options;
-    return resolveModel === undefined ? registry : { ...registry, resolve: async modelId => resolveModel(modelId) };
+    return resolveModel === undefined
+      ? registry
+      : { ...registry, resolve: async modelId => asModelV3(await resolveModel(modelId)) };
   }
 
   async resolve(modelId: string | undefined): Promise<LanguageModelV3 | undefined> {

@@ -5,6 +5,7 @@ import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
+import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
 import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
@@ -59,6 +60,8 @@ export class OpenThread {
   #knowledge: ThreadKnowledge | undefined;
   #release = () => {};
   readonly #access = new Map<string, AccessRelay>();
+  /** The forks that asked relays, by relay id. */
+  readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
   readonly #settled = new Set<string>();
   #reader: TailReader | undefined;
@@ -133,6 +136,22 @@ export class OpenThread {
   /** The events of all pending relays. */
   waiting(): readonly DisplayEvent[] {
     return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
+  }
+
+  /** The thread in which a relay is answered: a fork of this one, or this one. */
+  relayThread(relayId: string): string {
+    return this.#forkRelays.get(relayId) ?? this.id;
+  }
+
+  /** Takes an event of a fork of this thread, and emits it under the call that started the fork. Returns its view. */
+  takeFork(before: ForkView, event: LoggedEvent): ForkView {
+    if (this.#isClosed) return before;
+    const { fork, relays, events } = projectFork(before, this.#projection.relays, event);
+    this.#projection = { ...this.#projection, relays };
+    if (event.type === 'relay') this.#forkRelays.set(event.id, fork.threadId);
+    this.#trackRelays(event, events);
+    for (const displayEvent of events) this.#options.onEvent(displayEvent, undefined);
+    return fork;
   }
 
   /** The tokens of all steps, including steps whose calls are open. */
@@ -217,12 +236,17 @@ export class OpenThread {
     const { state, events } = projectHarness(this.#projection, event);
     this.#projection = state;
     if (event.type === 'tasks') this.board.take(tasksOf(event));
-    else if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
-    else if (event.type !== 'harness_end') return events;
+    this.#trackRelays(event, events);
+    return events;
+  }
+
+  #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
+    if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
+    else if (event.type === 'relay_resolved') {
+      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
+    } else if (event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
-    return events;
   }
 }
 

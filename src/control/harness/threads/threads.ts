@@ -4,7 +4,9 @@ import type { EventHub } from '../event-hub.ts';
 import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
+import { deleteForks } from '../subagents/fork-thread.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
+import { copiedMetadata, ownMetadata } from './thread-metadata.ts';
 import type { HeldLock } from './thread-lock.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
@@ -127,14 +129,15 @@ export class Threads {
     await this.#options.log.updateThread(this.#current.id, { title });
   }
 
-  /** The thread stays open when it cannot be deleted. */
+  /** Deletes a thread and its forks; it stays open when it cannot be deleted. */
   async delete(threadId: string): Promise<void> {
     const { log, hub, stop } = this.#options;
-    await this.get(threadId);
+    const thread = await this.get(threadId);
     const open = this.#current?.id === threadId ? this.#current : undefined;
     if (open !== undefined) await stop();
     open?.unfollow();
     try {
+      await deleteForks(log, thread);
       await log.deleteThread(threadId);
     } catch (error) {
       if (hub.display.isRunning) open?.follow();
@@ -286,14 +289,4 @@ export function harnessThread(thread: Thread): HarnessThread {
     ...(tokenUsage !== undefined && { tokenUsage: tokenUsage as TokenUsage }),
     metadata,
   };
-}
-
-/** Removes the supervisor's entries about open runs. */
-function ownMetadata(metadata: Thread['metadata']): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !key.startsWith('run:')));
-}
-
-function copiedMetadata(metadata: Thread['metadata']): Record<string, unknown> {
-  const { tokenUsage: _, forkedSubagent: _fork, parentThreadId: _parent, ...copied } = ownMetadata(metadata);
-  return copied;
 }

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Tool } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
+import type { Dynamic } from '../harness-config.ts';
+import type { ToolCategory } from '../permissions/permissions.ts';
 import type { RequestContext, HarnessToolContext } from './request-context.ts';
 import { jsonSchemaOf, type PublicSchema, standardSchema } from '../arguments/standard-schema.ts';
 
@@ -11,6 +13,8 @@ export interface HarnessTool<Input = unknown, Result = unknown> {
   readonly description?: string;
   /** zod, another Standard Schema, or a JSON Schema. */
   readonly inputSchema?: PublicSchema<Input>;
+  /** Its category for permissions, unless the harness has a `toolCategoryResolver`. */
+  readonly category?: ToolCategory;
   /** Distinguishes it from a loop tool, which has its schema here. */
   readonly input?: never;
   execute(input: Input, context?: HarnessToolContext): Promise<Result> | Result;
@@ -33,6 +37,11 @@ export function loopTools(tools: ToolsInput, requestContext: RequestContext): To
   );
 }
 
+/** The category that a tool of the harness declares; undefined when it has none, or when tools depend on the request. */
+export function declaredCategory(tools: Dynamic<ToolsInput | undefined>, name: string): string | undefined {
+  return typeof tools === 'object' && Object.hasOwn(tools, name) ? tools[name]?.category : undefined;
+}
+
 function loopTool(name: string, tool: HarnessTool, requestContext: RequestContext): Tool {
   const { inputSchema = z.looseObject({}) } = tool;
   const jsonSchema = '_zod' in inputSchema ? undefined : jsonSchemaOf(inputSchema);
@@ -40,6 +49,7 @@ function loopTool(name: string, tool: HarnessTool, requestContext: RequestContex
     name,
     description: tool.description ?? name,
     input: standardSchema(inputSchema, `the tool "${name}"`),
+    ...(tool.category !== undefined && { category: tool.category }),
     ...(jsonSchema && { inputJsonSchema: { ...jsonSchema } }),
     execute: async (input, { signal, toolCallId }) => {
       const value = await tool.execute(input, { requestContext, abortSignal: signal, toolCallId });

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { errorText } from '../../../events/index.ts';
-import { defineTool, type Tool } from '../../../agents/loop/tool.ts';
+import { defineTool, type Tool, type ToolContext } from '../../../agents/loop/tool.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { ChildResult } from '../../../agents/subagents/child-run.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
+import type { ForkResult } from '../subagents/forks.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { loopTools } from './harness-tool.ts';
@@ -18,15 +19,31 @@ export interface SubagentToolOptions {
   readonly requestContext: RequestContext;
   /** The harness tools; a subagent receives those it may use. */
   readonly shared: readonly Tool[];
+  /** The workspace tools; a subagent receives all unless it names those it may use. */
+  readonly workspaceTools: readonly Tool[];
   /** The model of a type when the call names none; empty when none is chosen. */
   readonly modelOf: (subagent: HarnessSubagent) => string;
   readonly registry: () => ModelRegistry | Promise<ModelRegistry>;
+  /** Runs a forked subagent; a text is the reason why none can run. */
+  readonly fork: ((request: ForkCall) => Promise<ForkResult>) | string;
+  /** The model of the run, which forks use; empty when it is the agent's own. */
+  readonly parentModel: string;
+}
+
+/** A call that starts a fork. */
+export interface ForkCall {
+  readonly subagent: HarnessSubagent;
+  readonly task: string;
+  readonly context: ToolContext;
 }
 
 /** The default limit of steps. */
 const defaultSteps = 50;
 
-/** `subagent`: starts a subagent with a fresh context and returns its answer. Calls run in parallel. */
+/** The result of a `subagent` call inside a forked subagent. */
+const unavailable = 'The tool is unavailable inside a forked subagent: do the task yourself.';
+
+/** `subagent`: starts a subagent with a fresh context, or on a fork, and returns its answer. Calls run in parallel. */
 export function subagentTool(options: SubagentToolOptions): Tool {
   const { subagents } = options;
   const types = subagents.map(({ id }) => id) as [string, ...string[]];
@@ -35,15 +52,15 @@ export function subagentTool(options: SubagentToolOptions): Tool {
     description: describeSubagents(subagents),
     input: z.object({
       agentType: z.enum(types).describe('which kind of subagent'),
-      task: z.string().min(1).describe('all it needs to know: it sees nothing else'),
-      modelId: z.string().optional().describe('another model than its own'),
-      forked: z.boolean().optional().describe('whether it goes on with a copy of this conversation'),
+      task: z.string().min(1).describe('all it needs to know: it sees nothing else, unless it is forked'),
+      modelId: z.string().optional().describe('another model than its own; no effect when it is forked'),
+      forked: z.boolean().optional().describe('whether it continues a copy of this conversation'),
     }),
     timeoutMs: Number.POSITIVE_INFINITY,
     repeatable: true,
     execute: async ({ agentType, task, modelId, forked }, context) => {
       const subagent = subagents.find(({ id }) => id === agentType) as HarnessSubagent;
-      if (forked === true) return failed('Forked subagents are not available yet: call it without forked.');
+      if (forked ?? subagent.forked ?? false) return runFork({ subagent, task, context }, options);
       const model = modelId ?? options.modelOf(subagent);
       if (model === '') return failed(noModel(agentType));
       const calls: { name: string; isError: boolean }[] = [];
@@ -75,6 +92,27 @@ export function subagentTool(options: SubagentToolOptions): Tool {
   });
 }
 
+/** The `subagent` tool as a fork offers it to the model: the same definition, and a call that starts nothing. */
+export function unavailableInFork(tool: Tool): Tool {
+  return { ...tool, execute: () => answered(unavailable, false) };
+}
+
+async function runFork(call: ForkCall, { fork, parentModel: modelId }: SubagentToolOptions) {
+  const { subagent, context } = call;
+  if (typeof fork === 'string') return failed(fork);
+  const startedAt = Date.now();
+  const running = fork(call);
+  context.waitUntil(running);
+  try {
+    const child = await running;
+    const meta = { modelId, durationMs: Date.now() - startedAt, toolCalls: child.toolCalls };
+    return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return failed(`The subagent "${subagent.id}" failed: ${errorText(error)}`);
+  }
+}
+
 function noModel(agentType: string): string {
   return `No model is chosen for the subagent "${agentType}". Set its \`defaultModelId\`, or choose one with \`setSubagentModelId\` or \`switchModel\`.`;
 }
@@ -82,19 +120,23 @@ function noModel(agentType: string): string {
 async function freshAgent(
   subagent: HarnessSubagent,
   model: string,
-  { requestContext, shared, registry }: SubagentToolOptions,
+  { requestContext, shared, workspaceTools, registry }: SubagentToolOptions,
 ) {
   // Loaded when the first subagent starts: not every harness has one.
   const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
-  const { id, tools = {}, allowedHarnessTools = [], stopWhen } = subagent;
+  const { id, tools = {}, allowedHarnessTools = [], allowedWorkspaceTools, stopWhen } = subagent;
   const { maxSteps = stopWhen === undefined ? defaultSteps : Number.MAX_SAFE_INTEGER } = subagent;
   const own = loopTools(tools, requestContext);
   const allowed = shared.filter(({ name }) => allowedHarnessTools.includes(name) && !(name in tools));
+  const names = new Set([...own, ...allowed].map(({ name }) => name));
+  const fromWorkspace = workspaceTools.filter(
+    ({ name }) => !names.has(name) && allowedWorkspaceTools?.includes(name) !== false,
+  );
   return loopAgent({
     id,
     model,
     instructions: await resolveDynamic(subagent.instructions, requestContext),
-    tools: [...own, ...allowed],
+    tools: [...own, ...allowed, ...fromWorkspace],
     // The last step has to conclude.
     maxIterations: maxSteps - 1,
     registry: await registry(),
@@ -117,10 +159,12 @@ function failed(content: string) {
 }
 
 function describeSubagents(subagents: readonly HarnessSubagent[]): string {
-  const rows = subagents.map(({ id, name, description }) => `- ${id} (${name}): ${description}`);
+  const rows = subagents.map(
+    ({ id, name, description, forked }) => `- ${id} (${name}${forked === true ? ', forked' : ''}): ${description}`,
+  );
   return [
-    'Starts a subagent on a task of its own and returns what it says. It sees nothing of this conversation.',
-    'Several calls work side by side. Types:',
+    'Starts a subagent on a task of its own and returns its answer. It sees nothing of this conversation, unless it is',
+    'forked: then it continues a copy of it. Several calls run in parallel. Types:',
     ...rows,
   ].join('\n');
 }

@@ -1,55 +1,100 @@
-import type { InvokeParams } from '../../../agents/agent.ts';
+import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Tool } from '../../../agents/loop/tool.ts';
+import type { ToolRequest } from '../../../agents/permissions/index.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
-import { subagentTool } from '../tools/subagent-tool.ts';
+import { type ForkCall, subagentTool, unavailableInFork } from '../tools/subagent-tool.ts';
+import type { ForkRequest, Forks } from '../subagents/forks.ts';
 import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import {
   deniedTools,
   type PermissionRules,
-  permissionDecider,
+  permissionReview,
   type PermissionSituation,
   visibleTools,
 } from '../permissions/permissions.ts';
-import type { HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
+import type { OpenThread } from '../threads/open-thread.ts';
+import { type HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
 import type { TaskBoard } from '../tasks/task-board.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** The inputs of a run's setup. */
 export interface RunSetup {
-  readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools' | 'resolveModel'>;
+  readonly config: Pick<HarnessConfig, 'tools' | 'subagents' | 'disableBuiltinTools' | 'resolveModel' | 'memory'>;
   readonly requestContext: RequestContext;
   readonly harness: HarnessRequestContext;
-  readonly board: TaskBoard;
+  readonly thread: Pick<OpenThread, 'id' | 'board' | 'takeFork'>;
+  /** The agent of the run. */
+  readonly agent: Agent;
+  readonly forks: Pick<Forks, 'run'>;
+  /** Returns the workspace of the run; undefined when it has none. */
+  readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
-  readonly situationOf: (toolName: string) => PermissionSituation;
+  readonly situationOf: (request: ToolRequest) => PermissionSituation;
   /** The chosen model; empty when none is. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
   readonly registry: () => Promise<ModelRegistry>;
 }
 
+const noMemory =
+  'A forked subagent needs the `memory` of the harness, and none is configured. Call it with forked: false.';
+
 /**
- * Returns the parameters of a run: built-in tools, harness tools, permissions and context. A tool that is denied by
+ * Returns the parameters of a run: built-in, workspace and harness tools, permissions and context. A tool that is denied by
  * name is hidden, including the agent's own and those of subagents. A resumed run keeps its model.
  */
 export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
-  const { config, requestContext, subagentModel: modelOf, registry } = setup;
+  const { config, requestContext, thread, subagentModel: modelOf, registry } = setup;
   requestContext.set('harness', { ...setup.harness, abortSignal: params.signal });
-  const shared = loopTools((await resolveDynamic(config.tools, requestContext)) ?? {}, requestContext);
+  const workspace = await setup.workspace(requestContext);
+  const harness: HarnessRequestContext = { ...setup.harness, ...(workspace !== undefined && { workspace }) };
+  requestContext.set('harness', { ...harness, abortSignal: params.signal });
+  const workspaceTools = workspace?.tools ?? [];
+  const harnessTools = (await resolveDynamic(config.tools, requestContext)) ?? {};
+  const shared = loopTools(harnessTools, requestContext);
   const { subagents = [], disableBuiltinTools: disabled = [] } = config;
   const hasSubagents = subagents.length > 0 && !disabled.includes('subagent');
-  const tools = [
-    ...builtinTools(setup.board, disabled),
-    ...(hasSubagents ? [subagentTool({ subagents, requestContext, shared, modelOf, registry })] : []),
-    ...shared,
-  ];
   const model = params.resume?.model ?? setup.modelId;
-  return {
-    tools: visibleTools(tools, setup.rules),
+  const fork = config.memory === undefined ? noMemory : (call: ForkCall) => setup.forks.run(forkRequest(call));
+  const subagent = hasSubagents
+    ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry, fork, parentModel: model })]
+    : [];
+  /** The tools of the run, or of a fork of it: the model is offered the same. */
+  const toolsOf = (board: TaskBoard, ...more: readonly Tool[]) =>
+    visibleTools([...builtinTools(board, disabled), ...more], setup.rules);
+  const prepared: Partial<InvokeParams> = {
+    tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
     withheldTools: deniedTools(setup.rules),
-    permissions: [...(params.permissions ?? []), permissionDecider(setup.situationOf)],
+    permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
+  const forkRequest = ({ subagent: type, task, context }: ForkCall): ForkRequest => ({
+    origin: { threadId: thread.id, runId: context.runId, toolCallId: context.toolCallId },
+    subagent: type,
+    task,
+    signal: context.signal,
+    isRepeated: params.resume?.calls.get(context.toolCallId)?.started === true,
+    parent: {
+      agent: setup.agent,
+      modelId: model,
+      tasks: thread.board.tasks,
+      takeFork: (view, event) => thread.takeFork(view, event),
+      prepare: ({ threadId, board, signal }) => {
+        const forked = new RequestContext(requestContext);
+        forked.set('harness', { ...harness, threadId, abortSignal: signal });
+        const tools = toolsOf(
+          board,
+          ...subagent.map(unavailableInFork),
+          ...workspaceTools,
+          ...loopTools(harnessTools, forked),
+        );
+        return { ...prepared, tools, context: forked };
+      },
+    },
+  });
+  return prepared;
 }

@@ -22,7 +22,12 @@ export interface RunsOptions {
   /** Returns the additional parameters of a run. */
   readonly prepare: (
     params: InvokeParams,
-    place: { readonly thread: OpenThread; readonly turn: Turn; readonly requestContext: RequestContext | undefined },
+    place: {
+      readonly thread: OpenThread;
+      readonly turn: Turn;
+      readonly requestContext: RequestContext | undefined;
+      readonly agent: Agent;
+    },
   ) => Promise<Partial<InvokeParams>>;
 }
 
@@ -131,14 +136,15 @@ export class Runs {
   #driveAgent(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
     const runs = new Set<string>();
     let tokenUsage: TokenUsage | undefined;
-    const agent = drivenAgent(this.#options.agent(), {
+    const own = this.#options.agent();
+    const agent = drivenAgent(own, {
       startFields: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
         runs.add(params.runId);
         // No other run is active in the thread now, and earlier usage is known.
         tokenUsage ??= thread.usage;
         if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
-        const prepared = await this.#options.prepare(params, { thread, turn, requestContext });
+        const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
         return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
       },
       endsBefore: () => turn.endsAtStep,

@@ -49,8 +49,9 @@ describe('a command line is classified by what all of it does', () => {
     ['rg -A 3 foo', [search('foo')]],
     ['rg -nA3 foo', [search('foo')]],
     ['rg --type ts -e foo src', [search('foo', 'src')]],
-    ['rg --files src', [list('src')]],
-    ['rg --files', [list('.')]],
+    ['rg --files src', [{ type: 'search', query: '*', path: 'src' }]],
+    ['rg --files', [{ type: 'search', query: '*' }]],
+    ["rg --files -g '*.ts' src", [{ type: 'search', query: '*.ts', path: 'src' }]],
     ['rg --pre ./x foo', command],
     ['bash -lc "rg -n \\"foo bar\\""', [search('foo bar')]],
     ['grep -rn "a b" lib', [search('a b', 'lib')]],
@@ -89,12 +90,12 @@ describe('a command line is classified by what all of it does', () => {
     expect(classifyShell(line)?.operations).toEqual(expected);
   });
 
-  it('knows when success of the line is success of every operation', () => {
+  it('reports when success of the line is success of every operation', () => {
     expect(classifyShell('ls -la; cat x')?.allOrNothing).toBe(false);
     expect(classifyShell('ls -la && cat x')?.allOrNothing).toBe(true);
   });
 
-  it('knows that a search may find nothing', () => {
+  it('accepts that a search may find nothing', () => {
     expect(classifyShell('rg x')?.oneMeansNoMatch).toBe(true);
     expect(classifyShell('find . -name x')?.oneMeansNoMatch).toBe(false);
     expect(classifyShell('cat x')?.oneMeansNoMatch).toBe(false);

@@ -48,7 +48,7 @@ function guardedParse(line: string): readonly Statement[] | undefined {
   }
 }
 
-/** Collects operations in order; every method tells whether it understood what it was given. */
+/** Collects operations in order; every method returns whether it understood its argument. */
 class Classifier {
   readonly operations: Operation[] = [];
   allOrNothing = true;

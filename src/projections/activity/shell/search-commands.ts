@@ -31,10 +31,14 @@ const grepSyntax: OptionSyntax = {
   ),
 };
 
-/** `rg -n needle src`; `rg --files src` lists. */
+/** `rg -n needle src`; `rg --files -g '*.ts' src` searches for file names. */
 export const rg: FileCommand = args => {
   const parsed = parseOptions(args, rgSyntax);
-  if (parsed?.options.some(({ name }) => name === 'files')) return lists(parsed.operands);
+  if (parsed?.options.some(({ name }) => name === 'files')) {
+    const globs = parsed.options.filter(({ name }) => name === 'g' || name === 'glob' || name === 'iglob');
+    const query = globs.map(({ value }) => value).join(' ') || '*';
+    return parsed.operands.length === 0 ? [{ type: 'search', query }] : each(query, parsed.operands);
+  }
   return searches(args, rgSyntax);
 };
 

@@ -1,4 +1,4 @@
-import { consumed, listTool, readTool, searchTool, shellTool, writeTool } from '../tool-rules.ts';
+import { listTool, readTool, searchTool, shellTool, subagentTool, writeTool } from '../tool-rules.ts';
 import type { ToolInput, ToolRule, ToolTable } from '../tool-table.ts';
 
 /** The rule for a tool whose input has other names. */
@@ -39,6 +39,6 @@ export const antigravityTools: ToolTable = {
     codebase_search: searchTool('Query', 'query'),
     list_dir: renamed(listTool, { DirectoryPath: 'path' }),
     run_command: renamed(shellTool, { CommandLine: 'command', Cwd: 'cwd' }),
-    invoke_subagent: { ...consumed, activity: '`orchestration`, from the run of the subagent' },
+    invoke_subagent: subagentTool,
   },
 };

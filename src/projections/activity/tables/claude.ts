@@ -1,11 +1,19 @@
-import { consumed, listTool, readTool, searchTool, shellTool, skillTool, writeTool } from '../tool-rules.ts';
-import type { ToolRule, ToolTable } from '../tool-table.ts';
-
-const subagent: ToolRule = { ...consumed, activity: '`orchestration`, from the run of the subagent' };
+import {
+  consumed,
+  listTool,
+  readTool,
+  searchTool,
+  shellTool,
+  skillTool,
+  subagentTool,
+  writeTool,
+} from '../tool-rules.ts';
+import type { ToolTable } from '../tool-table.ts';
 
 /** The tools of Claude Code. Its shell stays in the folder that a command changed to. */
 export const claudeTools: ToolTable = {
   shell: 'persistent',
+  isNamedOnlyByCall: () => true,
   rules: {
     Read: readTool('file_path', 'path'),
     Write: writeTool('file_path', 'path'),
@@ -17,8 +25,8 @@ export const claudeTools: ToolTable = {
     LS: listTool,
     Bash: shellTool,
     Skill: skillTool,
-    Agent: subagent,
-    Task: subagent,
+    Agent: subagentTool,
+    Task: subagentTool,
     StructuredOutput: consumed,
   },
 };

@@ -7,17 +7,18 @@ import type { CallContext, ToolInput, ToolRule, ToolTable } from '../tool-table.
 
 type Outcome = ReturnType<typeof outcomeOf>;
 
-/** One operation for each item of a call, with its own outcome when the tool told one for each. */
+/** One operation for each item of a call, with its own outcome when the tool reported one for each. */
 function batch(
   itemsOf: (input: ToolInput) => readonly unknown[],
   operationOf: (item: unknown, outcome: Outcome, context: CallContext) => Operation | undefined,
 ): ToolRule['operations'] {
   return (input, context) => {
     const items = itemsOf(input);
-    const told = outcomesIn(context.output);
+    const reported = outcomesIn(context.output);
     const whole = outcomeOf(context.output);
-    const all = told === undefined ? whole : { ...whole, isSuccess: told.every(({ isSuccess }) => isSuccess === true) };
-    const each = told?.length === items.length ? told : undefined;
+    const all =
+      reported === undefined ? whole : { ...whole, isSuccess: reported.every(({ isSuccess }) => isSuccess === true) };
+    const each = reported?.length === items.length ? reported : undefined;
     const operations = items.map((item, index) => operationOf(item, each?.[index] ?? all, context));
     return items.length > 0 && operations.every(operation => operation !== undefined) ? operations : undefined;
   };
@@ -91,9 +92,12 @@ const manySearches = batch(
     isText(query) ? { type: 'search', query, ...(isSuccess !== undefined && { isSuccess }) } : undefined,
 );
 
+const oldTool = /^(command|[a-z]+[A-Z][A-Za-z]*)$/;
+
 /** The tools of Cline. The tools of versions before 3 have other names and are `unknown`. */
 export const clineTools: ToolTable = {
   shell: 'fresh',
+  isNamedOnlyByCall: name => oldTool.test(name),
   rules: {
     run_commands: commands,
     execute_command: commands,

@@ -1,5 +1,5 @@
 import { successOf } from '../outcome.ts';
-import { consumed, shellTool, subagentTool } from '../tool-rules.ts';
+import { shellTool, subagentEndTool, subagentTool } from '../tool-rules.ts';
 import type { ToolRule, ToolTable } from '../tool-table.ts';
 
 const fileChange: ToolRule = {
@@ -14,16 +14,14 @@ const fileChange: ToolRule = {
   },
 };
 
-/** The tools of Codex, by the types of its items; paths of commands are as written, since it tells no folder. */
+/** The tools of Codex, by the types of its items; paths of commands are as written, since it reports no folder. */
 export const codexTools: ToolTable = {
   shell: 'unknown',
   rules: {
     command_execution: shellTool,
     file_change: fileChange,
     spawn_agent: subagentTool,
-    send_input: consumed,
-    resume_agent: consumed,
-    wait: consumed,
-    close_agent: consumed,
+    wait: subagentEndTool,
+    close_agent: subagentEndTool,
   },
 };

@@ -1,9 +1,18 @@
 import { successOf } from '../outcome.ts';
 import { resolvePath } from '../path.ts';
-import { consumed, listTool, readTool, searchTool, shellTool, skillTool, writeTool } from '../tool-rules.ts';
+import {
+  consumed,
+  listTool,
+  readTool,
+  searchTool,
+  shellTool,
+  skillTool,
+  subagentEndTool,
+  subagentTool,
+  writeTool,
+} from '../tool-rules.ts';
 import type { ToolRule, ToolTable } from '../tool-table.ts';
 
-const subagent: ToolRule = { ...consumed, activity: '`orchestration`, from the run of the subagent' };
 const edits: ReadonlySet<unknown> = new Set(['write', 'create', 'str_replace', 'insert', 'edit_file', 'undo_edit']);
 
 const textEditor: ToolRule = {
@@ -49,11 +58,12 @@ const ofExtensions: Readonly<Record<string, ToolRule>> = {
 /** The tools of Goose; a name may begin with the extension that has the tool. */
 export const gooseTools: ToolTable = {
   shell: 'fresh',
+  isNamedOnlyByCall: () => true,
   nameOf: name => {
     if (name.startsWith('todo__')) return 'todo__*';
     const tool = name.slice(name.lastIndexOf('__') + 2);
     if (!name.includes('__')) return name;
     return Object.hasOwn(ofExtensions, tool) || name === `summon__${tool}` ? tool : name;
   },
-  rules: { ...ofExtensions, delegate: subagent, load: subagent, 'todo__*': consumed },
+  rules: { ...ofExtensions, delegate: subagentTool, load: subagentEndTool, 'todo__*': consumed },
 };

@@ -1,6 +1,6 @@
-import { searchTool } from '../tool-rules.ts';
+import { searchTool, subagentEndTool } from '../tool-rules.ts';
 import type { ToolTable } from '../tool-table.ts';
-import { opencodeTools, subagent } from './opencode.ts';
+import { opencodeTools } from './opencode.ts';
 
 /** The tools of Kilo Code: those of OpenCode, and some more. */
 export const kiloTools: ToolTable = {
@@ -9,6 +9,6 @@ export const kiloTools: ToolTable = {
     ...opencodeTools.rules,
     codesearch: searchTool('query', 'pattern'),
     semantic_search: searchTool('query', 'pattern'),
-    agent_manager: subagent,
+    agent_manager: subagentEndTool,
   },
 };

@@ -1,5 +1,14 @@
 import { successOf } from '../outcome.ts';
-import { listTool, patchTool, readTool, searchTool, shellTool, skillTool, writeTool } from '../tool-rules.ts';
+import {
+  listTool,
+  patchTool,
+  readTool,
+  searchTool,
+  shellTool,
+  skillTool,
+  subagentEndTool,
+  writeTool,
+} from '../tool-rules.ts';
 import type { CallContext, ToolRule, ToolTable } from '../tool-table.ts';
 
 const readFile = readTool('filePath', 'path');
@@ -14,7 +23,7 @@ const read: ToolRule = {
 
 const readPatch = patchTool('patchText', 'patch', 'input');
 
-/** The files that were changed are told with their whole paths; the patch names them when they are not. */
+/** The files that were changed are reported with their whole paths; the patch names them when they are not. */
 const patch: ToolRule = {
   ...readPatch,
   operations: (input, context) => {
@@ -31,16 +40,6 @@ const lsp: ToolRule = {
   operations: ({ filePath, ...input }, context) => searchSymbol.operations({ path: filePath, ...input }, context),
 };
 
-/** A subagent whose session is known has a run of its own, which tells what it does. */
-export const subagent: ToolRule = {
-  activity: '`orchestration`, from the run of the subagent; `unknown` when its session is not told',
-  operations: (_input, context) => {
-    const { output } = context;
-    const isKnown = (output !== undefined && 'sessionId' in output) || 'sessionId' in resultOf(context);
-    return isKnown ? [] : undefined;
-  },
-};
-
 /** The tools of OpenCode. Its shell is always in the folder it works in, or in `workdir`. */
 export const opencodeTools: ToolTable = {
   shell: 'fresh',
@@ -54,7 +53,7 @@ export const opencodeTools: ToolTable = {
     bash: shellTool,
     skill: skillTool,
     lsp,
-    task: subagent,
+    task: subagentEndTool,
   },
 };
 

@@ -26,6 +26,8 @@ export class AntigravitySteps {
   readonly #over = new Set<string>();
   /** The step that is being written, by run. */
   readonly #writing = new Map<string, string>();
+  /** The steps that wrote text and are not done. */
+  readonly #unfinished = new Set<string>();
   #hasText = false;
   #hasUsage = false;
 
@@ -56,7 +58,7 @@ export class AntigravitySteps {
   finish(isSuccess: boolean, response: string | undefined): void {
     const { runId } = this.#context;
     if (response !== undefined && !this.#hasText)
-      this.#context.emit({ type: 'text', id: `${runId}/response`, content: response });
+      this.#context.emit({ type: 'text', id: `${runId}/response`, content: response, final: true });
     this.#hasText = false;
     if (isSuccess) this.#endChildren('complete');
   }
@@ -74,25 +76,30 @@ export class AntigravitySteps {
     return true;
   }
 
-  #respond({ wire, isFailed }: Step, place: Place): void {
+  #respond({ wire, isFailed, isOver }: Step, place: Place): void {
     const { runId, key } = place;
     if (this.#writing.get(runId) !== key) {
       this.#writing.set(runId, key);
       this.#context.step({ runId, callId: key });
     }
     this.#write('reasoning', wire['thinking_delta'], place);
-    this.#write('text', wire['text_delta'], place);
+    this.#write('text', wire['text_delta'], place, isOver);
     if (!isFailed) return;
     const message = readError(wire['error']) ?? 'The response failed.';
     if (runId === this.#context.runId) this.#context.fail({ message });
     else this.#context.emit({ type: 'error', runId, message });
   }
 
-  #write(type: 'text' | 'reasoning', delta: unknown, { runId, key }: Place): void {
-    const content = textOf(delta);
+  #write(type: 'text' | 'reasoning', delta: unknown, { runId, key }: Place, isFinal = false): void {
+    const isCompleted = isFinal && this.#unfinished.delete(key);
+    const content = textOf(delta) ?? (isCompleted ? '' : undefined);
     if (content === undefined) return;
-    this.#context.emit({ type, runId, id: `${this.#context.runId}/${key}/${type}`, content, callId: key });
-    if (type === 'text' && runId === this.#context.runId) this.#hasText = true;
+    const said = { runId, id: `${this.#context.runId}/${key}/${type}`, content, callId: key };
+    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
+    if (type === 'reasoning') return;
+    if (!isFinal) this.#unfinished.add(key);
+    dropOldest(this.#unfinished);
+    this.#hasText ||= runId === this.#context.runId;
   }
 
   #call(step: Step, place: Place): void {

@@ -30,12 +30,12 @@ export class ClaudeMessages {
     this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
   }
 
-  /** Emits a whole block, without the part that was streamed. */
-  write(runId: string, kind: Kind, whole: string): void {
+  /** Emits a whole block, without the part that was streamed; `isFinal` when the text of its record ends with it. */
+  write(runId: string, kind: Kind, whole: string, isFinal = false): void {
     const message = this.#message(runId);
     const rest = message.kind === kind ? remainder(message.streamed, whole) : undefined;
     if (rest === undefined && message.kind !== undefined) message.block++;
-    if (rest !== '' && (rest ?? whole) !== '') this.#emit(runId, kind, rest ?? whole);
+    if ((rest ?? whole) !== '' || isFinal) this.#emit(runId, kind, rest ?? whole, isFinal);
     this.nextBlock(runId);
   }
 
@@ -64,9 +64,10 @@ export class ClaudeMessages {
     this.#current.delete(runId);
   }
 
-  #emit(runId: string, type: Kind, content: string): void {
+  #emit(runId: string, type: Kind, content: string, isFinal = false): void {
     const { id, block } = this.#message(runId);
-    this.#context.emit({ type, runId, id: `${runId}/${id}/${block}`, content, callId: id });
+    const said = { runId, id: `${runId}/${id}/${block}`, content, callId: id };
+    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
   }
 
   #message(runId: string): CurrentMessage {

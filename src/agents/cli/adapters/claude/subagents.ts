@@ -60,6 +60,11 @@ export class ClaudeSubagents {
     else this.#end(key, record['status'] === 'completed', summary === this.#asked.get(key) ? undefined : summary);
   }
 
+  /** Registers the failure that a record of a subagent reports. */
+  failed(record: WireRecord, failure: { message: string; code?: string }): void {
+    this.#children.fail(textOf(record['parent_tool_use_id']) ?? '', failure);
+  }
+
   /** The result of a foreground call ends its subagent; a background subagent continues. */
   answered(key: string, call: OpenCall, { output, record }: { output: ToolOutput; record: WireRecord }): void {
     const result = recordOf(record['tool_use_result']);

@@ -1,6 +1,7 @@
 import type { ToolOutput } from '../../../../events/index.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
+import { completesText } from '../../shared/completes-text.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
@@ -101,20 +102,21 @@ class ClaudeReader implements RecordReader {
     }
     const failure = readApiError(record);
     if (failure !== undefined && runId === this.#context.runId) this.#context.fail(failure);
-    else if (failure !== undefined) this.#context.emit({ type: 'error', runId, ...failure });
+    else if (failure !== undefined) this.#subagents.failed(record, failure);
     else {
       this.#messages.enter(runId, message);
-      for (const block of blocks) this.#block(block, runId, record);
+      for (const [index, block] of blocks.entries())
+        this.#block(block, { runId, record, isFinal: completesText(blocks, index) });
     }
   }
 
-  #block(value: unknown, runId: string, record: WireRecord): void {
+  #block(value: unknown, { runId, record, isFinal }: { runId: string; record: WireRecord; isFinal: boolean }): void {
     const block = recordOf(value);
     const { type, text, thinking } = block ?? {};
     if (type === 'text' && typeof text === 'string') {
       const child = this.#subagents.of(record);
       if (child !== undefined) child.lastText = text;
-      this.#messages.write(runId, 'text', text);
+      this.#messages.write(runId, 'text', text, isFinal);
     } else if (type === 'thinking' && typeof thinking === 'string') this.#messages.write(runId, 'reasoning', thinking);
     else if (type === 'tool_use') this.#toolUse(block as WireRecord, runId);
     else if (type !== 'redacted_thinking') this.#context.emit({ type: 'unknown', runId, raw: value ?? null });

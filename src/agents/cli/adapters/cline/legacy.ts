@@ -82,7 +82,9 @@ export class LegacyRecords {
   };
 
   #write(type: 'text' | 'reasoning', content: string): boolean {
-    if (content !== '') this.#context.emit({ type, id: `${this.#context.runId}/say-${++this.#count}`, content });
+    if (content === '') return true;
+    const said = { id: `${this.#context.runId}/say-${++this.#count}`, content };
+    this.#context.emit(type === 'text' ? { type, ...said, final: true } : { type, ...said });
     return true;
   }
 

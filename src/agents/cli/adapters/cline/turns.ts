@@ -61,7 +61,7 @@ export class ClineTurns {
     const streamed = speaker.streams.get(contentType)?.text ?? '';
     const rest = remainder(streamed, whole);
     if (rest === undefined) speaker.streams.delete(contentType);
-    this.#write(speaker, contentType, rest ?? whole);
+    this.#write(speaker, contentType, rest ?? whole, contentType === 'text');
     speaker.streams.delete(contentType);
     const child = speaker.key === undefined ? undefined : this.#options.children.get(speaker.key);
     if (child !== undefined && contentType === 'text') child.lastText = whole;
@@ -84,19 +84,14 @@ export class ClineTurns {
     return true;
   }
 
-  #write(speaker: Speaker, type: Kind, content: string): void {
-    if (content === '') return;
+  #write(speaker: Speaker, type: Kind, content: string, isFinal = false): void {
+    if (content === '' && !(isFinal && speaker.streams.has(type))) return;
     const stream = speaker.streams.get(type) ?? { part: speaker.part++, text: '' };
     speaker.streams.set(type, stream);
     stream.text += content;
     const { runId, message } = speaker;
-    this.#context.emit({
-      type,
-      runId,
-      id: `${runId}/m${message}/${stream.part}`,
-      content,
-      callId: `m${message}`,
-    });
+    const said = { runId, id: `${runId}/m${message}/${stream.part}`, content, callId: `m${message}` };
+    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
   }
 
   #call(event: WireRecord, mate: Speaker | undefined): boolean {

@@ -1,4 +1,4 @@
-import { ChildRuns } from '../../shared/child-runs.ts';
+import { ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
@@ -16,7 +16,7 @@ export function codexTranslator(options: TranslatorOptions): Translator {
 
 type Phase = 'started' | 'updated' | 'completed';
 
-const ended: ReadonlyMap<string, 'complete' | 'error' | 'aborted'> = new Map([
+const endReasons: ReadonlyMap<string, 'complete' | 'error' | 'aborted'> = new Map([
   ['completed', 'complete'],
   ['errored', 'error'],
   ['failed', 'error'],
@@ -113,12 +113,10 @@ class CodexReader implements RecordReader {
     if (phase !== 'completed') return;
     const content = item['text'];
     if (typeof content !== 'string') this.#context.unknown(record);
-    else
-      this.#context.emit({
-        type: type === 'reasoning' ? 'reasoning' : 'text',
-        id: `${this.#context.runId}/${id}`,
-        content,
-      });
+    else {
+      const said = { id: `${this.#context.runId}/${id}`, content };
+      this.#context.emit(type === 'reasoning' ? { type, ...said } : { type: 'text', ...said, final: true });
+    }
   }
 
   #notice(phase: Phase, item: WireRecord, record: WireRecord): void {
@@ -142,8 +140,9 @@ class CodexReader implements RecordReader {
       return;
     }
     this.#calls.settle(rawId);
-    if (item['type'] === 'collab_tool_call') this.#collaborate(item, call.id);
-    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: tool.output(item) });
+    const ended = item['type'] === 'collab_tool_call' ? this.#collaborate(item, call.id) : [];
+    const output = endingRuns(tool.output(item), ended);
+    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output });
   }
 
   /** The last report of a list often repeats the previous one. */
@@ -162,11 +161,12 @@ class CodexReader implements RecordReader {
     return call;
   }
 
-  #collaborate(item: WireRecord, parentId: string): void {
-    for (const { id, status, message } of readAgentStates(item)) {
-      const reason = ended.get(status);
+  /** Starts and ends the runs of the agents that a call names; returns the ids of those that ended. */
+  #collaborate(item: WireRecord, parentId: string): string[] {
+    return readAgentStates(item).flatMap(({ id, status, message }) => {
+      const reason = endReasons.get(status);
       if (item['tool'] === 'spawn_agent') this.#children.start(id, { id, parentId, agentId: 'codex' });
-      if (reason !== undefined) this.#children.end(id, reason, message);
-    }
+      return reason !== undefined && this.#children.end(id, reason, message) ? [id] : [];
+    });
   }
 }

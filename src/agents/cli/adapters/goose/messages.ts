@@ -1,5 +1,5 @@
 import type { LineContext } from '../../shared/line-context.ts';
-import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { type WireRecord, present, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
 
 type Kind = 'text' | 'reasoning';
 
@@ -11,6 +11,8 @@ interface CurrentMessage {
   block: number;
   kind: Kind | undefined;
   written: string;
+  /** The line of its last text; undefined while it has none. */
+  textLine?: number | undefined;
 }
 
 /** Emits text and reasoning of assistant messages, each piece once. */
@@ -44,7 +46,16 @@ export class GooseMessages {
     current.written = rest === undefined ? written + text : text;
     const content = rest ?? text;
     if (content === '') return;
+    if (type === 'text') current.textLine = this.#context.line;
     this.#context.emit({ type, id: `${this.#context.runId}/m${number}/${block}`, content, callId });
+  }
+
+  /** Marks the last text as complete; it keeps the line on which it was written. */
+  complete(): void {
+    const { id: callId, number, block, kind, textLine: line } = this.#current ?? {};
+    if (kind !== 'text') return;
+    const id = `${this.#context.runId}/m${number}/${block}`;
+    this.#context.emit({ type: 'text', id, content: '', ...present({ callId, line }), final: true });
   }
 
   /** Ends the current part of the message. */

@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../../../events/index.ts';
-import { ChildRuns } from '../../shared/child-runs.ts';
+import { ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
@@ -38,7 +38,7 @@ export class GooseSubagents {
   answered(rawId: string, call: OpenCall, { output, meta }: { output: ToolOutput; meta: ToolMeta }): ToolOutput {
     const tool = toolOf(call.name);
     const text = 'context' in output && typeof output.context === 'string' ? output.context : '';
-    if (tool === 'load') this.#loaded(meta, text);
+    if (tool === 'load') return endingRuns(output, this.#loaded(meta, text));
     if (tool !== 'delegate') return output;
     if (!('context' in output)) {
       this.#children.end(rawId, 'error', 'error' in output ? output.error : output.reason);
@@ -66,13 +66,14 @@ export class GooseSubagents {
     this.#children.flush();
   }
 
-  #loaded({ sessionId, status }: ToolMeta, text: string): void {
+  /** Ends the background subagent whose result was loaded; returns its session when it was running. */
+  #loaded({ sessionId, status }: ToolMeta, text: string): string[] {
     const key = sessionId === undefined ? undefined : this.#background.get(sessionId);
     const reason = ended.get(status ?? '');
-    if (key === undefined || reason === undefined) return;
+    if (sessionId === undefined || key === undefined || reason === undefined) return [];
     const answer = text.split('\n## Output\n\n').slice(1).join('\n## Output\n\n') || text;
     const error = readFailure(answer);
-    this.#children.end(key, error === undefined ? reason : 'error', error ?? answer);
+    return this.#children.end(key, error === undefined ? reason : 'error', error ?? answer) ? [sessionId] : [];
   }
 }
 

@@ -77,6 +77,7 @@ class GooseReader implements RecordReader {
       const usage = this.#isResumed ? total && this.#usage?.since(total) : total;
       if (usage !== undefined)
         this.#context.emit({ type: 'usage', ...usage, ...(this.#model !== undefined && { model: this.#model }) });
+      else this.#messages.complete();
     },
   };
 

@@ -1,10 +1,10 @@
-import { ChildRuns } from '../../shared/child-runs.ts';
+import { ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readTodos } from '../../shared/read-todos.ts';
-import type { Failure, Translator, TranslatorOptions } from '../../contract/translator.ts';
+import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readAnswer, readError, readSubagent, readToolOutput, readUsage } from './wire.ts';
 
@@ -23,8 +23,6 @@ class OpencodeReader implements RecordReader {
   readonly #reported = new Set<string>();
   /** The message of the current model call. */
   #message: string | undefined;
-  /** The failure of the current step. */
-  #failure: Failure | undefined;
   #unnamed = 0;
 
   constructor(context: LineContext) {
@@ -42,7 +40,7 @@ class OpencodeReader implements RecordReader {
     else if (!Object.hasOwn(this.#on, type)) this.#context.unknown(record);
     else if (!this.#reported.has(textOf(part['id']) ?? '')) {
       const handle = this.#on[type] as (part: WireRecord, record: WireRecord) => void;
-      this.#keepingFailure(() => handle(part, record));
+      handle(part, record);
     }
   }
 
@@ -68,7 +66,6 @@ class OpencodeReader implements RecordReader {
   #stepStart(part: WireRecord): void {
     const message = textOf(part['messageID']);
     this.#markReported(part);
-    this.#failure = undefined;
     if (message !== undefined && message === this.#message) {
       this.#context.retryStep();
       this.#context.emit({ type: 'warning', message: 'The model call is tried again.', code: 'retry' });
@@ -84,8 +81,9 @@ class OpencodeReader implements RecordReader {
       const { runId } = this.#context;
       const callId = textOf(part['messageID']);
       const id = `${runId}/${this.#markReported(part)}`;
-      if (part['synthetic'] !== true)
-        this.#context.emit({ type, id, content, ...(callId !== undefined && { callId }) });
+      const said = { id, content, ...(callId !== undefined && { callId }) };
+      if (part['synthetic'] === true) return;
+      this.#context.emit(type === 'text' ? { type, ...said, final: true } : { type, ...said });
     }
   }
 
@@ -109,8 +107,8 @@ class OpencodeReader implements RecordReader {
     this.#calls.settle(rawId);
     const tasks = name === 'todowrite' && 'context' in output ? readTodos(state['input']) : undefined;
     if (tasks !== undefined) this.#context.emit({ type: 'tasks', tasks });
-    if (subagentTools.has(name)) this.#subagent(call, state);
-    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output });
+    const ended = subagentTools.has(name) ? this.#subagent(call, state) : [];
+    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: endingRuns(output, ended) });
   }
 
   #call(rawId: string, name: string, input: unknown): OpenCall {
@@ -119,32 +117,26 @@ class OpencodeReader implements RecordReader {
     return call;
   }
 
-  /** A subagent is known when its call ends; the end of a background subagent is never reported. */
-  #subagent(call: OpenCall, state: WireRecord): void {
+  /**
+   * A subagent is known when its call ends; the end of a background subagent is never reported. Returns the id of a
+   * subagent that the call stopped.
+   */
+  #subagent(call: OpenCall, state: WireRecord): string[] {
     const subagent = readSubagent(state);
-    if (subagent === undefined) return;
+    if (subagent === undefined) return [];
     const { sessionId: id, agentId, model, isStopped, isBackground } = subagent;
-    if (!isStopped) this.#children.start(id, { id, parentId: call.id, agentId, model });
-    if (isStopped) this.#children.end(id, 'aborted');
-    else if (state['status'] === 'error') this.#children.end(id, 'error', readError(state['error'])?.message);
+    if (isStopped) return this.#children.end(id, 'aborted') ? [id] : [];
+    this.#children.start(id, { id, parentId: call.id, agentId, model });
+    if (state['status'] === 'error') this.#children.end(id, 'error', readError(state['error'])?.message);
     else if (!isBackground) this.#children.end(id, 'complete', readAnswer(state['output']));
+    return [];
   }
 
   #error(record: WireRecord): void {
     const failure = readError(record['error'] ?? record['message']);
     if (failure === undefined) this.#context.unknown(record);
-    else {
-      this.#context.fail(failure);
-      this.#failure = this.#context.failure;
-    }
-  }
-
-  /** Text that a failed step had written comes after its error, and does not mean that the run continues. */
-  #keepingFailure(take: () => void): void {
-    const failure = this.#failure;
-    if (failure !== undefined) this.#context.forgive();
-    take();
-    if (failure !== undefined) this.#context.fail(failure);
+    // Text that a failed step had written comes after its error, and does not mean that the run continues.
+    else this.#context.fail({ ...failure, endsStep: true });
   }
 
   #markReported(part: WireRecord): string {

@@ -1,5 +1,6 @@
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
+import { completesText } from '../../shared/completes-text.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import { type WireRecord, numberOf, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
@@ -56,11 +57,13 @@ class PiReader implements RecordReader {
     tool_execution_update: () => {},
     tool_execution_end: record => this.#toolEnd(record),
     turn_end: () => {},
-    agent_end: () => {
+    agent_end: record => {
       this.#context.finished = true;
+      if (record['willRetry'] === false) this.#context.confirm();
     },
     agent_settled: () => {
       this.#context.finished = true;
+      this.#context.confirm();
     },
     entry_appended: () => {},
     auto_retry_start: record => {
@@ -69,7 +72,9 @@ class PiReader implements RecordReader {
       this.#context.finished = false;
       this.#context.emit({ type: 'warning', message: retryMessage(record), code: 'auto_retry' });
     },
-    auto_retry_end: () => {},
+    auto_retry_end: record => {
+      if (record['success'] === false) this.#context.confirm();
+    },
   };
 
   #fragment(event: WireRecord | undefined): void {
@@ -90,15 +95,15 @@ class PiReader implements RecordReader {
       this.#context.unknown(record);
       return;
     }
-    for (const [index, part] of parts.entries()) this.#part(part, index);
+    for (const [index, part] of parts.entries()) this.#part(part, index, completesText(parts, index));
     const usage = readUsage(message);
     if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, callId: `m${this.#message}` });
     const { stopReason, errorMessage } = message;
     if (stopReason === 'error' || stopReason === 'aborted')
-      this.#context.fail({ message: readableError(textOf(errorMessage) ?? `The model call ended: ${stopReason}.`) });
+      this.#context.suspect({ message: readableError(textOf(errorMessage) ?? `The model call ended: ${stopReason}.`) });
   }
 
-  #part(value: unknown, index: number): void {
+  #part(value: unknown, index: number, isFinal: boolean): void {
     const part = recordOf(value);
     const kind = kindOf(part?.['type'], 'text', 'thinking');
     const whole = kind === 'text' ? part?.['text'] : part?.['thinking'];
@@ -106,7 +111,7 @@ class PiReader implements RecordReader {
       const streamed = this.#streamed.get(index);
       const rest = streamed?.kind === kind ? remainder(streamed.text, whole) : undefined;
       const name = streamed !== undefined && rest === undefined ? `${index}-whole` : `${index}`;
-      if ((rest ?? whole) !== '') this.#emit(kind, name, rest ?? whole);
+      if ((rest ?? whole) !== '' || isFinal) this.#emit(kind, name, rest ?? whole, isFinal);
     } else if (part?.['type'] === 'toolCall') {
       const rawId = textOf(part['id']);
       const name = textOf(part['name']);
@@ -115,9 +120,10 @@ class PiReader implements RecordReader {
     } else this.#context.unknown(value ?? null);
   }
 
-  #emit(type: Kind, part: string, content: string): void {
-    const { runId } = this.#context;
-    this.#context.emit({ type, id: `${runId}/m${this.#message}/${part}`, content, callId: `m${this.#message}` });
+  #emit(type: Kind, part: string, content: string, isFinal = false): void {
+    const callId = `m${this.#message}`;
+    const said = { id: `${this.#context.runId}/${callId}/${part}`, content, callId };
+    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
   }
 
   #call(rawId: string, name: string, input: unknown) {

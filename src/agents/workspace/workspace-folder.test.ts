@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rootAt } from './root.ts';
-import { Workspace, workspace } from './workspace.ts';
+import { WorkspaceFolder, workspace } from './workspace-folder.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-workspace-')));
 const root = join(base, 'root');
@@ -35,7 +35,7 @@ const file = (path: string, content: string) => {
   writeFileSync(join(root, path), content);
 };
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
-const readAll = (space: Workspace, path: string) => space.withFile(path, ({ handle }) => handle.readFile('utf8'));
+const readAll = (space: WorkspaceFolder, path: string) => space.withFile(path, ({ handle }) => handle.readFile('utf8'));
 /** Whether a process exists and is not a zombie. */
 const isRunning = (pid: number) =>
   /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout);
@@ -72,7 +72,7 @@ describe('a workspace', () => {
         loop: 'loop',
       }))
         symlinkSync(target, join(root, name));
-      const space = new Workspace(rootAt(root, byDescriptor));
+      const space = new WorkspaceFolder(rootAt(root, byDescriptor));
       const absolute = real === '.' ? root : `${root}/${real}`;
       expect(await space.resolve(path)).toEqual({
         written: path,
@@ -82,7 +82,7 @@ describe('a workspace', () => {
 
     it('keeps a link at the end on request', async () => {
       symlinkSync('a', join(root, 'link'));
-      const space = new Workspace(rootAt(root, byDescriptor));
+      const space = new WorkspaceFolder(rootAt(root, byDescriptor));
       expect((await space.resolve('link', { keepLink: true })).resolved).toEqual(['link', `${root}/link`]);
     });
 
@@ -90,7 +90,7 @@ describe('a workspace', () => {
       file('a', 'a');
       file('b', 'b');
       symlinkSync('a', join(root, 'link'));
-      const space = new Workspace(rootAt(root, byDescriptor));
+      const space = new WorkspaceFolder(rootAt(root, byDescriptor));
       const pinned = space.pinned([await space.resolve('link')]);
       expect(await readAll(pinned, 'link')).toBe('a');
       rmSync(join(root, 'link'));
@@ -108,7 +108,7 @@ describe('a workspace', () => {
     const space = workspace(root);
     await expect(readAll(space, 'folder')).rejects.toThrow('"folder" is a folder: a file was expected.');
     await expect(readAll(space, 'no.txt')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(readAll(space, 'no/no.txt')).rejects.toThrow('"no/no.txt" does not exist in the workspace.');
+    await expect(readAll(space, 'no/no.txt')).rejects.toThrow('"no/no.txt" does not exist. List its folder');
     await expect(readAll(space, 'folder/file.txt/x')).rejects.toThrow('goes through file.txt, which is not a folder');
     await expect(space.entries('folder/file.txt', 1)).rejects.toThrow('"folder/file.txt" is not a folder.');
     await expect(space.change([{ path: 'folder', content: '' }])).rejects.toThrow('is a folder');
@@ -330,7 +330,7 @@ describe('random trees with links', () => {
           mkdirSync(root);
           writeFileSync(join(base, 'outside/secret'), 'SECRET');
           for (const each of entries) place(each);
-          const space = new Workspace(rootAt(root, byDescriptor));
+          const space = new WorkspaceFolder(rootAt(root, byDescriptor));
           for (const path of [...asked, ...entries.map(entry => entry.path)]) {
             const found = await space.look(path).catch(() => undefined);
             if (found !== undefined) {

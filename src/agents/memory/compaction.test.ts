@@ -6,13 +6,13 @@ import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts
 import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
 import { MemoryLog } from '../../log/index.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import { summaryMessage } from '../../projections/model-input/model-input.ts';
+import { compactionMessage } from '../../projections/model-input/summary-messages.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import { loopAgent, type LoopAgentOptions } from './loop-agent.ts';
-import { defineTool } from './tool.ts';
+import { loopAgent, type LoopAgentOptions } from '../loop/loop-agent.ts';
+import { defineTool } from '../loop/tool.ts';
 
 const read = defineTool({
   name: 'read',
@@ -20,7 +20,7 @@ const read = defineTool({
   input: z.object({ page: z.number() }),
   execute: ({ page }) => `page ${page}: ${'lorem ipsum '.repeat(100)}`,
 });
-const summaryText = (text: string) => summaryMessage(text).content;
+const summaryText = (text: string) => compactionMessage(text).content;
 const isSummary = (request: ScriptedRequest) => request.lastUserText.startsWith('Summarise');
 const sentOf = (request: ScriptedRequest) => request.messages.map(({ role, text }) => `${role} ${text}`);
 

@@ -3,8 +3,9 @@ import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import type { Message } from '../../projections/message.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
-import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
+import { modelStep } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
+import type { ContextPolicy, StepContext } from './context-policy.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 
@@ -25,17 +26,11 @@ const defaultInstructions = [
   'and commands matter, what was done and what is left to do. Write only the summary.',
 ].join(' ');
 
-/** The context of the summary call: the same as for any other call of the run, so that provider caches match. */
-type Request = Pick<ModelStepOptions, 'runId' | 'tools' | 'settings' | 'registry' | 'signal' | 'retry'> & {
-  readonly model: LanguageModelV3;
-  readonly system: string | undefined;
-};
-
 /**
  * Keeps the conversation within the model's context window: the beginning is replaced by a summary, its source stays in
  * the log.
  */
-export class Compaction {
+export class Compaction implements ContextPolicy {
   readonly #options: CompactionOptions;
   readonly #input: RunInput;
   #hasFailed = false;
@@ -46,7 +41,7 @@ export class Compaction {
   }
 
   /** Summarises when the threshold is reached. A failure becomes a warning, and the run continues uncompacted. */
-  async run(request: Request, put: (event: AgentEvent) => Promise<void>): Promise<void> {
+  async beforeStep(request: StepContext, put: (event: AgentEvent) => Promise<void>): Promise<void> {
     if (this.#hasFailed) return;
     const threshold = this.#options.threshold ?? thresholdFor(request.model);
     const messages = this.#input.messages();
@@ -79,7 +74,7 @@ export class Compaction {
   }
 
   async #summarise(
-    { system, ...request }: Request,
+    { system, ...request }: StepContext,
     messages: readonly Message[],
   ): Promise<{ usage?: EventOf<'usage'> } & ({ text: string } | { problem: string })> {
     const { model: source, instructions = defaultInstructions } = this.#options;

@@ -1,9 +1,12 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants, type FileHandle, opendir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
 import { environmentFor } from '../process/environment.ts';
 import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
-import { locate, realOf } from './locate.ts';
+import { realOf } from './locate.ts';
+import type { PathAccess } from './path-access.ts';
+import { locateInReach, type Reach } from './reach.ts';
 import { explained, missing, refused } from './refusal.ts';
 import { type ResolvedPath, resolvedBelow, resolvePath } from './resolved-path.ts';
 import { type Root, rootAt } from './root.ts';
@@ -12,6 +15,10 @@ import { type CommandEnd, runCommand } from './run-command.ts';
 export interface WorkspaceOptions {
   /** Environment variables for its processes, beside the few that any program needs. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether a person can be asked for a path outside the folder; `refuse` by default. */
+  readonly outside?: 'refuse' | 'ask';
+  /** Ends its commands and refuses every further use with the reason of its abort. */
+  readonly closed?: AbortSignal;
 }
 
 /** A regular file that is open for reading. */
@@ -20,7 +27,7 @@ export interface OpenedFile {
   readonly size: number;
   readonly mode: number;
   readonly stamp: Stamp;
-  /** Its path from the root, without links. */
+  /** Its path without links: from the root, absolute outside it. */
   readonly real: string;
   /** A path by which another program can open this very file while it is open. */
   readonly path: string;
@@ -54,45 +61,57 @@ export interface CommandRequest {
  * Creates confined access to the files of a folder, and to processes that start in it; throws when the folder does not
  * exist.
  */
-export function workspace(root: string, options: WorkspaceOptions = {}): Workspace {
-  return new Workspace(rootAt(root), options);
+export function workspace(root: string, options: WorkspaceOptions = {}): WorkspaceFolder {
+  return new WorkspaceFolder(rootAt(root), options);
 }
 
 /**
- * The files of one folder. Every path is resolved inside it, links included: a path that leads outside is refused, also
- * when something is replaced by a link meanwhile. Only regular files are opened. A process is confined only by its
+ * The files of one folder. Every path is resolved inside it, links included: a path that leads outside is refused unless
+ * a person granted that very path, also when something is replaced by a link meanwhile. Only regular files are opened. A process is confined only by its
  * working directory and its environment variables.
  */
-export class Workspace {
-  readonly #root: Root;
+export class WorkspaceFolder {
+  readonly #reach: Reach;
   /** The environment of its processes. */
   readonly env: Readonly<Record<string, string>>;
 
-  constructor(root: Root, { env }: WorkspaceOptions = {}) {
-    this.#root = root;
+  constructor(root: Root, { env, outside, closed }: WorkspaceOptions = {}, reach?: Omit<Reach, 'root'>) {
+    this.#reach = { root, ...(outside === 'ask' && { granted: [] }), ...(closed && { closed }), ...reach };
     this.env = environmentFor(process.env, [], env);
   }
 
   /** The real path of the folder. */
   get root(): string {
-    return this.#root.path;
+    return this.#reach.root.path;
   }
 
   /** Resolves a path the way opening it does, also to a missing target; never rejects. */
   resolve(path: string, options: { readonly keepLink?: boolean } = {}): Promise<ResolvedPath> {
-    return resolvePath(this.#root, path, options);
+    return resolvePath(this.#reach, path, options);
   }
 
   /** Resolves an entry of an opened folder: `path` is its path from the root, without links. */
   resolvedBelow(path: string): ResolvedPath {
-    return resolvedBelow(this.#root, path);
+    return resolvedBelow(this.#reach.root, path);
   }
 
-  /** Returns the same workspace with these paths pinned to their resolved targets; other targets are refused. */
-  pinned(paths: readonly ResolvedPath[]): Workspace {
+  /**
+   * Returns the same workspace with these paths pinned to their resolved targets, and with granted paths outside it;
+   * other targets are refused.
+   */
+  pinned(paths: readonly ResolvedPath[], access: readonly PathAccess[] = []): WorkspaceFolder {
     const pins = new Map<string, Set<string>>();
     for (const { written, resolved } of paths) pins.set(written, new Set([...(pins.get(written) ?? []), ...resolved]));
-    return new Workspace({ ...this.#root, pins }, { env: this.env });
+    const { root, granted, closed } = this.#reach;
+    return new WorkspaceFolder(
+      root,
+      { env: this.env },
+      {
+        pins,
+        ...(granted !== undefined && { granted: access }),
+        ...(closed && { closed }),
+      },
+    );
   }
 
   /** Opens a regular file while `use` runs. */
@@ -106,9 +125,17 @@ export class Workspace {
   }
 
   /** Opens a folder while `use` runs. */
-  async withFolder<Value>(path: string, use: (folder: OpenedFolder) => Promise<Value>): Promise<Value> {
+  withFolder<Value>(path: string, use: (folder: OpenedFolder) => Promise<Value>): Promise<Value> {
+    return this.#withFolder(path, 'read', use);
+  }
+
+  async #withFolder<Value>(
+    path: string,
+    mode: PathAccess['mode'],
+    use: (folder: OpenedFolder) => Promise<Value>,
+  ): Promise<Value> {
     const folder = await this.#explaining(path, async () => {
-      const place = await locate(this.#root, path);
+      const place = await locateInReach(this.#reach, path, { mode });
       try {
         if (place.stats === undefined) throw missing(path);
         if (!place.stats.isDirectory()) throw refused(path, 'is not a folder.');
@@ -118,7 +145,7 @@ export class Workspace {
       }
     });
     try {
-      return await use({ real: folder.names.join('/'), path: folder.path });
+      return await use({ real: realOf({ folder, name: '.', stats: undefined }), path: folder.path });
     } finally {
       await folder.close();
     }
@@ -133,7 +160,7 @@ export class Workspace {
     options: { readonly keepLink?: boolean } = {},
   ): Promise<{ kind: FolderEntry['kind']; stamp: Stamp; real: string } | undefined> {
     return this.#explaining(path, async () => {
-      const place = await locate(this.#root, path, options);
+      const place = await locateInReach(this.#reach, path, options);
       await place.folder.close();
       const { stats } = place;
       return stats === undefined ? undefined : { kind: kindOf(stats), stamp: stampOf(stats), real: realOf(place) };
@@ -157,16 +184,20 @@ export class Workspace {
 
   /** Applies all changes or none, each file atomically; creates missing folders. */
   change(changes: readonly FileChange[]): Promise<ChangedFile[]> {
-    return changeFiles(this.#root, changes);
+    return changeFiles(this.#reach, changes);
   }
 
   /** Runs a shell command in a folder, in its own process group; ends the whole group with it. */
   run({ folder = '.', ...request }: CommandRequest): Promise<CommandEnd> {
-    return this.withFolder(folder, ({ path }) => runCommand({ ...request, cwd: path, env: this.env }));
+    const { closed } = this.#reach;
+    const signal = closed === undefined ? request.signal : AbortSignal.any([request.signal, closed]);
+    return this.#withFolder(folder, 'write', ({ path }) =>
+      runCommand({ ...request, signal, cwd: path, env: this.env }),
+    );
   }
 
   async #openFile(path: string): Promise<OpenedFile> {
-    const place = await locate(this.#root, path);
+    const place = await locateInReach(this.#reach, path);
     const { folder, name, stats } = place;
     try {
       if (stats === undefined) throw missing(path);
@@ -177,8 +208,8 @@ export class Workspace {
         checkRegular(path, opened);
         const real = realOf(place);
         const file = { handle, size: Number(opened.size), mode: Number(opened.mode), stamp: stampOf(opened), real };
-        const { byDescriptor } = this.#root;
-        return { ...file, path: byDescriptor ? `/proc/${process.pid}/fd/${handle.fd}` : `${this.root}/${real}` };
+        const { byDescriptor } = this.#reach.root;
+        return { ...file, path: byDescriptor ? `/proc/${process.pid}/fd/${handle.fd}` : resolve(this.root, real) };
       } catch (error) {
         await handle.close();
         throw error;
@@ -198,7 +229,7 @@ export class Workspace {
 }
 
 function checkRegular(path: string, stats: BigIntStats): void {
-  if (stats.isDirectory()) throw refused(path, 'is a folder: a file was expected. Use list to see what is in it.');
+  if (stats.isDirectory()) throw refused(path, 'is a folder: a file was expected. List it to see what is in it.');
   if (!stats.isFile()) throw refused(path, 'is not a regular file: pipes, sockets and devices are not opened.');
 }
 

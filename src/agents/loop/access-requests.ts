@@ -1,0 +1,103 @@
+import { newId } from '../../events/index.ts';
+import type { CallState, RelayState } from '../../projections/run-state.ts';
+import type { ToolRequest } from '../permissions/index.ts';
+import { Semaphore } from '../semaphore.ts';
+import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/index.ts';
+import type { ApprovalsOptions } from './approvals.ts';
+import { untilAborted } from './until-aborted.ts';
+
+type AccessRequestsOptions = Pick<ApprovalsOptions, 'runId' | 'answers' | 'signal' | 'put'>;
+
+/** A call with its resolved paths, and the relays that its run asked before. */
+export interface AccessCall {
+  readonly call: CallState['call'];
+  readonly request: ToolRequest;
+  readonly relays: ReadonlyMap<string, RelayState>;
+}
+
+/** The granted access of a call, or the reason why it may not run. */
+export type AccessResult = { readonly access: readonly PathAccess[] } | { readonly denied: string };
+
+/**
+ * Asks a person for access to the paths outside the workspace that calls name, one at a time. A grant for longer than
+ * once applies to the later calls of the run.
+ */
+export class AccessRequests {
+  readonly #options: AccessRequestsOptions;
+  readonly #granted: PathAccess[] = [];
+  readonly #turn = new Semaphore(1);
+
+  constructor(options: AccessRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Restores earlier grants from the answers in the log. */
+  remember(relays: Iterable<RelayState>): void {
+    for (const { relay, answer } of relays) {
+      if (relay.relayKind !== 'access' || answer?.outcome !== 'approve') continue;
+      const access = pathAccessIn(relay.params);
+      if (access !== undefined && (answer.remember ?? 'once') !== 'once') this.#granted.push(access);
+    }
+  }
+
+  /** Returns the access that a call has; asks for what is not granted yet. */
+  async permit(accessCall: AccessCall): Promise<AccessResult> {
+    const needs = neededAccess(accessCall.request);
+    if (needs.length === 0) return { access: [] };
+    return this.#turn.run(this.#options.signal, async () => {
+      const access: PathAccess[] = [];
+      for (const need of needs) {
+        const granted = [...access, ...this.#granted].find(each => accessCovers(each, need));
+        const denied = granted === undefined ? await this.#ask(accessCall, need) : undefined;
+        if (denied !== undefined) return { denied };
+        access.push(granted ?? need);
+      }
+      return { access };
+    });
+  }
+
+  /** Undefined when a person granted the access, else the reason why not. */
+  async #ask({ call, request, relays }: AccessCall, need: PathAccess): Promise<string | undefined> {
+    const { answers, runId, signal, put } = this.#options;
+    const before = [...relays.values()].find(
+      ({ relay }) => isAccessRelay(relay) && relay.toolCallId === call.id && isSame(pathAccessIn(relay.params), need),
+    );
+    if (answers === undefined && before?.answer === undefined)
+      return `${need.path} is outside the workspace, and nobody can be asked for access to it.`;
+    const id = before?.relay.id ?? newId();
+    if (before === undefined) {
+      const params = { ...need, reason: reasonFor(request.tool, need) };
+      await put({ type: 'relay', runId, id, relayKind: 'access', toolCallId: call.id, params });
+    }
+    const answer = before?.answer ?? (answers && (await untilAborted(answers.wait(id, signal), signal)));
+    if (answer?.outcome !== 'approve')
+      return `Access to ${need.path}, which is outside the workspace, was not granted.${answer?.feedback ? ` ${answer.feedback}` : ''}`;
+    if ((answer.remember ?? 'once') !== 'once') this.#granted.push(need);
+    return undefined;
+  }
+}
+
+/** Whether a relay asks for access to a path in the way of this module; a tool may ask in its own way. */
+export function isAccessRelay(
+  relay: RelayState['relay'],
+): relay is Extract<RelayState['relay'], { relayKind: 'access' }> {
+  return relay.relayKind === 'access' && pathAccessIn(relay.params) !== undefined;
+}
+
+/** The access outside the workspace that a call needs, each path once. */
+function neededAccess({ paths = {}, category }: ToolRequest): PathAccess[] {
+  const mode = category === 'read' ? 'read' : 'write';
+  const needs = new Map<string, PathAccess>();
+  for (const { outside } of Object.values(paths).flat())
+    if (outside !== undefined) needs.set(outside.path, { ...outside, mode });
+  return [...needs.values()];
+}
+
+function isSame(one: PathAccess | undefined, other: PathAccess): boolean {
+  return one !== undefined && one.path === other.path && one.kind === other.kind && one.mode === other.mode;
+}
+
+function reasonFor(tool: string, { kind, mode }: PathAccess): string {
+  const what = kind === 'folder' ? 'this folder and everything in it' : 'this file';
+  return `${tool} needs to ${mode} ${what}, outside the workspace.`;
+}

@@ -1,0 +1,116 @@
+import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
+import type { Agent, InvokeParams } from '../agent.ts';
+import { EventChannel } from '../loop/event-channel.ts';
+import { stopWith } from '../loop/stop-with.ts';
+import { TimeLimit } from '../loop/time-limit.ts';
+import { untilAborted } from '../loop/until-aborted.ts';
+import { modelStep } from '../model/call/model-step.ts';
+import { toPrompt } from '../model/call/prompt.ts';
+import { type RetryOptions, RetryPolicy } from '../model/call/retry.ts';
+import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
+import type { SummaryEvent } from './memory-host.ts';
+
+type Start = NonNullable<EventOf<'harness_start'>['memory']>;
+
+/** Sends a prompt to the model and returns its answer; rejects when there is none. */
+export type AskModel = (prompt: string) => Promise<string>;
+
+/** The content of a summary. */
+export type SummaryContent = Pick<
+  SummaryEvent,
+  'text' | 'currentTask' | 'suggestedResponse' | 'tokens' | 'coveredTokens'
+>;
+
+export interface CondensingAgentOptions {
+  readonly id: 'observer' | 'reflector';
+  readonly model: ModelSource;
+  readonly instructions: string;
+  readonly start: Start;
+  readonly covers: SummaryEvent['covers'];
+  readonly registry: ModelRegistry | undefined;
+  readonly retry: RetryOptions | undefined;
+  readonly timeoutMs: number;
+  /** Makes the summary; what it throws ends the run with an `error`. */
+  readonly work: (ask: AskModel) => Promise<SummaryContent>;
+}
+
+/** The abort reason of a run that has ended. */
+const runEnded = new Error('The run has ended.');
+
+/** Creates an agent that makes one buffered summary with a few model calls. It cannot be resumed. */
+export function condensingAgent(options: CondensingAgentOptions): Agent {
+  const { id } = options;
+  function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
+    const stop = stopWith(params.signal);
+    const end = () => stop.abort(runEnded);
+    const channel = new EventChannel();
+    return channel.stream(() => run(options, params, stop.signal, channel).finally(end), end);
+  }
+  return { id, invoke };
+}
+
+async function run(
+  options: CondensingAgentOptions,
+  { runId, parentId }: InvokeParams,
+  signal: AbortSignal,
+  channel: EventChannel,
+): Promise<void> {
+  const { id: agentId, start, covers, timeoutMs } = options;
+  const cause = parentId === undefined ? {} : { parentId };
+  await channel.put({ type: 'harness_start', runId, agentId, ...cause, memory: start });
+  const limit = new TimeLimit(timeoutMs, signal);
+  let reason: EventOf<'harness_end'>['reason'] = 'complete';
+  try {
+    const content = await options.work(asker(options, runId, limit.signal, channel));
+    await channel.put({
+      type: 'summary',
+      runId,
+      id: newId(),
+      covers,
+      kind: start.operation,
+      active: false,
+      ...content,
+    });
+  } catch (error) {
+    reason = limit.over ? 'timeout' : signal.aborted ? 'aborted' : 'error';
+    const message = limit.over ? `The ${agentId} took longer than ${timeoutMs} ms.` : errorText(error);
+    if (reason !== 'aborted') await channel.put({ type: 'error', runId, message, code: `${start.operation}_failed` });
+  } finally {
+    limit.clear();
+  }
+  await channel.put({ type: 'harness_end', runId, agentId, reason });
+}
+
+function asker(
+  { model: source, instructions, registry, retry }: CondensingAgentOptions,
+  runId: string,
+  signal: AbortSignal,
+  channel: EventChannel,
+): AskModel {
+  const policy = new RetryPolicy(retry);
+  let step = 0;
+  return async prompt => {
+    const model = await resolveModel(source, registry);
+    let text = '';
+    const take = (event: AgentEvent): void => {
+      if (event.type === 'step_start') text = '';
+      else if (event.type === 'text') text += event.content;
+    };
+    const sink = {
+      put: (event: AgentEvent) => {
+        take(event);
+        return channel.put(event);
+      },
+      pass: (event: AgentEvent) => {
+        take(event);
+        return channel.pass(event);
+      },
+    };
+    const request = { runId, step: step++, model, prompt: toPrompt([{ role: 'user', content: prompt }], instructions) };
+    // A model that ignores the signal does not delay the end of the run.
+    const result = await untilAborted(modelStep({ ...request, registry, signal, retry: policy }, sink), signal);
+    if (result.ended === 'answered') return text;
+    throw new SingletreeError('internal', result.ended === 'failed' ? result.failure.message : 'It was aborted.');
+  };
+}

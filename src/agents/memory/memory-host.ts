@@ -1,0 +1,28 @@
+import type { EventOf } from '../../events/index.ts';
+import type { InputSpan } from '../../projections/model-input/input-span.ts';
+import type { Agent } from '../agent.ts';
+
+/** A summary as the log has it. */
+export type SummaryEvent = EventOf<'summary'>;
+
+/** The work of an observer or a reflector. */
+export interface MemoryJob {
+  /** Makes one buffered summary. */
+  readonly agent: Agent;
+  /** The span that the summary covers: it is not made twice. */
+  readonly covers: SummaryEvent['covers'];
+  readonly kind: 'observation' | 'reflection';
+}
+
+/** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */
+export interface MemoryHost {
+  /** What the messages of the run are made of. */
+  spans(): readonly InputSpan[];
+  /** Returns the buffered summaries of the thread, oldest first, whichever process made them. */
+  buffered(): Promise<readonly SummaryEvent[]>;
+  /**
+   * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
+   * another one is under way, it resolves at its end without running this one. Returns whether this one ran. Never rejects.
+   */
+  run(job: MemoryJob): Promise<boolean>;
+}

@@ -1,0 +1,124 @@
+import { type AgentEvent, errorText } from '../../events/index.ts';
+import type { RunInput } from '../../projections/model-input/run-input.ts';
+import { untilAborted } from '../loop/until-aborted.ts';
+import { activateChunks, activateReflection } from './activation.ts';
+import type { ContextPolicy, StepContext } from './context-policy.ts';
+import type { Memory } from './memory.ts';
+import { type MemoryContents, memoryContents } from './memory-contents.ts';
+import type { MemoryHost, MemoryJob, SummaryEvent } from './memory-host.ts';
+import { reportStatus } from './memory-status.ts';
+import { nextJob } from './next-job.ts';
+import { chunksToActivate } from './observation-plan.ts';
+
+export interface ObservationPolicyOptions {
+  readonly memory: Memory;
+  readonly host: MemoryHost;
+  readonly input: RunInput;
+}
+
+type Put = (event: AgentEvent) => Promise<void>;
+
+/**
+ * Observes the conversation in the background. At the threshold the observations that were made so far take the place
+ * of the messages they cover; a run waits for the observer only far above it.
+ */
+export class ObservationPolicy implements ContextPolicy {
+  readonly #options: ObservationPolicyOptions;
+  /** The job under way that this run started. */
+  #job: { readonly kind: MemoryJob['kind']; readonly isDone: Promise<void> } | undefined;
+  /** The buffered summaries of the thread; undefined when they have to be read. */
+  #buffered: readonly SummaryEvent[] | undefined;
+  /** After a failure: the tokens from which the next attempt is made. */
+  readonly #retryAt = { observation: 0, reflection: 0 };
+
+  constructor(options: ObservationPolicyOptions) {
+    this.#options = options;
+  }
+
+  async beforeStep(context: StepContext, put: Put): Promise<void> {
+    try {
+      await this.#settle(context, put);
+      this.#start(await this.#contents(), context, false);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      const message = `The memory was not used: ${errorText(error)}`;
+      await put({ type: 'warning', runId: context.runId, code: 'memory_failed', message });
+    }
+  }
+
+  async afterStep(context: StepContext): Promise<void> {
+    try {
+      const contents = await this.#contents();
+      this.#start(contents, context, false);
+      const { memory } = this.#options;
+      reportStatus(memory, contents, { ...context, working: this.#job?.kind });
+    } catch {
+      // The next step reports it.
+    }
+  }
+
+  /** Puts what is buffered into effect, and waits for more while there are far too many tokens. */
+  async #settle(context: StepContext, put: Put): Promise<void> {
+    for (;;) {
+      const contents = await this.#contents();
+      const events = this.#activated(contents, context.runId);
+      for (const event of events) await put(event);
+      if (events.length > 0) continue;
+      if (!this.#isOverfull(contents)) return;
+      this.#start(contents, context, true);
+      const before = this.#buffered?.length ?? 0;
+      if (this.#job === undefined) return;
+      await untilAborted(this.#job.isDone, context.signal);
+      if ((await this.#readBuffered()).length <= before) return;
+    }
+  }
+
+  #activated(contents: MemoryContents, runId: string): SummaryEvent[] {
+    const { observation, reflection } = this.#options.memory;
+    const chunks = chunksToActivate(contents.spans, contents.chunks, observation);
+    if (chunks.length > 0) {
+      const active = new Set(chunks.map(({ summary }) => summary.id));
+      this.#buffered = this.#buffered?.filter(({ id }) => !active.has(id));
+      return activateChunks(chunks, contents, runId);
+    }
+    if (contents.reflection === undefined || contents.observationTokens < reflection.threshold) return [];
+    const { id } = contents.reflection;
+    this.#buffered = this.#buffered?.filter(summary => summary.id !== id);
+    return [activateReflection(contents.reflection, runId)];
+  }
+
+  #isOverfull({ pendingTokens, observationTokens }: MemoryContents): boolean {
+    const { observation, reflection } = this.#options.memory;
+    return (
+      pendingTokens >= Math.max(observation.threshold * observation.blockAfter, this.#retryAt.observation) ||
+      observationTokens >= Math.max(reflection.threshold * reflection.blockAfter, this.#retryAt.reflection)
+    );
+  }
+
+  /** Starts the next job, unless one is under way. */
+  #start(contents: MemoryContents, context: StepContext, isUrgent: boolean): void {
+    const { memory, host } = this.#options;
+    if (this.#job !== undefined) return;
+    const next = nextJob(memory, contents, { context, isUrgent, retryAt: this.#retryAt });
+    if (next === undefined) return;
+    const { job, retryAt } = next;
+    const isDone = host.run(job).then(async hasRun => {
+      this.#job = undefined;
+      const buffered = await this.#readBuffered();
+      const isMade = buffered.some(({ covers }) => covers.from === job.covers.from && covers.to === job.covers.to);
+      this.#retryAt[job.kind] = hasRun && !isMade ? retryAt : 0;
+    });
+    // A log that fails is noticed by the next step.
+    this.#job = { kind: job.kind, isDone: isDone.catch(() => {}) };
+  }
+
+  async #contents(): Promise<MemoryContents> {
+    return memoryContents(this.#options.input, this.#buffered ?? (await this.#readBuffered()));
+  }
+
+  async #readBuffered(): Promise<readonly SummaryEvent[]> {
+    this.#buffered = undefined;
+    this.#buffered = await this.#options.host.buffered();
+    return this.#buffered;
+  }
+}

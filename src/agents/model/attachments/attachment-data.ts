@@ -1,0 +1,74 @@
+import { errorText } from '../../../events/index.ts';
+
+/** The bytes of an attachment as base64, or the address they are at. */
+export type AttachmentData =
+  | { readonly base64: string; readonly mediaType: string }
+  | { readonly url: URL; readonly mediaType: string }
+  | { readonly problem: string };
+
+const unspecific: ReadonlySet<string> = new Set(['', '*/*', 'application/octet-stream']);
+
+/**
+ * Reads the data of an attachment: base64, a `data:` URL or an http(s) URL. The media type has no parameters; an
+ * unspecific one is replaced by the type that a `data:` URL states.
+ */
+export function readAttachment(data: string | URL, mediaType: string): AttachmentData {
+  const type = baseType(mediaType);
+  const text = typeof data === 'string' ? data.trim() : data.href;
+  if (/^data:/i.test(text)) return readDataUrl(text, type);
+  if (/^https?:/i.test(text)) {
+    if (!URL.canParse(text)) return { problem: 'its address is not a valid URL' };
+    return { url: new URL(text), mediaType: type };
+  }
+  const base64 = text.replaceAll(/\s/g, '');
+  if (!/^[\w+/-]*={0,2}$/.test(base64))
+    return { problem: 'its data is neither base64 nor a data:, http: or https: URL' };
+  return { base64, mediaType: type };
+}
+
+/** Returns the text of base64 bytes; undefined when they are not UTF-8 text. */
+export function textOfBase64(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a media type states nothing about the content. */
+export function isUnspecific(mediaType: string): boolean {
+  return unspecific.has(mediaType);
+}
+
+/** Whether files of a media type are text that a model can read as it is. */
+export function isTextType(mediaType: string): boolean {
+  return (
+    mediaType.startsWith('text/') ||
+    /\+(json|xml|yaml)$/.test(mediaType) ||
+    /^application\/(x-)?(json|jsonl|ndjson|xml|ya?ml|toml|javascript|ecmascript|typescript|sql|sh|shellscript|httpd-php|tex|latex|graphql)$/.test(
+      mediaType,
+    )
+  );
+}
+
+/** Returns a media type without parameters, in lower case. */
+export function baseType(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+function readDataUrl(url: string, mediaType: string): AttachmentData {
+  const comma = url.indexOf(',');
+  if (comma < 0) return { problem: 'its data: URL has no comma before the data' };
+  const [stated = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+  const type = isUnspecific(mediaType) ? baseType(stated) || 'text/plain' : mediaType;
+  const isBase64 = parameters.some(parameter => parameter.trim().toLowerCase() === 'base64');
+  try {
+    const body = decodeURIComponent(url.slice(comma + 1));
+    if (isBase64) return readAttachment(body, type);
+    return { base64: Buffer.from(body, 'utf8').toString('base64'), mediaType: type };
+  } catch (error) {
+    return { problem: `its data: URL cannot be decoded (${errorText(error)})` };
+  }
+}

@@ -1,0 +1,66 @@
+import type { AgentEvent } from '../../../events/index.ts';
+import type { DisplayEvent } from '../harness-event.ts';
+import { withArgs } from './call-arguments.ts';
+import { askRelay, endRelays, type RelayQueues, settleRelay } from './relay-queues.ts';
+import { beginSubagent, type SubagentRun, subagentEvents } from './subagent-run.ts';
+
+/** A forked subagent, as the display of its parent's thread shows it. It is immutable. */
+export interface ForkView {
+  readonly threadId: string;
+  readonly toolCallId: string;
+  readonly agentType: string;
+  readonly task: string;
+  /** The model of the parent. */
+  readonly modelId: string;
+  readonly runId: string;
+  /** Absent before its first event. */
+  readonly run?: SubagentRun;
+  /** The arguments of its open calls. */
+  readonly inputs: ReadonlyMap<string, unknown>;
+}
+
+/** The view of a fork and the pending relays after an event, and the events to emit. */
+export interface ProjectedFork {
+  readonly fork: ForkView;
+  readonly relays: RelayQueues;
+  readonly events: readonly DisplayEvent[];
+}
+
+/**
+ * Projects an event of a fork's thread to events of the call that started it. Relays of the fork join those of the
+ * parent's thread. It is pure.
+ */
+export function projectFork(before: ForkView, relays: RelayQueues, event: AgentEvent): ProjectedFork {
+  const { fork, events } = event.runId === before.runId ? takeOwn(before, event) : { fork: before, events: [] };
+  const asked = relaysAfter(fork, relays, event);
+  return { fork, relays: asked.queues, events: [...asked.events, ...events] };
+}
+
+function takeOwn(fork: ForkView, event: AgentEvent): Pick<ProjectedFork, 'fork' | 'events'> {
+  const begun = fork.run === undefined ? begin(fork, event) : { run: fork.run, events: [] };
+  const { run, events } = subagentEvents(begun.run, event);
+  return { fork: { ...fork, run, inputs: inputsAfter(fork.inputs, event) }, events: [...begun.events, ...events] };
+}
+
+function begin({ runId, toolCallId, agentType, task, modelId }: ForkView, event: AgentEvent) {
+  const input = { agentType, task, modelId, forked: true };
+  return beginSubagent({ type: 'tool_call', runId, id: toolCallId, name: 'subagent', input }, event);
+}
+
+function inputsAfter(inputs: ForkView['inputs'], event: AgentEvent): ForkView['inputs'] {
+  if (event.type === 'tool_call') return new Map(inputs).set(event.id, event.input);
+  if (event.type !== 'tool_result') return inputs;
+  const open = new Map(inputs);
+  open.delete(event.id);
+  return open;
+}
+
+function relaysAfter({ inputs }: ForkView, queues: RelayQueues, event: AgentEvent): ReturnType<typeof askRelay> {
+  if (event.type === 'relay')
+    return askRelay(
+      queues,
+      withArgs(event, id => inputs.get(id)),
+    );
+  if (event.type === 'relay_resolved') return settleRelay(queues, event);
+  return event.type === 'harness_end' ? endRelays(queues, event.runId) : { queues, events: [] };
+}

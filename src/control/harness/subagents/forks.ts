@@ -1,0 +1,210 @@
+import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-run.ts';
+import { type AgentEvent, type LoggedEvent, SingletreeError } from '../../../events/index.ts';
+import { type EventLog, readEvents, type Thread } from '../../../log/index.ts';
+import { openRunsOf } from '../../supervision/open-runs.ts';
+import { type EndNote, RunDetached, type RunHandle } from '../../supervision/run-control.ts';
+import { Supervisor } from '../../supervision/supervisor.ts';
+import type { ThreadMemory } from '../../thread-memory.ts';
+import type { HarnessSubagent } from '../harness-config.ts';
+import { harnessDestroyed } from '../threads/command-queue.ts';
+import { toolOutcome } from '../messages/tool-outcome.ts';
+import type { ForkView } from '../projection/fork-events.ts';
+import { TaskBoard } from '../tasks/task-board.ts';
+import { type TaskItemSnapshot, tasksOf } from '../tasks/task-item.ts';
+import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
+import type { SubagentMeta } from '../tools/subagent-meta.ts';
+import { drivenAgent } from '../turns/driven-agent.ts';
+import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
+
+export interface ForksOptions {
+  readonly log: EventLog;
+  readonly memory: ThreadMemory;
+  /** Generates the ids of fork threads and their runs. */
+  readonly newOwnId: () => string;
+  /** Stores everything that runs of this process have written to a thread. */
+  readonly flush: (threadId: string) => Promise<void>;
+}
+
+/** The run that a fork continues. */
+export interface ForkParent {
+  /** The agent of the run, which runs the fork, too. */
+  readonly agent: Agent;
+  readonly modelId: string;
+  readonly tasks: readonly TaskItemSnapshot[];
+  /** Returns the parameters of the run for a fork of it. */
+  readonly prepare: (fork: {
+    readonly threadId: string;
+    readonly board: TaskBoard;
+    readonly signal: AbortSignal;
+  }) => Partial<InvokeParams>;
+  /** Receives the events of the fork's thread. Returns the view after them. */
+  readonly takeFork: (view: ForkView, event: LoggedEvent) => ForkView;
+}
+
+export interface ForkRequest {
+  readonly origin: ForkOrigin;
+  readonly parent: ForkParent;
+  readonly subagent: Pick<HarnessSubagent, 'id' | 'name'>;
+  readonly task: string;
+  readonly signal: AbortSignal;
+  /** Whether the call was started before its process ended. */
+  readonly isRepeated: boolean;
+}
+
+export interface ForkResult extends ChildResult {
+  readonly toolCalls: SubagentMeta['toolCalls'];
+}
+
+/** A fork and the run in it. */
+interface StartedFork {
+  readonly thread: Thread;
+  readonly runId: string;
+  /** Absent when the run has ended, or another process owns it. */
+  readonly handle: RunHandle | undefined;
+}
+
+/**
+ * Runs forked subagents: each continues a branch of its parent's thread with the parent's agent, as a run of its own.
+ * After a crash the repeated call resumes its fork. The parent's thread is not written.
+ */
+export class Forks {
+  readonly #options: ForksOptions;
+  readonly #supervisor: Supervisor;
+  /** The agents of active forks, by thread. */
+  readonly #agents = new Map<string, Agent>();
+  readonly #closing = new AbortController();
+
+  constructor(options: ForksOptions) {
+    this.#options = options;
+    const { log, memory, newOwnId: newRunId } = options;
+    this.#supervisor = new Supervisor({ log, memory, newRunId, agents: (_, id) => this.#agents.get(id) });
+  }
+
+  /** Resolves with the result of the fork; rejects when it cannot start, or is detached. */
+  async run(request: ForkRequest): Promise<ForkResult> {
+    request.signal.throwIfAborted();
+    const thread = await this.#threadOf(request);
+    const own = await this.#ownEvents(thread);
+    try {
+      const started = await this.#start(thread, own, request);
+      return await this.#result(started, request);
+    } finally {
+      this.#agents.delete(thread.id);
+    }
+  }
+
+  /** Detaches all forks: the next process resumes them. */
+  async close(): Promise<void> {
+    this.#closing.abort(harnessDestroyed());
+    await this.#supervisor.close();
+  }
+
+  /** Returns the fork of a call: the one it made before, or a new one. */
+  async #threadOf({ origin, subagent, isRepeated }: ForkRequest): Promise<Thread> {
+    const { log, newOwnId, flush } = this.#options;
+    const found = isRepeated ? await findFork(log, origin) : undefined;
+    if (found !== undefined) return found;
+    // The branch is made of what is in the log, with or without the newest fragments.
+    await flush(origin.threadId).catch(() => {});
+    return createFork(log, origin, { id: newOwnId(), title: `Fork: ${subagent.name} subagent` });
+  }
+
+  async #ownEvents({ id, branchedFrom }: Thread): Promise<readonly LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    for await (const event of readEvents(this.#options.log, id, branchedFrom?.seq)) events.push(event);
+    return events;
+  }
+
+  async #start(thread: Thread, own: readonly LoggedEvent[], request: ForkRequest): Promise<StartedFork> {
+    if (own.length === 0) await endParentRuns(this.#options.log, thread, request.origin);
+    const { agent, note } = this.#drive(thread.id, own, request);
+    this.#agents.set(thread.id, agent);
+    const asked = own.findIndex(({ type }) => type === 'user');
+    if (asked < 0) {
+      const handle = await this.#supervisor.start(thread.id, { agent, content: request.task, note });
+      return { thread, runId: handle.runId, handle };
+    }
+    const [open] = openRunsOf(thread);
+    if (open === undefined) return { thread, runId: own[asked + 1]?.runId ?? '', handle: undefined };
+    const handle = await this.#supervisor.continue(thread.id, open.runId, { note }).catch(error => {
+      if (!SingletreeError.is(error, 'run_not_found')) throw error;
+      return undefined;
+    });
+    return { thread, runId: open.runId, handle };
+  }
+
+  /** The parent's agent as it runs the fork, and the tokens used to store when its run ends. */
+  #drive(threadId: string, own: readonly LoggedEvent[], { parent }: ForkRequest) {
+    const board = new TaskBoard(newestTasks(own) ?? parent.tasks);
+    let tokenUsage = emptyTokenUsage();
+    let runId: string | undefined;
+    const count = (event: AgentEvent) => {
+      if (event.type === 'usage' && event.runId === runId) tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
+    };
+    const agent = drivenAgent(parent.agent, {
+      prepare: async ({ signal, resume, ...params }) => {
+        runId = params.runId;
+        for (const event of resume?.events ?? []) count(event);
+        return parent.prepare({ threadId, board, signal });
+      },
+      onEvent: count,
+    });
+    const note: EndNote = () => ({ tokenUsage });
+    return { agent, note };
+  }
+
+  async #result(fork: StartedFork, request: ForkRequest): Promise<ForkResult> {
+    const { signal } = request;
+    const stop = () => void this.#stop(fork, signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      return await this.#follow(fork, request);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Aborts a fork with its parent; one whose parent is only detached goes on. */
+  async #stop({ thread, runId }: StartedFork, reason: unknown): Promise<void> {
+    if (this.#closing.signal.aborted || reason instanceof RunDetached) return;
+    await this.#supervisor.abort(runId, { threadId: thread.id }).catch(() => {});
+  }
+
+  /** Reads the fork's thread until its run has ended. */
+  async #follow({ thread, runId, handle }: StartedFork, request: ForkRequest): Promise<ForkResult> {
+    const { id: threadId, branchedFrom } = thread;
+    const { parent, subagent, task, origin } = request;
+    const outcome = new ChildOutcome(runId);
+    const toolCalls: ForkResult['toolCalls'] = [];
+    const about = { threadId, runId, toolCallId: origin.toolCallId, agentType: subagent.id, task };
+    let view: ForkView = { ...about, modelId: parent.modelId, inputs: new Map() };
+    const lost = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, lost.signal]);
+    void handle?.done.then(reason => {
+      if (reason === 'interrupted') void this.#checkEnd(threadId, runId, lost);
+    });
+    for await (const event of this.#options.log.tail(threadId, branchedFrom?.seq, { signal })) {
+      view = parent.takeFork(view, event);
+      outcome.take(event);
+      if (event.runId !== runId) continue;
+      if (event.type === 'tool_result')
+        toolCalls.push({ name: event.name, isError: toolOutcome(event.output).isError });
+      if (event.type === 'harness_end') return { ...outcome.result(), toolCalls };
+    }
+    throw signal.reason;
+  }
+
+  /** Stops reading a fork whose run was detached because its log cannot be written. */
+  async #checkEnd(threadId: string, runId: string, lost: AbortController): Promise<void> {
+    const thread = await this.#options.log.getThread(threadId).catch(() => undefined);
+    if (thread !== undefined && !openRunsOf(thread).some(run => run.runId === runId)) return;
+    lost.abort(new Error('Its run was interrupted and can be resumed.'));
+  }
+}
+
+function newestTasks(events: readonly LoggedEvent[]): readonly TaskItemSnapshot[] | undefined {
+  const newest = events.findLast(event => event.type === 'tasks');
+  return newest === undefined ? undefined : tasksOf(newest);
+}

@@ -1,0 +1,167 @@
+import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import { activeUpTo, type Conversation, getBufferedSummaries, getSummaries } from '../../graph/index.ts';
+import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
+import type { Message } from '../../projections/message.ts';
+import { ModelInput } from '../../projections/model-input/model-input.ts';
+import type { ThreadKnowledge, ThreadMemory } from '../thread-memory.ts';
+import type { Clock } from './clock.ts';
+import { isEndedProcess } from './process-owner.ts';
+
+export interface MemoryJobsOptions {
+  readonly log: EventLog;
+  readonly memory: ThreadMemory;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+}
+
+/** The run that a memory serves. */
+export interface ServedRun {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The user message it answers. */
+  readonly parentId: string;
+  readonly messages: readonly Message[];
+  readonly knowledge: ThreadKnowledge;
+}
+
+/**
+ * Runs observers and reflectors as runs of their own: the abort and the end of the run that they serve do not affect
+ * them. A lease allows one per thread, in any process. Closing it, and deleting a thread, aborts them.
+ */
+export class MemoryJobs {
+  readonly #options: MemoryJobsOptions;
+  readonly #running = new Map<string, { readonly done: Promise<unknown>; readonly stop: AbortController }>();
+  #isClosed = false;
+
+  constructor(options: MemoryJobsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns what the memory of a run needs of its thread. */
+  host({ threadId, runId, parentId, messages, knowledge }: ServedRun): MemoryHost {
+    const { conversation, branch } = knowledge;
+    return {
+      spans: () => (branch.isCurrent(messages) ? branch.spans(conversation) : spansUpTo(conversation, parentId)),
+      buffered: async () => bufferedIn((await this.#options.memory.of(threadId)).conversation),
+      run: job => this.#run(threadId, runId, job),
+    };
+  }
+
+  /** Aborts all jobs; resolves when they have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#running.values()];
+    for (const { stop } of running) stop.abort();
+    await Promise.all(running.map(({ done }) => done));
+  }
+
+  async #run(threadId: string, servedId: string, job: MemoryJob): Promise<boolean> {
+    const other = this.#running.get(threadId);
+    if (other !== undefined || this.#isClosed) {
+      await other?.done;
+      return false;
+    }
+    const stop = new AbortController();
+    const unsubscribe = this.#options.log.onDeleted?.(deleted => deleted === threadId && stop.abort());
+    const done = this.#runWithLease({ threadId, servedId, job, signal: stop.signal }).catch(() => true);
+    this.#running.set(threadId, { done, stop });
+    try {
+      return await done;
+    } finally {
+      unsubscribe?.();
+      this.#running.delete(threadId);
+    }
+  }
+
+  async #runWithLease(run: JobRun): Promise<boolean> {
+    const { log, leaseMs } = this.#options;
+    const lease = await this.#acquire(run);
+    if (lease === undefined) return false;
+    const lost = new AbortController();
+    const held = { newest: lease };
+    const renewal = setInterval(() => {
+      log.renewLease(held.newest, leaseMs).then(
+        renewed => (held.newest = renewed),
+        error => SingletreeError.is(error, 'lease_lost') && lost.abort(),
+      );
+    }, leaseMs / 3).unref();
+    try {
+      return await this.#perform({ ...run, signal: AbortSignal.any([run.signal, lost.signal]) }, lease);
+    } finally {
+      clearInterval(renewal);
+      await log.releaseLease(held.newest).catch(() => {});
+    }
+  }
+
+  /** Waits while another process has a job of the thread; returns undefined after it had one. */
+  async #acquire({ threadId, signal }: JobRun): Promise<Lease | undefined> {
+    const { log, owner, leaseMs, clock } = this.#options;
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      try {
+        const lease = await log.acquireLease(`memory:${threadId}`, { owner, ttlMs: leaseMs, isGone: isEndedProcess });
+        if (isFirst) return lease;
+        await log.releaseLease(lease);
+        return undefined;
+      } catch (error) {
+        if (!SingletreeError.is(error, 'lease_held')) throw error;
+      }
+      await new Promise<void>(resolve => {
+        const cancel = clock.after(leaseMs / 15, resolve);
+        signal.addEventListener('abort', () => resolve(cancel()), { once: true });
+      });
+    }
+    return undefined;
+  }
+
+  /** Runs the job unless its summary exists; returns whether it ran. */
+  async #perform({ threadId, servedId, job, signal }: JobRun, lease: Lease): Promise<boolean> {
+    const { log, memory } = this.#options;
+    const { conversation, memoryRuns } = await memory.of(threadId);
+    const known = [...bufferedIn(conversation), ...getSummaries(conversation).map(({ event }) => event)];
+    if (known.some(({ kind, covers }) => kind === job.kind && isSame(covers, job.covers))) return false;
+    const writer = new ThreadWriter(log, threadId, { lease });
+    for (const [runId, agentId] of memoryRuns)
+      await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
+    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal });
+    for await (const event of events) {
+      if (event.type !== 'summary') await writer.pass(event);
+      else {
+        await writer.flush();
+        await log.append(threadId, [event], { lease, once: onceKey(job) }).catch(ignoreSecond);
+      }
+    }
+    return true;
+  }
+}
+
+interface JobRun {
+  readonly threadId: string;
+  /** The run that the job serves. */
+  readonly servedId: string;
+  readonly job: MemoryJob;
+  readonly signal: AbortSignal;
+}
+
+function spansUpTo(conversation: Conversation, messageId: string) {
+  const input = new ModelInput();
+  input.of(conversation, activeUpTo(conversation, messageId));
+  return input.spans(conversation);
+}
+
+function bufferedIn(conversation: Conversation): SummaryEvent[] {
+  return getBufferedSummaries(conversation).map(({ event }) => event);
+}
+
+function isSame(one: SummaryEvent['covers'], other: SummaryEvent['covers']): boolean {
+  return one.from === other.from && one.to === other.to;
+}
+
+function onceKey({ kind, covers }: MemoryJob): string {
+  return `memory:${kind}:${covers.from}:${covers.to}`;
+}
+
+function ignoreSecond(error: unknown): void {
+  if (!SingletreeError.is(error, 'once_conflict')) throw error;
+}

@@ -1,0 +1,28 @@
+import { type Block, type Conversation, getBlock, getChunks, type Summary } from '../../graph/conversation/index.ts';
+import type { Message } from '../message.ts';
+
+/** A piece of what a model is sent, which the log can name: a block, or a summary in effect. */
+export interface InputSpan {
+  /** Names it in the `covers` of a summary; the same in the run that made it and in every later one. */
+  readonly name: string;
+  /** Its own messages, before they are joined with others. */
+  readonly messages: readonly Message[];
+  /** When it began, as far as the log states it. */
+  readonly ts?: string;
+  /** The block it is; absent for a summary. */
+  readonly block?: Block;
+  readonly summary?: Summary;
+}
+
+const said: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'user']);
+
+/** Names a block by the last thing that somebody said in it; undefined when nobody did. */
+export function namedBlock(conversation: Conversation, blockId: string): Omit<InputSpan, 'messages'> | undefined {
+  const block = getBlock(conversation, blockId);
+  const chunks = getChunks(conversation, blockId).filter(({ kind }) => said.has(kind));
+  const last = chunks.at(-1);
+  const ts = chunks[0]?.event.ts;
+  return block === undefined || last === undefined
+    ? undefined
+    : { name: last.id, block, ...(ts !== undefined && { ts }) };
+}
