@@ -1,20 +1,16 @@
 import type { AgentEvent } from '../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import type { Activity } from '../projections/activity/index.ts';
 
 /** The totals of a run: tokens including subagents, cost when it is known, changed files. */
 export class RunTotals {
-  inputTokens = 0;
-  outputTokens = 0;
-  cost: number | undefined;
+  usage: UsageCounts = noUsage;
   error: string | undefined;
   readonly #files = new Set<string>();
 
   add(event: AgentEvent): void {
     if (event.type === 'error' && event.fatal === true) this.error = event.message;
-    if (event.type !== 'usage') return;
-    this.inputTokens += event.inputTokens;
-    this.outputTokens += event.outputTokens;
-    if (event.cost !== undefined) this.cost = (this.cost ?? 0) + event.cost;
+    if (event.type === 'usage') this.usage = addUsage(this.usage, event);
   }
 
   addActivity(activity: Activity): void {

@@ -4,12 +4,13 @@ import type { AgentOutcome, EndReason, RequestOutcome } from './fact.ts';
 import type { OpenRun } from './open.ts';
 import { decide } from './relays.ts';
 import type { RequestState } from './request-state.ts';
+import { requestUsage } from './totals.ts';
 
 /** Ends a subagent: closes what it has open, then emits how it ended. */
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
-  state.emit({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: agent.usage });
+  state.emit({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: requestUsage(agent.usage) });
 }
 
 /** Ends the request: what is open is closed, the youngest first, then the end is emitted. */
