@@ -67,11 +67,20 @@ describe('singletree run', () => {
     [['codex', 'hello', '--cwd', '/nope'], /--cwd.*'\/nope'.*a folder that exists/],
     [['codex', 'hello', '--cwd', fileURLToPath(import.meta.url)], /--cwd.*a folder that exists/],
     [['codex', 'hello', '--bogus'], /--bogus/],
+    [['codex', 'hello', '--timeout', '90'], /--timeout.*with its unit, such as 90s/],
+    [['codex', 'hello', '--idle-timeout', '0s'], /--idle-timeout.*with its unit/],
   ])('refuses %j with exit code 2 and records nothing', (args, message) => {
     const { status, stdout, stderr } = untouched.singletree('run', ...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
     expect(stderr).toContain('singletree run --help');
+    expect(readdirSync(untouched.home)).toEqual([]);
+  });
+
+  it('stores nothing when the program is not installed', () => {
+    const { status, stdout, stderr } = untouched.singletree('run', 'codex', 'hello', '--env', 'PATH=/nowhere');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/Codex is not installed.*npm install -g @openai\/codex/);
     expect(readdirSync(untouched.home)).toEqual([]);
   });
 

@@ -3,8 +3,10 @@ import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
+import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import type { RunOutcome } from '../control/index.ts';
+import { SingletreeError } from '../events/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';
 import { folder } from './folder.ts';
@@ -76,7 +78,15 @@ function countAfterDashes(args: readonly string[]): number {
   return dashes < 0 ? 0 : args.length - dashes - 1;
 }
 
+/** Throws when the program of an agent is missing, before anything is stored. */
+async function checkInstalled(agent: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const adapter = cliAdapters[agent];
+  if (adapter !== undefined && !(await isInstalled(adapter, { ...process.env, ...env })))
+    throw new SingletreeError('agent_not_found', notInstalled(adapter));
+}
+
 async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
+  await checkInstalled(agent, options.env);
   ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();

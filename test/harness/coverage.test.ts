@@ -66,7 +66,7 @@ function allTests(): Test[] {
 
 function testsIn(file: string): Test[] {
   const source = readFileSync(join(here, file), 'utf8');
-  return callsOf(parseSync(file, source).program, 'describe').flatMap(group =>
+  return callsOf(parseSync(file, source).program as unknown as Node, 'describe').flatMap(group =>
     callsOf(group, 'it').map(test => ({ file, title: `${titleOf(group)} › ${titleOf(test)}`, uses: usesOf(test) })),
   );
 }

@@ -128,12 +128,14 @@ export class Engine<State extends object> {
       log: this.log,
       memory,
       newOwnId,
+      limits: config.limits,
       flush: threadId => this.runs.supervisor.flush(threadId),
     });
     this.runs = new Runs({
       log: this.log,
       memory,
       newRunId: newOwnId,
+      limits: config.limits,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (params, { thread, turn, agent, requestContext = new RequestContext() }) => {
         this.#runContext = requestContext;

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
 import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
@@ -96,6 +97,8 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   /** Observational memory; forked subagents need it. */
   readonly memory?: unknown;
   readonly omConfig?: HarnessOMConfig;
+  /** Limits of spending: reaching one ends a run with the error `limit_reached`. */
+  readonly limits?: Limits;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
   /** Generates unique ids of threads and runs. */

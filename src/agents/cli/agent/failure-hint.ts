@@ -28,12 +28,13 @@ export function startFailure(
   cwd: string,
 ): { message: string; code: string } {
   if (!existsSync(cwd)) return { message: `The folder "${cwd}" does not exist.`, code: 'no_folder' };
-  if (error.code === 'ENOENT')
-    return {
-      message: `${adapter.name} is not installed: "${error.path ?? adapter.executable}" was not found. Install it with \`${adapter.install}\`.`,
-      code: 'not_installed',
-    };
+  if (error.code === 'ENOENT') return { message: notInstalled(adapter, error.path), code: 'not_installed' };
   return { message: `${adapter.name} could not be started: ${error.message}`, code: 'failed_to_start' };
+}
+
+/** Returns the message for a program that was not found, with advice. */
+export function notInstalled(adapter: CliAdapter, executable: string = adapter.executable): string {
+  return `${adapter.name} is not installed: "${executable}" was not found. Install it with \`${adapter.install}\`.`;
 }
 
 /** A package is updated by its tag; an install script installs the latest version anyway. */

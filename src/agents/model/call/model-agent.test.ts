@@ -45,8 +45,10 @@ const finish = (unified: 'stop' | 'error' = 'stop'): LanguageModelV3StreamPart =
 describe('one model call', () => {
   it('rejects invalid options at once', () => {
     const made = (model: unknown, options?: unknown) => () => modelAgent(model as string, options as { id: string });
-    expect(made(undefined)).toThrow('The agent "model" was given nothing as `model`: expected a model, or its id');
-    expect(made('a/b', { id: 'a', tools: {} })).toThrow('The agent "a" was given an object as `tools`');
+    expect(made(undefined)).toThrow(
+      'The agent "model" was given nothing as `model`: expected a model of specification v2, v3 or v4, or its id',
+    );
+    expect(made('a/b', { id: 'a', tools: 'a' })).toThrow('The agent "a" was given "a" as `tools`');
     expect(made('a/b', { tool: [] })).toThrow('did you mean `tools`?');
     expect(made('a/b', { tools: [{ name: 'a b' }] })).toThrow('The tool "a b"');
   });

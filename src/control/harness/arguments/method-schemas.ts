@@ -1,3 +1,4 @@
+import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
@@ -74,6 +75,7 @@ const options = () =>
     subagents: z.array(subagent()).optional(),
     resolveModel: callback().optional(),
     omConfig: record().optional(),
+    limits: limitsField().optional(),
     disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
     heartbeatHandlers: z.array(heartbeat()).optional(),
     idGenerator: callback().optional(),

@@ -1,12 +1,12 @@
 import { SingletreeError } from '../../../events/index.ts';
-import type { EventLog, NewThread, Thread } from '../../../log/index.ts';
+import { type EventLog, type NewThread, type Thread, visibleMetadata } from '../../../log/index.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import { deleteForks } from '../subagents/fork-thread.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
-import { copiedMetadata, ownMetadata } from './thread-metadata.ts';
+import { copiedMetadata } from './thread-metadata.ts';
 import type { HeldLock } from './thread-lock.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
@@ -279,7 +279,7 @@ export class Threads {
 /** Converts a stored thread. */
 export function harnessThread(thread: Thread): HarnessThread {
   const { id, resourceId, title, createdAt, updatedAt } = thread;
-  const { tokenUsage, ...metadata } = ownMetadata(thread.metadata);
+  const { tokenUsage, ...metadata } = visibleMetadata(thread.metadata);
   return {
     id,
     resourceId,
