@@ -29,7 +29,7 @@ export class PrettyRun {
   }
 
   event(event: AgentEvent): void {
-    if (event.type !== 'text' || event.runId !== this.#mainRun) return;
+    if (event.type !== 'text' || event.runId !== this.#mainRun || event.content === '') return;
     this.#clear();
     this.#screen.write(event.content);
     this.#inText = !event.content.endsWith('\n');
