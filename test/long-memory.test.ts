@@ -19,7 +19,9 @@ const longTalk = () =>
     memory: limits,
     answer: ({ step, lastUserText }) => {
       const number = Number(/topic-(\d+)\.$/.exec(lastUserText)?.[1] ?? 0);
-      return step === 0 ? [{ toolCall: { name: 'page', input: { number } } }] : `The page about topic-${number} is read.`;
+      return step === 0
+        ? [{ toolCall: { name: 'page', input: { number } } }]
+        : `The page about topic-${number} is read.`;
     },
   });
 
