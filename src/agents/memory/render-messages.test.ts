@@ -33,7 +33,7 @@ describe('what an observer is sent', () => {
         async (text, most) => {
           const batches = await cutIntoBatches(text, most);
           expect(batches.join('')).toBe(text);
-          expect(batches.every(batch => batch.isWellFormed() === text.isWellFormed())).toBe(true);
+          expect(batches.filter(batch => /^\p{Cs}|\p{Cs}$/u.test(batch))).toEqual([]);
         },
       ),
       { numRuns: 50 },
