@@ -19,6 +19,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'the parent receives: Dear Ada, good morning!',
     '1 thread, 1 fork',
   ],
+  'harness-specification': ['assistant [{"type":"text","text":"Hello!', 'What shall we plan?"}]', '2 messages'],
   'harness-workspace': [
     'ready: project',
     'May I use names.txt? view needs to read this file, outside the workspace.',

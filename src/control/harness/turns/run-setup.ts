@@ -5,6 +5,7 @@ import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
 import { type ForkCall, subagentTool, unavailableInFork } from '../tools/subagent-tool.ts';
+import { forkContext } from '../subagents/fork-context.ts';
 import type { ForkRequest, Forks } from '../subagents/forks.ts';
 import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import {
@@ -27,6 +28,8 @@ export interface RunSetup {
   readonly thread: Pick<OpenThread, 'id' | 'board' | 'takeFork'>;
   /** The agent of the run. */
   readonly agent: Agent;
+  /** Returns the memory of the run. */
+  readonly memory: () => Promise<Pick<InvokeParams, 'memory'>>;
   readonly forks: Pick<Forks, 'run'>;
   /** Returns the workspace of the run; undefined when it has none. */
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
@@ -70,6 +73,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
+    ...(await setup.memory()),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
   const forkRequest = ({ subagent: type, task, context }: ForkCall): ForkRequest => ({
@@ -83,11 +87,11 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
       modelId: model,
       tasks: thread.board.tasks,
       takeFork: (view, event) => thread.takeFork(view, event),
-      prepare: ({ threadId, board, signal }) => {
+      prepare: place => {
         const forked = new RequestContext(requestContext);
-        forked.set('harness', { ...harness, threadId, abortSignal: signal });
+        forked.set('harness', forkContext(harness, place));
         const tools = toolsOf(
-          board,
+          place.board,
           ...subagent.map(unavailableInFork),
           ...workspaceTools,
           ...loopTools(harnessTools, forked),
