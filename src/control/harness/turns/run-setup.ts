@@ -35,7 +35,7 @@ export interface RunSetup {
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
-  /** The chosen model; empty when none is. */
+  /** The chosen model; empty for the agent's own. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
   readonly registry: () => Promise<ModelRegistry>;
