@@ -5,13 +5,14 @@ import type { OpenRun } from './open.ts';
 import { agentOutcome, noResult } from './outcome.ts';
 import { decide } from './relays.ts';
 import type { RequestState } from './request-state.ts';
+import { requestUsage } from './totals.ts';
 
 /** Ends a subagent: closes what it has open, then emits how it ended. */
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
   const outcome = agentOutcome(reason, { words: agent.words, message: agent.error?.message });
-  state.emit({ type: 'agent-ended', agent, outcome, usage: agent.usage });
+  state.emit({ type: 'agent-ended', agent, outcome, usage: requestUsage(agent.usage) });
 }
 
 /** Ends the request: what is open is closed, the youngest first, then the end is emitted. */

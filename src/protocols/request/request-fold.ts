@@ -11,7 +11,8 @@ import { OpenRuns } from './open-runs.ts';
 import { movePlan, resolve } from './relays.ts';
 import type { RequestState } from './request-state.ts';
 import { speak, streamInput } from './steps.ts';
-import { addUsage, type PriceOf, TotalsSum } from './totals.ts';
+import { addUsage } from '../../events/usage-sum.ts';
+import { type PriceOf, TotalsSum } from './totals.ts';
 
 export interface RequestOptions {
   /** The root run; the first run of the events when absent. */
