@@ -25,6 +25,7 @@ export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
-export { SqliteLog, type SqliteLogOptions } from './sqlite/sqlite-log.ts';
+export { SqliteLog } from './sqlite/sqlite-log.ts';
+export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';
