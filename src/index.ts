@@ -69,6 +69,7 @@ export {
   createGraph,
   type Graph,
   getChildren,
+  getNodesInRun,
   getText,
   getToolCalls,
   type Node,

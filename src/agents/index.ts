@@ -2,7 +2,18 @@
  * Everything that can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
-export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UsedTokens, UserMessage } from './agent.ts';
+export type {
+  Agent,
+  Answers,
+  CallableAgent,
+  InvokeParams,
+  InvokeRequest,
+  RelayAnswer,
+  Session,
+  Steering,
+  UsedTokens,
+  UserMessage,
+} from './agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';

@@ -10,7 +10,7 @@ export { eventJsonSchema } from './json-schema.ts';
 export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
 export { parseEvent, parseEventText } from './parse.ts';
 export { type ErrorCode, errorStatus, isStoreUnavailable, SingletreeError } from './singletree-error.ts';
-export { isToolParseError, type ToolOutput, type ToolParseError, toolParseError } from './tools.ts';
+export { isToolParseError, type ToolOutput, toolOutputOf, type ToolParseError, toolParseError } from './tools.ts';
 export {
   type AgentEvent,
   definitionOf,

@@ -1,6 +1,6 @@
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
-import { SingletreeError } from '../events/index.ts';
+import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
@@ -19,8 +19,8 @@ import { agentsOf, checkRuntimeOptions, type RuntimeOptions } from './runtime-op
 import { enterThread, ownThread } from './threads.ts';
 
 export interface SpecialistOptions {
-  /** It is made when there is no such thread. */
-  readonly threadId: string;
+  /** It is created when it does not exist. Default: a new thread. */
+  readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
   /** Ends the stream; the run goes on. */
@@ -80,12 +80,12 @@ export class Runtime {
   }
 
   /** Asks an agent. */
-  async *query(prompt: string, { agent: id, ...options }: QueryOptions): FlowStream {
+  async *query(prompt: string, { agent: id, ...options }: QueryOptions = {}): FlowStream {
     yield* this.#ask(pick(this.#agents, id ?? this.#agents[0]?.id), prompt, options);
   }
 
   /** Asks a specialist, without another agent between. */
-  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions): FlowStream {
+  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions = {}): FlowStream {
     const specialists = (this.#options.specialists ?? []).map(({ agent }) => agent);
     yield* this.#ask(pick(specialists, id), prompt, options);
   }
@@ -156,7 +156,7 @@ export class Runtime {
     await this.#supervisor.close();
   }
 
-  async *#ask(agent: Agent, prompt: string, { threadId, model, signal }: SpecialistOptions): FlowStream {
+  async *#ask(agent: Agent, prompt: string, { threadId = newId(), model, signal }: SpecialistOptions): FlowStream {
     if (signal?.aborted === true) return;
     if (this.#starting.has(threadId)) throw underWay(threadId);
     this.#starting.add(threadId);

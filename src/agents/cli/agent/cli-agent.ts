@@ -1,6 +1,6 @@
 import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
-import type { Agent, InvokeParams } from '../../agent.ts';
+import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
 import { costOf } from '../../model/prices/prices.ts';
 import { cliAdapters } from '../adapters/index.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
@@ -41,13 +41,13 @@ export interface CliAgentOptions {
 const sharedSemaphore = new Semaphore(4);
 
 /** Creates an agent for an external coding agent; throws `invalid_argument` when the name is unknown. */
-export function cliAgent(name: string, options: CliAgentOptions = {}): Agent {
+export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
   const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
   if (adapter === undefined) {
     const known = Object.keys(cliAdapters).join(', ');
     throw new SingletreeError('invalid_argument', `Unknown external agent "${name}". Known agents: ${known}.`);
   }
-  return { id: adapter.id, invoke: params => invoke(adapter, options, params) };
+  return { id: adapter.id, invoke: request => invoke(adapter, options, invokeParams(request)) };
 }
 
 async function* invoke(
