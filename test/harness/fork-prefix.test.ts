@@ -26,7 +26,9 @@ function textOf(body: unknown, list: string): { readonly head: string; readonly 
 
 describe('the request of a fork', () => {
   it.each(wires)('begins byte for byte with the last one of its parent: %s', async (_, list, modelOf) => {
-    const thinking: ScriptedTurn = { parts: [{ reasoning: 'Hm.' }, { text: 'Let me see.' }, calls('echo', { value: 'a' })] };
+    const thinking: ScriptedTurn = {
+      parts: [{ reasoning: 'Hm.' }, { text: 'Let me see.' }, calls('echo', { value: 'a' })],
+    };
     const script = byTask([thinking, [{ text: 'I fork.' }, fork(), calls('echo', { value: 'b' }, 'beside')], 'Done.'], {
       'Try it.': [[calls('echo', { value: 'c' }, 'inner')], 'Tried.'],
     });

@@ -23,6 +23,12 @@ export async function callTool(
   const checked = await checkInput(tool, input);
   if ('problem' in checked) throw new Error(checked.problem);
   const waitUntil = () => {};
-  const context = { runId, toolCallId: `${runId}/call`, signal, progress, waitUntil } as Partial<ToolContext> as ToolContext;
+  const context = {
+    runId,
+    toolCallId: `${runId}/call`,
+    signal,
+    progress,
+    waitUntil,
+  } as Partial<ToolContext> as ToolContext;
   return (await tool.execute(checked.value, context)) as ToolAnswer;
 }
