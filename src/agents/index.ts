@@ -19,6 +19,8 @@ export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
 export { Semaphore } from './semaphore.ts';
+export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';
+export type { SavedChunks } from './cli/saved/saved-lines.ts';
 export type { Translator, TranslatorOptions } from './cli/contract/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export {

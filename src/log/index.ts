@@ -16,11 +16,14 @@ export {
   type Thread,
   type ThreadChange,
   type ThreadFilter,
+  followUpPrefix,
   openRunPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';
+export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog, type SqliteLogOptions } from './sqlite/sqlite-log.ts';
+export { visibleMetadata } from './visible-metadata.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

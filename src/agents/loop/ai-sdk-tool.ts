@@ -111,7 +111,7 @@ function textFor(output: unknown): unknown {
   if (type !== 'content' || !Array.isArray(value)) return value;
   return value
     .map((part: Readonly<Record<string, unknown>>) =>
-      typeof part['text'] === 'string' ? part['text'] : `[${String(part['type'])} ${String(part['mediaType'] ?? '')}]`,
+      typeof part['text'] === 'string' ? part['text'] : `[${JSON.stringify(part['mediaType'] ?? part['type'])}]`,
     )
     .join('\n');
 }

@@ -155,6 +155,6 @@ export class EventHub {
   }
 }
 
-function asError(cause: unknown): Error {
+export function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(typeof cause === 'string' ? cause : inspect(cause));
 }

@@ -2,7 +2,7 @@ import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
 import { Attachments } from '../attachments/attachments.ts';
-import { providerIdOf } from './provider-id.ts';
+import { modelName, providerIdOf } from './provider-id.ts';
 import type { ModelTool } from '../../loop/tool.ts';
 import { limitReached } from '../../limits/limits.ts';
 import type { Spending } from '../../limits/spending.ts';
@@ -75,8 +75,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     if (limit !== undefined)
       return { ended: 'failed', failure: { message: limit, code: limitReached, retryable: false } };
     const callId = newId();
-    const name = `${model.provider}/${model.modelId}`;
-    await sink.put({ type: 'step_start', runId, step, callId, model: name, requestHash: hash });
+    await sink.put({ type: 'step_start', runId, step, callId, model: modelName(model), requestHash: hash });
     callIds.begin();
     try {
       const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
@@ -139,8 +138,8 @@ async function readParts<Part>(
   }
 }
 
-/** Adds the cost of a call when the price list contains the model. */
-function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
-  const cost = usage.cost ?? costOf({ provider: providerIdOf({ provider }), model: modelId }, usage);
-  return cost === undefined ? usage : { ...usage, cost };
+/** Adds the name of the model, and the cost of the call when the price list contains the model. */
+function priced(usage: EventOf<'usage'>, model: LanguageModelV3): EventOf<'usage'> {
+  const cost = usage.cost ?? costOf({ provider: providerIdOf(model), model: model.modelId }, usage);
+  return { ...usage, model: modelName(model), ...(cost !== undefined && { cost }) };
 }

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { once } from '../../../events/define.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
 import { builtinToolIds } from '../tools/builtin-tools.ts';
-import type { HarnessConfig } from '../harness-config.ts';
+import { memoryField } from '../../../agents/memory/memory.ts';
+import type { HarnessConfig, HarnessOMConfig } from '../harness-config.ts';
 import { permissionPolicies, toolCategories } from '../permissions/permissions.ts';
 
 const noMode = 'Harness requires at least one agent mode';
@@ -74,7 +75,14 @@ const options = () =>
     tools: tools().optional(),
     subagents: z.array(subagent()).optional(),
     resolveModel: callback().optional(),
-    omConfig: record().optional(),
+    omConfig: z
+      .strictObject({
+        defaultObserverModelId: name().optional(),
+        defaultReflectorModelId: name().optional(),
+        defaultObservationThreshold: z.number().positive().optional(),
+        defaultReflectionThreshold: z.number().positive().optional(),
+      } satisfies Record<keyof HarnessOMConfig, z.ZodType>)
+      .optional(),
     limits: limitsField().optional(),
     disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
     heartbeatHandlers: z.array(heartbeat()).optional(),
@@ -85,8 +93,16 @@ const options = () =>
     customModelCatalogProvider: callback().optional(),
     toolCategoryResolver: callback().optional(),
     threadLock: z.object({ acquire: callback(), release: callback() }).optional(),
-    memory: z.unknown().optional(),
-    workspace: z.unknown().optional(),
+    memory: z
+      .union([memoryField(), callback()], { error: 'expected a `new Memory()`, or a function that returns one' })
+      .optional(),
+    // The options of a workspace are checked with their own error.
+    workspace: z
+      .custom(
+        value => typeof value === 'function' || isObject(value),
+        'expected a `new Workspace({ root })`, its options, or a function that returns one',
+      )
+      .optional(),
     browser: z.unknown().optional(),
     pubsub: z.unknown().optional(),
     observability: z.unknown().optional(),
@@ -115,6 +131,7 @@ export const methodSchemas = {
   setPermissionForCategory: lazySchema(() => z.object({ category: category(), policy: policy() })),
   setPermissionForTool: lazySchema(() => ofTool().extend({ policy: policy() })),
   getToolCategory: lazySchema(ofTool),
+  resolveWorkspace: lazySchema(() => z.strictObject({ requestContext: requestContext() })),
   subscribe: lazySchema(callback),
   subscribeDisplayState: lazySchema(callback),
   registerHeartbeat: lazySchema(heartbeat),

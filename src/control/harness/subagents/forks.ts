@@ -8,7 +8,7 @@ import { type EndNote, RunDetached, type RunHandle } from '../../supervision/run
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
-import { harnessDestroyed } from '../threads/command-queue.ts';
+import { harnessDestroyed } from '../machine/harness-destroyed.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkView } from '../projection/fork-events.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
