@@ -34,6 +34,12 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'is outside the workspace',
     'It prints 4 now.',
   ],
+  'long-memory-chat': [
+    'Your name is Ada.',
+    'first observation: * [high] User: My name is Ada',
+    'observations took effect more than 5 times: true',
+    'the longest request had less than 20,000 characters: true',
+  ],
   'mcp-server': ['→ mcp__weather__forecast {"city":"Bergen"}', '← {"context":"Rain in Bergen."}', 'Take an umbrella.'],
   'parallel-subagents': [
     'coordinator starts',

@@ -46,6 +46,13 @@ const content = (events: readonly { result: unknown }[]) => {
 };
 
 describe('a subagent', () => {
+  it('returns its words to the model, and its metadata to the listeners', async () => {
+    const { harness, of, model } = delegating(['Found it.'], yolo);
+    await harness.sendMessage({ content: 'Go.' });
+    expect(model.requests.at(-1)?.toolResults).toMatchObject([{ text: 'Found it.' }]);
+    expect(parseSubagentMeta(content(of('tool_end')).content)).toMatchObject({ text: 'Found it.', modelId: 'a/small' });
+  });
+
   it('starts with a fresh context, uses its allowed tools, and emits its events', async () => {
     const { harness, of, lines, models } = delegating([[calls('echo', { value: 'a' })], 'Found it.'], {
       ...yolo,

@@ -355,7 +355,7 @@ export class Engine<State extends object> {
       workspace: context => this.workspaces.resolve(context),
       rules: this.permissions.rules,
       situationOf: this.permissions.situationOf,
-      modelId: this.choices.modelId,
+      modelId: this.choices.modelFor(agent),
       subagentModel: subagent => this.choices.modelOf(subagent),
       registry: () => this.catalog.registry(),
     });

@@ -18,9 +18,9 @@ const callback = () => z.custom(value => typeof value === 'function', 'expected 
 const record = () => z.custom(value => isObject(value) && !Array.isArray(value), 'expected an object');
 const agent = () =>
   z.custom(
-    // The agent of an unused mode is not checked.
-    value => typeof value === 'function' || isObject(value),
-    'expected an agent, or a function that returns one for a state',
+    // An agent may be loaded on first use: its `invoke` is read when a run starts.
+    value => typeof value === 'function' || (isObject(value) && 'invoke' in value),
+    'expected an agent (an object with `id` and `invoke`), or a function that returns one for a state',
   );
 const tools = () =>
   z.custom(

@@ -6,7 +6,7 @@ import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts'
 import { Harness } from '../harness.ts';
 import type { HarnessConfig } from '../harness-config.ts';
 import { RequestContext } from '../tools/request-context.ts';
-import { type MastraAgent, mastraAgent, type MastraAgentOptions } from './mastra-agent.ts';
+import { type MastraAgent, mastraAgent } from './mastra-agent.ts';
 import { mastraTools } from './mastra-tools.ts';
 
 interface Request {
@@ -18,7 +18,6 @@ const weather = {
   id: 'weather',
   description: 'reports the weather',
   inputSchema: z.object({ city: z.string() }),
-  requireApproval: false,
   execute: async ({ city }: { city: string }, context: { requestContext?: Request['requestContext'] }) => ({
     city,
     user: context.requestContext?.get('user'),
@@ -70,21 +69,13 @@ describe('an agent written for Mastra', () => {
     expect(stopped.model.requests).toHaveLength(3);
   });
 
-  it.each([
-    [false, [{ context: { city: 'Bergen' }, result: { city: 'Bergen' } }]],
-    [true, [expect.objectContaining({ status: 'denied' })]],
-  ])('does not run a tool that requires approval when nobody can be asked: %s', async (requireApproval, outputs) => {
-    const agent = mastraAgent({
-      name: 'forecaster',
-      getInstructions: () => '',
-      listTools: () => ({ weather: { ...weather, requireApproval } }),
-      getModel: () => scriptedModel(asked),
-    });
-    const messages = [{ role: 'user' as const, content: 'Go.' }];
-    const found: unknown[] = [];
-    for await (const event of agent.invoke({ runId: 'r', messages, signal: new AbortController().signal }))
-      if (event.type === 'tool_result') found.push(event.output);
-    expect(found).toEqual(outputs);
+  it('asks before it runs a tool, unless the rules of the harness allow it', async () => {
+    const { harness, on, of } = harnessWith(asked, {}, { initialState: {} });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    expect(await on('tool_approval_required')).toMatchObject({ toolName: 'weather' });
+    harness.respondToToolApproval({ decision: 'decline' });
+    await sending;
+    expect(of('tool_end')).toMatchObject([{ result: 'Tool call was not approved by the user' }]);
   });
 
   it('ends its run with an error when it cannot be resolved', async () => {
@@ -97,7 +88,7 @@ describe('an agent written for Mastra', () => {
   });
 
   it('is refused when it is something else', () => {
-    expect(() => mastraAgent({} as MastraAgent, {} as MastraAgentOptions)).toThrow('an agent of Mastra');
+    expect(() => mastraAgent({} as MastraAgent)).toThrow('an agent of Mastra');
   });
 });
 

@@ -23,7 +23,7 @@ export interface MastraAgent {
 }
 
 /** The options of the loop that runs the agent; `model` replaces the agent's own. */
-export type MastraAgentOptions = Omit<LoopAgentOptions, 'id' | 'model' | 'instructions' | 'tools' | 'permissions'> & {
+export type MastraAgentOptions = Omit<LoopAgentOptions, 'id' | 'model' | 'instructions' | 'tools'> & {
   readonly model?: ModelSource;
 };
 
@@ -71,7 +71,6 @@ async function resolveAgent(
   const request = { requestContext } as never;
   const tools = (await agent.listTools(request)) as MastraTools;
   const { maxSteps, stopWhen } = ((await agent.getDefaultOptions?.(request)) ?? {}) as DefaultOptions;
-  const guarded = Object.entries(tools).filter(([, tool]) => Boolean(tool.requireApproval));
   const loop = loopAgent({
     // The last step has to conclude.
     ...(maxSteps !== undefined && { maxIterations: maxSteps - 1 }),
@@ -80,7 +79,6 @@ async function resolveAgent(
     model: chosen ?? own ?? ((await agent.getModel(request)) as ModelSource),
     instructions: instructionText(await agent.getInstructions(request)),
     tools: loopTools(mastraTools(tools), requestContext),
-    permissions: { default: 'allow', rules: guarded.map(([tool]) => ({ tool, policy: 'ask' as const })) },
   });
   return stopWhen === undefined ? loop : stoppedAgent(loop, stopWhen);
 }

@@ -8,8 +8,6 @@ export interface MastraTool {
   readonly description?: string | undefined;
   readonly inputSchema?: unknown;
   readonly resumeSchema?: unknown;
-  /** A call is asked about, unless this is absent or false. */
-  readonly requireApproval?: unknown;
   readonly execute?: ((...call: never[]) => unknown) | undefined;
 }
 

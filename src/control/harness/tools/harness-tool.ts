@@ -85,7 +85,7 @@ async function executeOnce(tool: HarnessTool, { input, context, requestContext }
   const suspend = async (payload?: unknown) => void (suspended = { payload });
   const agent = { toolCallId, suspend, ...(resumeData !== undefined && { resumeData }) };
   const value = await tool.execute(input, { requestContext, abortSignal, ...agent, agent });
-  return { value, suspended: suspended as { readonly payload: unknown } | undefined };
+  return { value, suspended };
 }
 
 /** Waits for the data of a suspended call. */

@@ -77,7 +77,8 @@ export function subagentTool(options: SubagentToolOptions): Tool {
         });
         const child = await context.run(agent, { task, model });
         const meta = { modelId: model, durationMs: Date.now() - startedAt, toolCalls: calls };
-        return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
+        const words = wordsOf(child);
+        return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
       } catch (error) {
         context.signal.throwIfAborted();
         return failed(`The subagent "${agentType}" failed: ${errorText(error)}`);

@@ -5,6 +5,7 @@ import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
 import { type ForkCall, subagentTool, unavailableInFork } from '../tools/subagent-tool.ts';
+import { forkContext } from '../subagents/fork-context.ts';
 import type { ForkRequest, Forks } from '../subagents/forks.ts';
 import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import {
@@ -34,7 +35,7 @@ export interface RunSetup {
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
-  /** The chosen model; empty when none is. */
+  /** The chosen model; empty for the agent's own. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
   readonly registry: () => Promise<ModelRegistry>;
@@ -86,11 +87,11 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
       modelId: model,
       tasks: thread.board.tasks,
       takeFork: (view, event) => thread.takeFork(view, event),
-      prepare: ({ threadId, board, signal }) => {
+      prepare: place => {
         const forked = new RequestContext(requestContext);
-        forked.set('harness', { ...harness, threadId, abortSignal: signal });
+        forked.set('harness', forkContext(harness, place));
         const tools = toolsOf(
-          board,
+          place.board,
           ...subagent.map(unavailableInFork),
           ...workspaceTools,
           ...loopTools(harnessTools, forked),
