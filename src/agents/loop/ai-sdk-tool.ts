@@ -107,7 +107,8 @@ function textFor(output: unknown): unknown {
   const { type, value } = output;
   if (type === 'error-text' || type === 'error-json')
     throw new Error(typeof value === 'string' ? value : JSON.stringify(value));
-  if (type === 'execution-denied') throw new Error(String(output['reason'] ?? 'It was denied.'));
+  if (type === 'execution-denied')
+    throw new Error(typeof output['reason'] === 'string' ? output['reason'] : 'It was denied.');
   if (type !== 'content' || !Array.isArray(value)) return value;
   return value
     .map((part: Readonly<Record<string, unknown>>) =>

@@ -16,7 +16,7 @@ import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { type AgentTools, toolList } from './ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
-import { StructuredOutput } from './structured-output.ts';
+import { checkOutput } from './structured-output.ts';
 import { type Stop, stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
@@ -106,7 +106,7 @@ const checkOptions = optionsCheck(
 export function loopAgent(options: LoopAgentOptions): CallableAgent {
   checkOptions(options);
   const { id = 'loop', permissions, tools: own = [] } = options;
-  if (options.output !== undefined) new StructuredOutput(options.output, id);
+  if (options.output !== undefined) checkOutput(options.output, id);
   if (permissions !== undefined) checkSources([permissions]);
   if (typeof own !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
   /** Returns the agent's own tools and those of the run, without withheld ones. */
