@@ -4,8 +4,8 @@ import { name, signal, text } from '../events/options/option-fields.ts';
 import type { ApprovalAnswer } from './relay-answer.ts';
 
 export interface SpecialistOptions {
-  /** It is made when there is no such thread. */
-  readonly threadId: string;
+  /** It is created when it does not exist. Default: a new thread. */
+  readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
   /** Ends the stream; the run goes on. */
@@ -27,7 +27,7 @@ export interface FlowWatchOptions {
 
 const specialistFields = () =>
   ({
-    threadId: name(),
+    threadId: name().optional(),
     model: name().optional(),
     signal: signal().optional(),
   }) satisfies Record<keyof SpecialistOptions, z.ZodType>;

@@ -1,6 +1,6 @@
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
-import { SingletreeError } from '../events/index.ts';
+import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
@@ -68,14 +68,14 @@ export class Runtime {
   }
 
   /** Asks an agent. */
-  async *query(prompt: string, options: QueryOptions): FlowStream {
+  async *query(prompt: string, options: QueryOptions = {}): FlowStream {
     checkQuery(options);
     const { agent: id } = options;
     yield* this.#ask(pick(this.#agents, id ?? this.#agents[0]?.id), prompt, options);
   }
 
   /** Asks a specialist, without another agent between. */
-  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions): FlowStream {
+  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions = {}): FlowStream {
     checkSpecialist(options);
     const specialists = (this.#options.specialists ?? []).map(({ agent }) => agent);
     yield* this.#ask(pick(specialists, id), prompt, options);
@@ -152,7 +152,7 @@ export class Runtime {
     await this.#supervisor.close();
   }
 
-  async *#ask(agent: Agent, prompt: string, { threadId, model, signal }: SpecialistOptions): FlowStream {
+  async *#ask(agent: Agent, prompt: string, { threadId = newId(), model, signal }: SpecialistOptions): FlowStream {
     if (signal?.aborted === true) return;
     if (this.#starting.has(threadId)) throw underWay(threadId);
     this.#starting.add(threadId);

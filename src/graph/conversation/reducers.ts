@@ -1,5 +1,5 @@
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, replacesAttempt } from '../../events/index.ts';
-import { addChunk, changeBlock, claim, currentBlock, factBlock, openBlock } from './blocks.ts';
+import { addChunk, changeBlock, claim, claimNumber, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
   addCall,
   addExecution,
@@ -63,7 +63,7 @@ const on: Handlers<[ConversationDraft], void> = {
   },
   usage: (event, draft) => {
     const { messageId } = runOf(draft, event);
-    addFact(event, draft);
+    addFact(event, draft, claimNumber(draft, 'chunk', `${event.runId}:usage`));
     const block = currentBlock(draft, messageId);
     if (block?.role === 'assistant' && block.state === 'open') changeBlock(draft, block, { state: 'complete' });
   },
