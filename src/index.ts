@@ -76,4 +76,4 @@ export {
   reduceEvent,
   walkDFS,
 } from './graph/index.ts';
-export { type EventLog, MemoryLog, SqliteLog, type Thread, ThreadWriter } from './log/index.ts';
+export { type EventLog, LibSQLStore, MemoryLog, SqliteLog, type Thread, ThreadWriter } from './log/index.ts';

@@ -35,7 +35,8 @@ export const errorStatus = {
   unsupported_media_type: 415,
   address_unavailable: 503,
   server_unreachable: 503,
-  not_available: 501,
+  workspace_unavailable: 503,
+  not_supported: 501,
   internal: 500,
 } as const;
 

@@ -35,6 +35,7 @@ export {
   getBufferedFrom,
   getBufferedSummaries,
   getSummaries,
+  getTip,
   type Hyperedge,
   hyperedges,
   idsFrom,

@@ -100,7 +100,7 @@ export class ObservationPolicy implements ContextPolicy {
     const next = nextJob(memory, contents, { context, isUrgent, retryAt: this.#retryAt });
     if (next === undefined) return;
     const { job, retryAt } = next;
-    const { started, ended } = host.run(job);
+    const { started, ended } = host.run({ ...job, spending: context.spending });
     const done = ended.then(async hasRun => {
       this.#job = undefined;
       const buffered = await this.#readBuffered();

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
 import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/index.ts';
@@ -16,6 +17,9 @@ import type { ToolCategory } from './permissions/permissions.ts';
 import type { RequestContext } from './tools/request-context.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
+import type { Workspace } from './workspace/workspace.ts';
+import type { WorkspaceConfig } from './workspace/workspace-config.ts';
+import type { WorkspaceFactory } from './workspace/workspace-host.ts';
 
 /** A value, or a function that returns it for a request. */
 export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);
@@ -68,9 +72,8 @@ export interface ThreadLock {
   release(threadId: string): void | Promise<void>;
 }
 
-/** Unsupported options: the constructor rejects them with `not_available`. */
+/** Unsupported options: the constructor rejects them with `not_supported`. */
 export interface UnavailableOptions {
-  readonly workspace?: unknown;
   readonly browser?: unknown;
   readonly pubsub?: unknown;
   readonly observability?: unknown;
@@ -88,11 +91,15 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly stateSchema?: PublicSchema<State>;
   readonly initialState?: Partial<NoInfer<State> & HarnessSettings>;
   readonly tools?: Dynamic<ToolsInput | undefined>;
+  /** The folder in which agents work: a workspace, its options, or a function that returns one for a request. */
+  readonly workspace?: Workspace | WorkspaceConfig | WorkspaceFactory;
   readonly subagents?: readonly HarnessSubagent[];
   readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
   /** Observational memory; forked subagents need it. */
   readonly memory?: Dynamic<Memory> | undefined;
   readonly omConfig?: HarnessOMConfig;
+  /** Limits of spending: reaching one ends a run with the error `limit_reached`. */
+  readonly limits?: Limits;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
   /** Generates unique ids of threads and runs. */

@@ -36,6 +36,8 @@ export type {
 } from './harness-event.ts';
 export type { HarnessMessage, HarnessMessageContent, HarnessStopReason, SystemReminder } from './harness-message.ts';
 export type { HeartbeatHandler } from './heartbeats.ts';
+export { type MastraAgent, mastraAgent, type MastraAgentOptions } from './mastra/mastra-agent.ts';
+export { type MastraTool, type MastraTools, mastraTools } from './mastra/mastra-tools.ts';
 export type { OMBufferedStatus, OMEvent } from './memory/om-event.ts';
 export type { ObservationalMemoryRecord } from './memory/om-record.ts';
 export type { HarnessFile } from './messages/message-content.ts';
@@ -76,4 +78,13 @@ export type { StopCondition, SubagentStep } from './tools/subagent-steps.ts';
 export { submitPlanTool } from './tools/submit-plan.ts';
 export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './tools/task-tools.ts';
 export type { AcceptedSignal, Signal } from './turns/signal.ts';
+export { type CommandOptions, type CommandResult, Workspace } from './workspace/workspace.ts';
+export type { WorkspaceConfig } from './workspace/workspace-config.ts';
+export type { WorkspaceFactory } from './workspace/workspace-host.ts';
+export {
+  mastraToolNames,
+  type WorkspaceToolConfig,
+  type WorkspaceToolId,
+  type WorkspaceToolsConfig,
+} from './workspace/workspace-tools.ts';
 export { traceIdOf, type TracingContext, type TracingOptions } from './turns/tracing.ts';

@@ -22,6 +22,7 @@ export {
   getBufferedFrom,
   getBufferedSummaries,
   getSummaries,
+  getTip,
   hyperedges,
   idsFrom,
   isCollapsed,

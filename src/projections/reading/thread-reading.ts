@@ -1,4 +1,5 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import {
   type Conversation,
   createConversation,
@@ -11,15 +12,11 @@ import type { Fold } from '../fold.ts';
 import { type RelayBook, relayBook, type RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 import { readBranch } from './project-thread.ts';
+import { eventsOf, messagesOf, reachesBack, type ReadingSnapshot, snapshotAfter } from './reading-snapshot.ts';
 import type { ViewNode } from './view-node.ts';
 
-/** Tokens of all branches, subagents included. */
-export interface UsageTotal {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Absent when no cost was reported. */
-  readonly cost?: number;
-}
+/** Tokens and cost of all branches, subagents included. */
+export type UsageTotal = UsageCounts;
 
 /** A thread as a person reads it. */
 export interface ThreadReading {
@@ -36,6 +33,10 @@ export interface ThreadReading {
   /** What waits for a person, oldest first. */
   readonly pending: readonly RelayEntry[];
   readonly usage: UsageTotal;
+  /** How many of the messages are from before the snapshot that the reading began with: they have no parts. */
+  readonly hidden: number;
+  /** Whether something happened to what is before that snapshot: the reading must begin with an earlier one. */
+  readonly isOutdated: boolean;
 }
 
 export interface ThreadReadingState {
@@ -46,6 +47,11 @@ export interface ThreadReadingState {
   readonly openRuns: readonly string[];
   readonly hasTasks: boolean;
   readonly usage: UsageTotal;
+  /** The newest snapshot: a reading that begins with it needs only the events after it. */
+  readonly snapshot: ReadingSnapshot | undefined;
+  /** The messages of the snapshot that the reading began with. */
+  readonly hidden: readonly string[];
+  readonly isOutdated: boolean;
 }
 
 /** The active branch of a thread as a person reads it, with what runs, what waits and what was used, as a fold. */
@@ -57,22 +63,28 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       relays: relayBook.initial,
       openRuns: [],
       hasTasks: false,
-      usage: { inputTokens: 0, outputTokens: 0 },
+      usage: noUsage,
+      snapshot: undefined,
+      hidden: [],
+      isOutdated: false,
     };
   },
   step: (state, event) => {
     if (event.seq !== undefined && event.seq <= state.seq) return state;
     const conversation = reduceConversation(state.conversation, event);
-    return {
+    const next = {
       seq: event.seq ?? state.seq,
       conversation,
       relays: relayBook.step(state.relays, event),
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
-      usage: event.type === 'usage' ? withUsage(state.usage, event) : state.usage,
+      usage: event.type === 'usage' ? addUsage(state.usage, event) : state.usage,
+      hidden: state.hidden,
+      isOutdated: state.isOutdated || (state.hidden.length > 0 && reachesBack(state.conversation, state.hidden, event)),
     };
+    return { ...next, snapshot: snapshotAfter(next, event) ?? state.snapshot };
   },
-  view: ({ seq, conversation, relays, openRuns, hasTasks, usage }) => {
+  view: ({ seq, conversation, relays, openRuns, hasTasks, usage, hidden, isOutdated }) => {
     const nodeList = readBranch(conversation, defaultActive(conversation));
     const tasks = hasTasks ? newestTasks(nodeList) : undefined;
     const running = openRuns.flatMap(runId => {
@@ -89,10 +101,20 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       running,
       pending: relays.pending,
       usage,
+      hidden: hidden.length,
+      isOutdated,
       ...(tasks !== undefined && { tasks }),
     };
   },
 };
+
+/** The reading that begins with a snapshot: the events after it follow. */
+export function readingFrom(snapshot: ReadingSnapshot): ThreadReadingState {
+  const { seq, usage } = snapshot;
+  const { initial } = threadReading;
+  const conversation = eventsOf(snapshot).reduce(reduceConversation, initial.conversation);
+  return { ...initial, seq, usage, conversation, snapshot, hidden: messagesOf(snapshot) };
+}
 
 function newestTasks(nodes: PagedList<ViewNode>): ThreadReading['tasks'] {
   return nodes.findLast(({ id: messageId, partList }) =>
@@ -108,13 +130,4 @@ function openRunsAfter({ openRuns, conversation: before }: ThreadReadingState, a
   if (run !== undefined && run.status === 'running')
     return getRun(before, runId) === undefined ? [...openRuns, runId] : openRuns;
   return openRuns.includes(runId) ? openRuns.filter(id => id !== runId) : openRuns;
-}
-
-function withUsage(total: UsageTotal, { inputTokens, outputTokens, cost }: EventOf<'usage'>): UsageTotal {
-  const sum = cost === undefined ? total.cost : (total.cost ?? 0) + cost;
-  return {
-    inputTokens: total.inputTokens + inputTokens,
-    outputTokens: total.outputTokens + outputTokens,
-    ...(sum !== undefined && { cost: sum }),
-  };
 }

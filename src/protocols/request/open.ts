@@ -1,4 +1,4 @@
-import { noUsage, type RequestTokenUsage } from './totals.ts';
+import { noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 /** A tool call, or an execution of code, that has no result yet. */
 export interface OpenCall {
@@ -55,7 +55,7 @@ export class OpenRun {
   /** Whether its beginning was emitted. */
   announced = false;
   model: string | undefined;
-  usage: RequestTokenUsage = noUsage;
+  usage: UsageCounts = noUsage;
   modelReason: string | undefined;
   /** What it said after its last tool; kept for subagents only. */
   words = '';
@@ -63,6 +63,8 @@ export class OpenRun {
   /** The number it gave its step, and how many steps were begun. */
   step: number | undefined;
   steps = 0;
+  /** Whether the model call of the step ended. */
+  isComplete = false;
   attempt = 1;
   /** Whether a result came since the last word. */
   answered = false;

@@ -1,3 +1,4 @@
+import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
@@ -17,9 +18,9 @@ const callback = () => z.custom(value => typeof value === 'function', 'expected 
 const record = () => z.custom(value => isObject(value) && !Array.isArray(value), 'expected an object');
 const agent = () =>
   z.custom(
-    // The agent of an unused mode is not checked.
-    value => typeof value === 'function' || isObject(value),
-    'expected an agent, or a function that returns one for a state',
+    // An agent may be loaded on first use: its `invoke` is read when a run starts.
+    value => typeof value === 'function' || (isObject(value) && 'invoke' in value),
+    'expected an agent (an object with `id` and `invoke`), or a function that returns one for a state',
   );
 const tools = () =>
   z.custom(
@@ -82,6 +83,7 @@ const options = () =>
         defaultReflectionThreshold: z.number().positive().optional(),
       } satisfies Record<keyof HarnessOMConfig, z.ZodType>)
       .optional(),
+    limits: limitsField().optional(),
     disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
     heartbeatHandlers: z.array(heartbeat()).optional(),
     idGenerator: callback().optional(),
@@ -94,7 +96,13 @@ const options = () =>
     memory: z
       .union([memoryField(), callback()], { error: 'expected a `new Memory()`, or a function that returns one' })
       .optional(),
-    workspace: z.unknown().optional(),
+    // The options of a workspace are checked with their own error.
+    workspace: z
+      .custom(
+        value => typeof value === 'function' || isObject(value),
+        'expected a `new Workspace({ root })`, its options, or a function that returns one',
+      )
+      .optional(),
     browser: z.unknown().optional(),
     pubsub: z.unknown().optional(),
     observability: z.unknown().optional(),
@@ -123,6 +131,7 @@ export const methodSchemas = {
   setPermissionForCategory: lazySchema(() => z.object({ category: category(), policy: policy() })),
   setPermissionForTool: lazySchema(() => ofTool().extend({ policy: policy() })),
   getToolCategory: lazySchema(ofTool),
+  resolveWorkspace: lazySchema(() => z.strictObject({ requestContext: requestContext() })),
   subscribe: lazySchema(callback),
   subscribeDisplayState: lazySchema(callback),
   registerHeartbeat: lazySchema(heartbeat),

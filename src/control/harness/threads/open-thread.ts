@@ -6,6 +6,8 @@ import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } fro
 import { idleProgress } from '../display/om-progress.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import { assistantMessage } from '../messages/message-view.ts';
 import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
@@ -23,8 +25,8 @@ export interface OpenThreadOptions {
   readonly names: SubagentNames;
   /** Receives the projected events with their time. */
   readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
-  /** Called when the thread can no longer be followed. */
-  readonly onLost: (error: unknown) => void;
+  /** Called when a thread can no longer be followed. */
+  readonly onLost: (threadId: string, error: unknown) => void;
 }
 
 /**
@@ -144,6 +146,14 @@ export class OpenThread {
     return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
   }
 
+  /** The messages of open runs that have started. */
+  openMessages(): readonly HarnessMessage[] {
+    const { conversation, runs } = this.#projection;
+    return [...runs.values()].flatMap(({ place, since }) =>
+      since === undefined ? [] : [assistantMessage(conversation, place, since)],
+    );
+  }
+
   /** The thread in which a relay is answered: a fork of this one, or this one. */
   relayThread(relayId: string): string {
     return this.#forkRelays.get(relayId) ?? this.id;
@@ -178,12 +188,7 @@ export class OpenThread {
   /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
   async sync(seq?: number): Promise<void> {
     if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
-    const { log } = this.#options;
-    for (;;) {
-      const page = await log.read(this.id, { after: this.seq, limit: 1000 });
-      for (const event of page) this.#receive(event);
-      if (page.length < 1000) return;
-    }
+    for await (const event of readEvents(this.#options.log, this.id, this.seq)) this.#receive(event);
   }
 
   /** Emits new events as they arrive. */
@@ -221,7 +226,7 @@ export class OpenThread {
         for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#receive(more);
       }
     } catch (error) {
-      if (!reader.hasEnded) this.#options.onLost(error);
+      if (!reader.hasEnded) this.#options.onLost(this.id, error);
     } finally {
       end?.();
       if (this.#reader === reader) this.#reader = undefined;
@@ -249,8 +254,9 @@ export class OpenThread {
 
   #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
     if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
-    else if (event.type !== 'harness_end') return;
+    else if (event.type === 'relay_resolved') {
+      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
+    } else if (event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
   }

@@ -1,5 +1,6 @@
 import type { HarnessEvent } from '../harness-event.ts';
 import type { StateUpdate } from '../settings/state-store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Values that a request passes to tools and subagents, by name. */
 export class RequestContext extends Map<string, unknown> {}
@@ -27,18 +28,28 @@ export interface HarnessRequestContext<State = Record<string, unknown>> {
   readonly resourceId: string;
   readonly modeId: string;
   readonly abortSignal?: AbortSignal;
-  readonly workspace?: unknown;
+  readonly workspace?: Workspace;
   emitEvent?(event: HarnessEvent): void;
   registerQuestion?(question: { questionId: string; resolve: (answer: HarnessQuestionAnswer) => void }): void;
   registerPlanApproval?(plan: { planId: string; resolve: (response: PlanResponse) => void }): void;
   getSubagentModelId?(options?: { agentType?: string }): string | null;
 }
 
+/** How a call suspends itself, and the data it is resumed with. */
+export interface SuspendableCall {
+  readonly toolCallId?: string;
+  /** Suspends the call: its return value is ignored, and it is executed again with `resumeData`. */
+  readonly suspend?: (payload?: unknown) => Promise<void>;
+  /** The data of `respondToToolSuspension`; absent before. */
+  readonly resumeData?: unknown;
+}
+
 /** The second argument of a harness tool. */
-export interface HarnessToolContext {
+export interface HarnessToolContext extends SuspendableCall {
   readonly requestContext?: { get(key: string): unknown };
   readonly abortSignal?: AbortSignal;
-  readonly toolCallId?: string;
+  /** The same as in the context itself, where tools of the reference look for it. */
+  readonly agent?: SuspendableCall;
 }
 
 /** The harness of a tool call; undefined outside of one. */

@@ -7,10 +7,10 @@ import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkResult } from '../subagents/forks.ts';
+import { stoppedAgent } from '../subagents/stopped-agent.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { loopTools } from './harness-tool.ts';
-import { isStopped, SubagentSteps } from './subagent-steps.ts';
 import { withSubagentMeta } from './subagent-meta.ts';
 
 export interface SubagentToolOptions {
@@ -19,6 +19,8 @@ export interface SubagentToolOptions {
   readonly requestContext: RequestContext;
   /** The harness tools; a subagent receives those it may use. */
   readonly shared: readonly Tool[];
+  /** The workspace tools; a subagent receives all unless it names those it may use. */
+  readonly workspaceTools: readonly Tool[];
   /** The model of a type when the call names none; empty when none is chosen. */
   readonly modelOf: (subagent: HarnessSubagent) => string;
   readonly registry: () => ModelRegistry | Promise<ModelRegistry>;
@@ -65,23 +67,18 @@ export function subagentTool(options: SubagentToolOptions): Tool {
       const startedAt = Date.now();
       try {
         const { stopWhen } = subagent;
-        let steps: SubagentSteps | undefined;
-        const agent = drivenAgent(await freshAgent(subagent, model, options), {
-          prepare: async ({ runId, resume }) => {
-            if (stopWhen !== undefined) steps = new SubagentSteps(runId);
-            for (const event of resume?.events ?? []) steps?.take(event);
-            return {};
-          },
-          endsBefore: step => stopWhen !== undefined && step > 0 && isStopped(stopWhen, steps?.taken ?? []),
+        const fresh = await freshAgent(subagent, model, options);
+        const agent = drivenAgent(stopWhen === undefined ? fresh : stoppedAgent(fresh, stopWhen), {
+          prepare: async () => ({}),
           onEvent: event => {
-            steps?.take(event);
             if (event.type === 'tool_result')
               calls.push({ name: event.name, isError: toolOutcome(event.output).isError });
           },
         });
         const child = await context.run(agent, { task, model });
         const meta = { modelId: model, durationMs: Date.now() - startedAt, toolCalls: calls };
-        return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
+        const words = wordsOf(child);
+        return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
       } catch (error) {
         context.signal.throwIfAborted();
         return failed(`The subagent "${agentType}" failed: ${errorText(error)}`);
@@ -118,19 +115,23 @@ function noModel(agentType: string): string {
 async function freshAgent(
   subagent: HarnessSubagent,
   model: string,
-  { requestContext, shared, registry }: SubagentToolOptions,
+  { requestContext, shared, workspaceTools, registry }: SubagentToolOptions,
 ) {
   // Loaded when the first subagent starts: not every harness has one.
   const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
-  const { id, tools = {}, allowedHarnessTools = [], stopWhen } = subagent;
+  const { id, tools = {}, allowedHarnessTools = [], allowedWorkspaceTools, stopWhen } = subagent;
   const { maxSteps = stopWhen === undefined ? defaultSteps : Number.MAX_SAFE_INTEGER } = subagent;
   const own = loopTools(tools, requestContext);
   const allowed = shared.filter(({ name }) => allowedHarnessTools.includes(name) && !(name in tools));
+  const names = new Set([...own, ...allowed].map(({ name }) => name));
+  const fromWorkspace = workspaceTools.filter(
+    ({ name }) => !names.has(name) && allowedWorkspaceTools?.includes(name) !== false,
+  );
   return loopAgent({
     id,
     model,
     instructions: await resolveDynamic(subagent.instructions, requestContext),
-    tools: [...own, ...allowed],
+    tools: [...own, ...allowed, ...fromWorkspace],
     // The last step has to conclude.
     maxIterations: maxSteps - 1,
     registry: await registry(),

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '../events/index.ts';
-import { Live } from './live.ts';
+import { LiveTails } from './live-tails.ts';
 
 const event: LoggedEvent = { type: 'text', runId: 'r', id: 'i', content: 'c', seq: 1, ts: '2025-01-01T00:00:00Z' };
 
+const asStored = (events: readonly LoggedEvent[]) => ({ events, bodies: events.map(each => JSON.stringify(each)) });
+
 function setUp() {
   const waiting: boolean[] = [];
-  const live = new Live(on => waiting.push(on));
+  const live = new LiveTails(on => waiting.push(on));
   const read = async (_: string, range: { after?: number } = {}) => (range.after === 0 ? [event] : []);
   const tail = (signal?: AbortSignal) => live.tail({ read }, 'thread', 0, signal ? { signal } : {});
   return { live, tail, waiting };
@@ -39,7 +41,7 @@ describe('a reader is released', () => {
     expect(live.size).toBe(0);
   });
 
-  it.each<[string, (live: Live, tail: AsyncIterableIterator<LoggedEvent>, stop: AbortController) => unknown]>([
+  it.each<[string, (live: LiveTails, tail: AsyncIterableIterator<LoggedEvent>, stop: AbortController) => unknown]>([
     ['leaving', (_, tail) => tail.return?.()],
     ['an abort', (_, __, stop) => stop.abort()],
     ['closing', live => live.close()],
@@ -73,20 +75,20 @@ describe('events of a tail', () => {
   const numbered = (seq: number): LoggedEvent => ({ ...event, seq });
 
   it('come one by one though several are asked for at once', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
     const tail = live.tail({ read }, 'thread', 0, {});
     const asked = await Promise.all([tail.next(), tail.next(), tail.next()]);
     expect(asked.map(({ value }) => (value as LoggedEvent).seq)).toEqual([1, 2, 3]);
     const waiting = [tail.next(), tail.next()];
     await new Promise(resolve => setImmediate(resolve));
-    live.publish('thread', [numbered(4), numbered(5)]);
+    live.publish('thread', asStored([numbered(4), numbered(5)]));
     expect((await Promise.all(waiting)).map(({ value }) => (value as LoggedEvent).seq)).toEqual([4, 5]);
     await tail.return?.();
   });
 
   it('are taken without a wait when they are there', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
     const tail = live.tail({ read }, 'thread', 0, {});
     expect(tail.take()).toBeUndefined();
@@ -94,14 +96,14 @@ describe('events of a tail', () => {
     expect([tail.take()?.seq, tail.take()?.seq, tail.take()]).toEqual([2, 3, undefined]);
     const next = tail.next();
     await new Promise(resolve => setImmediate(resolve));
-    live.publish('thread', [numbered(4), numbered(5)]);
+    live.publish('thread', asStored([numbered(4), numbered(5)]));
     expect([((await next).value as LoggedEvent).seq, tail.take()?.seq]).toEqual([4, 5]);
     await tail.return?.();
     expect(tail.take()).toBeUndefined();
   });
 
   it('are frozen, whether they were stored before or come live', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const custom = (seq: number): LoggedEvent => {
       return { type: 'custom', runId: 'r', name: 'n', data: { list: [1] }, seq, ts: event.ts };
     };
@@ -110,7 +112,7 @@ describe('events of a tail', () => {
     const { value: stored } = await tail.next();
     const next = tail.next();
     await new Promise(resolve => setImmediate(resolve));
-    live.publish('thread', [custom(2)]);
+    live.publish('thread', asStored([custom(2)]));
     for (const value of [stored, (await next).value] as Extract<LoggedEvent, { type: 'custom' }>[])
       expect([value, value.data, (value.data as { list: unknown }).list].map(Object.isFrozen)).toEqual([
         true,
@@ -121,7 +123,7 @@ describe('events of a tail', () => {
   });
 
   it('that were stored while the reader was busy are not read back', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const reads: number[] = [];
     const read = async (_: string, { after = 0 } = {}) => {
       reads.push(after);
@@ -129,14 +131,14 @@ describe('events of a tail', () => {
     };
     const tail = live.tail({ read }, 'thread', 0, {});
     await tail.next();
-    live.publish('thread', [numbered(2), numbered(3)]);
+    live.publish('thread', asStored([numbered(2), numbered(3)]));
     const seqs = [await tail.next(), await tail.next()].map(({ value }) => (value as LoggedEvent).seq);
     expect([seqs, reads]).toEqual([[2, 3], [0]]);
     await tail.return?.();
   });
 
   it('are not looked for when the place to begin at is known to be the end', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const reads: number[] = [];
     const read = async (_: string, { after = 0 } = {}) => {
       reads.push(after);
@@ -144,7 +146,7 @@ describe('events of a tail', () => {
     };
     const tail = live.tail({ read, isNewest: seq => seq === 5 }, 'thread', 5, {});
     const next = tail.next();
-    live.publish('thread', [numbered(6)]);
+    live.publish('thread', asStored([numbered(6)]));
     expect([((await next).value as LoggedEvent).seq, reads]).toEqual([6, []]);
     await tail.return?.();
   });
