@@ -164,6 +164,22 @@ describe('observational memory', () => {
     expect(again.join('\n')).not.toContain('Tell me of topic-1.');
   });
 
+  it('is replaced by compaction when nothing runs the observer', async () => {
+    const { agent, observed } = memoryScene({
+      answer: ({ index, lastUserText }) => {
+        if (lastUserText.startsWith('Summarise')) return 'short';
+        return index < 12 ? [{ toolCall: { id: `c${index}`, name: 'page', input: { number: index } } }] : 'All read.';
+      },
+      agent: { compaction: { threshold: 500, keep: 100 } },
+    });
+    const events: AgentEvent[] = [];
+    const messages = [{ role: 'user' as const, content: 'Read all pages.' }];
+    const { signal } = new AbortController();
+    for await (const event of agent.invoke({ runId: 'run', messages, signal })) events.push(event);
+    expect(eventsOf(events, 'summary').map(({ kind }) => kind)).toContain('compaction');
+    expect(observed).toEqual([]);
+  });
+
   it('resumes in another process with what the log yields', async () => {
     const thread = await newMemoryThread();
     const scene = () =>
