@@ -1,4 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import * as z from 'zod';
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { callback, object } from '../../../events/options/option-fields.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
 import { costOf, type PricedModel, pricedModel, pricedModels, type TokenCounts } from '../prices/prices.ts';
 import { invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
@@ -19,6 +22,16 @@ export interface ModelRegistryOptions {
   /** The time of price lookups. Default: the clock. */
   now?: () => Date;
 }
+
+const checkOptions = optionsCheck(
+  'createModelRegistry',
+  () =>
+    ({
+      env: object().optional(),
+      providers: z.array(z.looseObject({ id: z.string() })).optional(),
+      now: callback().optional(),
+    }) satisfies Record<keyof ModelRegistryOptions, z.ZodType>,
+);
 
 /** A provider and whether its models can be used now. */
 export interface ProviderInfo {
@@ -59,6 +72,7 @@ export interface ModelRegistry {
 
 /** Creates a registry with the built-in providers. Loads no provider package and does no network access. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
+  checkOptions(options);
   const { env = process.env, now = () => new Date() } = options;
   const known = new Map<string, ModelProvider>();
   const loaded = new Map<string, { settings: string; factory: Promise<ModelFactory> }>();
