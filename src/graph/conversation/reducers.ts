@@ -60,6 +60,7 @@ const on: Handlers<[ConversationDraft], void> = {
     if (summary === undefined) return;
     draft.add('summaries', event.active === false ? buffered : all, summary);
     draft.add('summaries', event.id, summary);
+    if (event.active === false) draft.add('bufferedFrom', event.covers.from, summary);
   },
   usage: (event, draft) => {
     const { messageId } = runOf(draft, event);
