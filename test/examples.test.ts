@@ -19,6 +19,12 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'the parent receives: Dear Ada, good morning!',
     '1 thread, 1 fork',
   ],
+  'harness-workspace': [
+    'ready: project',
+    'May I use names.txt? view needs to read this file, outside the workspace.',
+    'May I use write?',
+    'Moin, Ada!',
+  ],
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
   'coding-agent': [
     '{"type":"read","path":"sum.js"',
@@ -73,6 +79,13 @@ describe('the examples', () => {
     expect(names.toSorted()).toEqual(Object.keys(printed).toSorted());
     for (const name of names)
       expect(readFileSync(join(root, 'examples', `${name}.ts`), 'utf8').split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  it('are the code of the guides that show them whole', () => {
+    const [, ...code] = readFileSync(join(root, 'examples/harness-workspace.ts'), 'utf8').split('\n');
+    expect(readFileSync(join(root, 'docs/guides/workspace.md'), 'utf8')).toContain(
+      `\`\`\`ts\n${code.join('\n')}\`\`\``,
+    );
   });
 
   it.each(Object.entries(printed))('%s runs against the built package', (name, expected) => {

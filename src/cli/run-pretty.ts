@@ -58,6 +58,7 @@ export class PrettyRun {
       ...(files.length === 0
         ? []
         : [`${files.length} file${files.length === 1 ? '' : 's'} changed: ${files.join(', ')}`]),
+      ...(totals.denied.length === 0 ? [] : [`denied: ${totals.denied.join(', ')}`]),
     ];
     this.#screen.write(`\n${parts.join(' · ')}\n`);
   }

@@ -1,16 +1,20 @@
 import type { AgentEvent } from '../events/index.ts';
 import type { Activity } from '../projections/activity/index.ts';
 
-/** The totals of a run: tokens including subagents, cost when it is known, changed files. */
+/** The totals of a run: tokens including subagents, cost when it is known, changed files, denied calls. */
 export class RunTotals {
   inputTokens = 0;
   outputTokens = 0;
   cost: number | undefined;
   error: string | undefined;
   readonly #files = new Set<string>();
+  readonly #deniedTools = new Set<string>();
+  readonly #denials = new Set<string>();
 
   add(event: AgentEvent): void {
     if (event.type === 'error' && event.fatal === true) this.error = event.message;
+    if (event.type === 'tool_result' && 'status' in event.output) this.#deniedTools.add(event.name);
+    if (event.type === 'warning' && event.code === 'permission_denied') this.#denials.add(event.message);
     if (event.type !== 'usage') return;
     this.inputTokens += event.inputTokens;
     this.outputTokens += event.outputTokens;
@@ -19,6 +23,11 @@ export class RunTotals {
 
   addActivity(activity: Activity): void {
     if (activity.type === 'write' && activity.isSuccess !== false) this.#files.add(activity.path);
+  }
+
+  /** The tools that the program denied, or its own words when it names none. */
+  get denied(): string[] {
+    return [...(this.#deniedTools.size > 0 ? this.#deniedTools : this.#denials)];
   }
 
   get filesChanged(): string[] {

@@ -58,7 +58,8 @@ export function createThreadStore(client: Pick<Client, 'watch'>, threadId: strin
   };
   const follow = async () => {
     try {
-      for await (const event of client.watch(threadId, { signal: stop.signal, onConnection })) take(event);
+      const options = { signal: stop.signal, onConnection, waitForServer: true };
+      for await (const event of client.watch(threadId, options)) take(event);
     } catch (error) {
       failure = { error };
       changed();

@@ -35,6 +35,7 @@ export const errorStatus = {
   unsupported_media_type: 415,
   address_unavailable: 503,
   server_unreachable: 503,
+  workspace_unavailable: 503,
   not_available: 501,
   internal: 500,
 } as const;

@@ -1,25 +1,25 @@
 import type { Node, NodeOf } from './node.ts';
 
-/** A node whose text grows: pieces of one name join while kind, stream and run are the same. */
+/** A node whose text grows: pieces of one name join while run and stream are the same. */
 export type GrowingNode = NodeOf<'text'> | NodeOf<'reasoning'> | NodeOf<'repl_progress'>;
 
-/** Whether the text of a node grows. */
-export function isGrowing(node: Node): node is GrowingNode {
-  return node.kind === 'text' || node.kind === 'reasoning' || node.kind === 'repl_progress';
+/** What a growing node is: text, reasoning, or the output of an execution. */
+export type Stream = 'text' | 'reasoning' | 'stdout' | 'stderr';
+
+/** Whether a node is this stream of a run. */
+export function isStream(node: Node, runId: string, stream: Stream): node is GrowingNode {
+  return node.runId === runId && (node.kind === 'repl_progress' ? node.stream : node.kind) === stream;
 }
 
-/** Whether two growing nodes of one name are the same node. */
-export function isSameStream(a: GrowingNode, b: GrowingNode): boolean {
-  return a.runId === b.runId && a.kind === b.kind && streamOf(a) === streamOf(b);
+/** Returns a growing node without its text. */
+export function emptyNode(id: string, runId: string, stream: Stream): GrowingNode {
+  if (stream === 'text' || stream === 'reasoning') return { id, runId, kind: stream, content: '' };
+  return { id, runId, kind: 'repl_progress', chunk: '', stream };
 }
 
-/** Returns the node with its text. */
-export function withText(node: Node, text: string): Node {
-  const { id, runId, kind } = node;
-  if (kind === 'repl_progress') return { id, runId, kind, chunk: text, stream: node.stream };
-  return isGrowing(node) ? { id, runId, kind: node.kind, content: text } : node;
-}
-
-function streamOf(node: GrowingNode): 'stdout' | 'stderr' | undefined {
-  return node.kind === 'repl_progress' ? node.stream : undefined;
+/** Returns a growing node with its text. */
+export function withText(node: GrowingNode, text: string): GrowingNode {
+  const { id, runId } = node;
+  if (node.kind === 'repl_progress') return { id, runId, kind: node.kind, chunk: text, stream: node.stream };
+  return { id, runId, kind: node.kind, content: text };
 }

@@ -34,6 +34,7 @@ export {
   getSpawned,
   getBufferedSummaries,
   getSummaries,
+  getTip,
   type Hyperedge,
   hyperedges,
   idsFrom,

@@ -4,18 +4,9 @@ import { claim, claimNumber, grow, put, resolve } from './step.ts';
 import type { GraphDraft } from './tables.ts';
 
 const reducers: Handlers<[GraphDraft], void> = {
-  text: (event, draft) => {
-    const { id, runId, content } = event;
-    grow(draft, event, { id, runId, kind: 'text', content: '' }, content);
-  },
-  reasoning: (event, draft) => {
-    const { id, runId, content } = event;
-    grow(draft, event, { id, runId, kind: 'reasoning', content: '' }, content);
-  },
-  repl_progress: (event, draft) => {
-    const { runId, stream, chunk } = event;
-    grow(draft, event, { id: `${event.id}:progress`, runId, kind: 'repl_progress', chunk: '', stream }, chunk);
-  },
+  text: (event, draft) => grow(draft, event, event.id, 'text', event.content),
+  reasoning: (event, draft) => grow(draft, event, event.id, 'reasoning', event.content),
+  repl_progress: (event, draft) => grow(draft, event, `${event.id}:progress`, event.stream, event.chunk),
 
   tool_call: (event, draft) => add(draft, event, event.id, ['name', 'input']),
   tool_result: (event, draft) => add(draft, event, `${event.id}:result`, ['name', 'output']),

@@ -1,32 +1,27 @@
 import type { AgentEvent, EventOf } from '../events/index.ts';
-import { type GrowingNode, isGrowing, isSameStream } from './growing-node.ts';
+import { emptyNode, type GrowingNode, isStream, type Stream } from './growing-node.ts';
 import type { Node, RelayResolution } from './node.ts';
 import { all, type GraphDraft } from './tables.ts';
 import type { GrowingText } from './versioned/index.ts';
 
-/** The stream that grew in the previous step; while it keeps growing, its text is looked up once. */
-interface Growing {
-  readonly name: string;
-  readonly node: GrowingNode;
-  readonly text: GrowingText;
-  version: number;
-}
+/** A name and the text of the node that grows under it. */
+type Growing = Map<string, { readonly node: GrowingNode; readonly text: GrowingText }>;
 
-/** Appends to the newest node of this name in this run when the kind matches, else creates one; the id is its name. */
-export function grow(draft: GraphDraft, event: AgentEvent, node: GrowingNode, fragment: string): void {
-  const before = draft.hint as Growing | undefined;
-  const { id: name } = node;
-  if (before?.version === draft.version - 1 && before.name === name && isSameStream(before.node, node)) {
-    before.version = draft.version;
-    return draft.growAt(before.text, fragment);
-  }
-  const newest = newestNamed(draft, name, node.runId);
-  const goesOn = newest !== undefined && isGrowing(newest) && isSameStream(newest, node);
-  const grown = goesOn ? newest : { ...node, id: claim(draft, name, node.runId) };
-  if (!goesOn) put(draft, event, grown);
-  draft.grow(grown.id, fragment);
-  const text = draft.text(grown.id);
-  if (text !== undefined) draft.hint = { name, node: grown, text, version: draft.version } satisfies Growing;
+/** The limit of growing nodes that are remembered. */
+const mostGrowing = 64;
+
+/** Appends to the newest node of this name in this run when the kind matches, else creates one. */
+export function grow(draft: GraphDraft, event: AgentEvent, name: string, stream: Stream, fragment: string): void {
+  const growing = (draft.hint ??= new Map()) as Growing;
+  const known = growing.get(name);
+  if (known !== undefined && isStream(known.node, event.runId, stream)) return draft.growAt(known.text, fragment);
+  const newest = newestNamed(draft, name, event.runId);
+  const goesOn = newest !== undefined && isStream(newest, event.runId, stream);
+  const node = goesOn ? newest : emptyNode(claim(draft, name, event.runId), event.runId, stream);
+  if (!goesOn) put(draft, event, node);
+  draft.grow(node.id, fragment, node);
+  if (growing.size >= mostGrowing) growing.clear();
+  growing.set(name, { node, text: draft.text(node.id) as GrowingText });
 }
 
 /** Returns the newest node that the run made from a name, or the first of that name. */
@@ -56,6 +51,7 @@ export function claim(draft: GraphDraft, name: string, runId: string): string {
   let number = draft.count('claims', name) + 2;
   while (draft.last('node', `${name}#${number}`) !== undefined) number++;
   const id = `${name}#${number}`;
+  (draft.hint as Growing | undefined)?.delete(name);
   draft.add('claims', name, id);
   draft.add('claims', claimKey(runId, name), id);
   return id;

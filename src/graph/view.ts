@@ -1,17 +1,18 @@
-import { isGrowing, withText } from './growing-node.ts';
+import { type GrowingNode, withText } from './growing-node.ts';
 import type { Node } from './node.ts';
 import { all, type GraphTables } from './tables.ts';
 import type { Snapshot } from './versioned/index.ts';
 
-/** A read-only, immutable map over a graph; `keys` names the table that lists its keys. */
+/** A read-only, immutable map over a graph. */
 abstract class View<Value> implements ReadonlyMap<string, Value> {
   readonly #graph: Snapshot<GraphTables>;
-  readonly #keys: 'nodes' | 'parents' | 'runs';
 
-  constructor(graph: Snapshot<GraphTables>, keys: 'nodes' | 'parents' | 'runs') {
+  constructor(graph: Snapshot<GraphTables>) {
     this.#graph = graph;
-    this.#keys = keys;
   }
+
+  /** The table that lists its keys. */
+  protected abstract get listedIn(): 'nodes' | 'parents' | 'runs';
 
   protected get graph(): Snapshot<GraphTables> {
     return this.#graph;
@@ -20,7 +21,7 @@ abstract class View<Value> implements ReadonlyMap<string, Value> {
   abstract get(key: string): Value | undefined;
 
   get size(): number {
-    return this.#graph.count(this.#keys, all);
+    return this.#graph.count(this.listedIn, all);
   }
 
   has(key: string): boolean {
@@ -32,7 +33,7 @@ abstract class View<Value> implements ReadonlyMap<string, Value> {
   }
 
   *keys(): MapIterator<string> {
-    yield* this.#graph.all(this.#keys, all);
+    yield* this.#graph.all(this.listedIn, all);
   }
 
   *entries(): MapIterator<[string, Value]> {
@@ -52,22 +53,23 @@ abstract class View<Value> implements ReadonlyMap<string, Value> {
   }
 }
 
+const complete = (node: object, text: string) => withText(node as GrowingNode, text);
+
 /** The nodes by id. */
 export class NodesView extends View<Node> {
-  constructor(graph: Snapshot<GraphTables>) {
-    super(graph, 'nodes');
+  protected get listedIn() {
+    return 'nodes' as const;
   }
 
   get(id: string): Node | undefined {
-    const node = this.graph.last('node', id);
-    return node !== undefined && isGrowing(node) ? this.graph.completed<Node>(id, node, withText) : node;
+    return (this.graph.completed(id, complete) as GrowingNode | undefined) ?? this.graph.last('node', id);
   }
 }
 
 /** The ids of the children by node. */
 export class EdgesView extends View<readonly string[]> {
-  constructor(graph: Snapshot<GraphTables>) {
-    super(graph, 'parents');
+  protected get listedIn() {
+    return 'parents' as const;
   }
 
   get(id: string): readonly string[] | undefined {
@@ -78,8 +80,8 @@ export class EdgesView extends View<readonly string[]> {
 
 /** The newest node by run. */
 export class LastNodesView extends View<string> {
-  constructor(graph: Snapshot<GraphTables>) {
-    super(graph, 'runs');
+  protected get listedIn() {
+    return 'runs' as const;
   }
 
   get(runId: string): string | undefined {

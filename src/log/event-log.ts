@@ -42,6 +42,9 @@ export interface ThreadChange {
 /** Begins the keys of a thread's metadata that note an open run; a store finds such threads without reading the others. */
 export const openRunPrefix = 'run:';
 
+/** Begins the keys of a thread's metadata that store a message until the runs of the thread have ended. */
+export const followUpPrefix = 'follow-up:';
+
 export interface ThreadFilter {
   resourceId?: string;
   /** At most this many; 100 when absent. */
@@ -118,6 +121,8 @@ export interface Tail extends AsyncIterable<LoggedEvent> {
   take?(): LoggedEvent | undefined;
   /** Ends it at once, also for whoever waits, as the signal does. */
   leave?(): void;
+  /** The JSON text that the event taken last is stored as; undefined when it is not at hand. */
+  textOf?(event: LoggedEvent): string | undefined;
 }
 
 /**
@@ -141,6 +146,9 @@ export interface EventLog {
 
   /** Events of a thread, those it shares with the thread it branched from included, in order of seq. */
   read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]>;
+
+  /** The same events as `read`, each as the JSON text it is stored as: what only sends them on need not parse them. */
+  readTexts(threadId: string, range?: ReadRange): Promise<string[]>;
 
   /**
    * All events after a seq, then new ones as they are appended, by whatever process: no gap, no duplicate. It holds

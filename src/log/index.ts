@@ -16,6 +16,7 @@ export {
   type Thread,
   type ThreadChange,
   type ThreadFilter,
+  followUpPrefix,
   openRunPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
@@ -23,4 +24,5 @@ export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog, type SqliteLogOptions } from './sqlite/sqlite-log.ts';
+export { visibleMetadata } from './visible-metadata.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

@@ -4,6 +4,8 @@ import { Live } from './live.ts';
 
 const event: LoggedEvent = { type: 'text', runId: 'r', id: 'i', content: 'c', seq: 1, ts: '2025-01-01T00:00:00Z' };
 
+const asStored = (events: readonly LoggedEvent[]) => ({ events, bodies: events.map(each => JSON.stringify(each)) });
+
 function setUp() {
   const waiting: boolean[] = [];
   const live = new Live(on => waiting.push(on));
@@ -80,7 +82,7 @@ describe('events of a tail', () => {
     expect(asked.map(({ value }) => (value as LoggedEvent).seq)).toEqual([1, 2, 3]);
     const waiting = [tail.next(), tail.next()];
     await new Promise(resolve => setImmediate(resolve));
-    live.publish('thread', [numbered(4), numbered(5)]);
+    live.publish('thread', asStored([numbered(4), numbered(5)]));
     expect((await Promise.all(waiting)).map(({ value }) => (value as LoggedEvent).seq)).toEqual([4, 5]);
     await tail.return?.();
   });
@@ -94,7 +96,7 @@ describe('events of a tail', () => {
     expect([tail.take()?.seq, tail.take()?.seq, tail.take()]).toEqual([2, 3, undefined]);
     const next = tail.next();
     await new Promise(resolve => setImmediate(resolve));
-    live.publish('thread', [numbered(4), numbered(5)]);
+    live.publish('thread', asStored([numbered(4), numbered(5)]));
     expect([((await next).value as LoggedEvent).seq, tail.take()?.seq]).toEqual([4, 5]);
     await tail.return?.();
     expect(tail.take()).toBeUndefined();
@@ -110,7 +112,7 @@ describe('events of a tail', () => {
     const { value: stored } = await tail.next();
     const next = tail.next();
     await new Promise(resolve => setImmediate(resolve));
-    live.publish('thread', [custom(2)]);
+    live.publish('thread', asStored([custom(2)]));
     for (const value of [stored, (await next).value] as Extract<LoggedEvent, { type: 'custom' }>[])
       expect([value, value.data, (value.data as { list: unknown }).list].map(Object.isFrozen)).toEqual([
         true,
@@ -129,7 +131,7 @@ describe('events of a tail', () => {
     };
     const tail = live.tail({ read }, 'thread', 0, {});
     await tail.next();
-    live.publish('thread', [numbered(2), numbered(3)]);
+    live.publish('thread', asStored([numbered(2), numbered(3)]));
     const seqs = [await tail.next(), await tail.next()].map(({ value }) => (value as LoggedEvent).seq);
     expect([seqs, reads]).toEqual([[2, 3], [0]]);
     await tail.return?.();
@@ -144,7 +146,7 @@ describe('events of a tail', () => {
     };
     const tail = live.tail({ read, isNewest: seq => seq === 5 }, 'thread', 5, {});
     const next = tail.next();
-    live.publish('thread', [numbered(6)]);
+    live.publish('thread', asStored([numbered(6)]));
     expect([((await next).value as LoggedEvent).seq, reads]).toEqual([6, []]);
     await tail.return?.();
   });

@@ -1,20 +1,28 @@
 import type { LoggedEvent } from '../events/index.ts';
 import { logClosed, threadNotFound } from './checks.ts';
-import type { EventLog, TailOptions } from './event-log.ts';
+import type { EventLog, Tail, TailOptions } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
 import { freeze } from './freeze.ts';
 import { eachOfPages, type Taking } from './pages.ts';
 
 const pageSize = 500;
 
+/** Events that were just stored, in order of seq, and the texts they are stored as. */
+export interface Stored {
+  readonly events: readonly LoggedEvent[];
+  readonly bodies: readonly string[];
+}
+
 interface Reader {
   readonly threadId: string;
   /** What was stored while the reader was busy; only the first of it, what came then is read from the store. */
-  ahead: readonly LoggedEvent[] | undefined;
+  ahead: Stored | undefined;
+  /** What the reader takes from now, if it need not be read. */
+  current: Stored | undefined;
   /** Whether more may have been appended since the reader last looked. */
   stale: boolean;
   /** Of a reader that waits: wakes it to look again, or hands it what was just stored, which need not be read back. */
-  waiting: ((stored: readonly LoggedEvent[] | undefined) => void) | undefined;
+  waiting: ((stored: Stored | undefined) => void) | undefined;
   /** `left` when it wants no more, `gone` when its thread was deleted, `late` when the log was closed before it came. */
   state: 'reading' | 'left' | 'gone' | 'late';
 }
@@ -38,10 +46,10 @@ export class Live {
   }
 
   /** Hands stored events, in their order, to the readers of the thread; they share them. */
-  publish(threadId: string, stored: readonly LoggedEvent[]): void {
+  publish(threadId: string, stored: Stored): void {
     const readers = this.#readers.get(threadId);
-    if (readers === undefined || stored.length === 0) return;
-    stored.forEach(freeze);
+    if (readers === undefined || stored.events.length === 0) return;
+    stored.events.forEach(freeze);
     for (const reader of readers) this.#wake(reader, stored);
   }
 
@@ -77,13 +85,15 @@ export class Live {
     threadId: string,
     after: number,
     options: TailOptions,
-  ): Taking<LoggedEvent> {
+  ): Taking<LoggedEvent> & Required<Pick<Tail, 'textOf'>> {
     const state = this.#closed ? 'late' : 'reading';
-    const reader: Reader = { threadId, ahead: undefined, stale: false, waiting: undefined, state };
-    return eachOfPages(this.#follow({ read, isNewest }, reader, after, options), {
+    const none = { ahead: undefined, current: undefined, waiting: undefined };
+    const reader: Reader = { threadId, ...none, stale: false, state };
+    const events = eachOfPages(this.#follow({ read, isNewest }, reader, after, options), {
       isOver: () => this.#isOver(reader),
       leave: () => this.#stop(reader, 'left'),
     });
+    return Object.assign(events, { textOf: (event: LoggedEvent) => textIn(reader.current, event) });
   }
 
   async *#follow(
@@ -103,10 +113,11 @@ export class Live {
       let stored = isNewest?.(after) === true ? await this.#next(reader) : undefined;
       while (!this.#isOver(reader)) {
         if (reader.state === 'gone') throw threadNotFound(threadId);
-        const fits = stored?.[0]?.seq === position + 1;
+        const fits = stored?.events[0]?.seq === position + 1;
         const page = { after: position, limit: pageSize, maxBytes: pageBytes };
-        const events = fits && stored ? stored : await read(threadId, page);
+        const events = fits && stored ? stored.events : await read(threadId, page);
         if (!fits) events.forEach(freeze);
+        reader.current = fits ? stored : undefined;
         stored = undefined;
         position = events.at(-1)?.seq ?? position;
         yield types === undefined ? events : events.filter(({ type }) => types.includes(type));
@@ -123,7 +134,7 @@ export class Live {
     return this.#closed || reader.state === 'left';
   }
 
-  #next(reader: Reader): Promise<readonly LoggedEvent[] | undefined> {
+  #next(reader: Reader): Promise<Stored | undefined> {
     const { ahead } = reader;
     if (ahead !== undefined || reader.stale || this.#closed) {
       reader.ahead = undefined;
@@ -136,7 +147,7 @@ export class Live {
     });
   }
 
-  #wake(reader: Reader, stored?: readonly LoggedEvent[]): void {
+  #wake(reader: Reader, stored?: Stored): void {
     const { waiting } = reader;
     if (waiting !== undefined) {
       reader.waiting = undefined;
@@ -163,4 +174,8 @@ export class Live {
     readers?.delete(reader);
     if (readers?.size === 0) this.#readers.delete(reader.threadId);
   }
+}
+
+function textIn(stored: Stored | undefined, { seq }: LoggedEvent): string | undefined {
+  return stored?.bodies[seq - (stored.events[0]?.seq ?? 0)];
 }

@@ -85,23 +85,27 @@ export class MemoryLog implements EventLog {
     if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
     if (lease !== undefined) this.#checkLease(lease);
     if (imported === true) checkImportable(held.thread);
-    const { bodies, events: logged } = encodeEvents(events, {
+    const stored = encodeEvents(events, {
       firstSeq: seq + 1,
       now: this.now,
       maxEventBytes: this.maxEventBytes,
     });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
-    for (const body of bodies) held.bodies.push(body);
-    const lastSeq = seq + bodies.length;
+    for (const body of stored.bodies) held.bodies.push(body);
+    const lastSeq = seq + stored.bodies.length;
     if (once !== undefined) held.once.set(once, lastSeq);
     const moved = imported === true && { importedSeq: lastSeq };
     held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
-    this.#live.publish(threadId, logged);
+    this.#live.publish(threadId, stored);
     return { firstSeq: seq + 1, lastSeq };
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
-    return bodiesIn(this.#get(threadId), checkRange(range)).map(decodeEvent);
+    return (await this.readTexts(threadId, range)).map(decodeEvent);
+  }
+
+  async readTexts(threadId: string, range?: ReadRange): Promise<string[]> {
+    return bodiesIn(this.#get(threadId), checkRange(range));
   }
 
   tail(threadId: string, after = 0, options: TailOptions = {}): Tail {

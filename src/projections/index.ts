@@ -11,8 +11,10 @@ export { RelayBook, relayBook, type RelayClosing, type RelayEntry, type RelaySta
 export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { PagedList } from './reading/paged-list.ts';
 export { projectThread, type ThreadOptions, threadFold } from './reading/project-thread.ts';
+export type { ReadingSnapshot } from './reading/reading-snapshot.ts';
 export { type Notice, noticeOf } from './reading/notice.ts';
 export {
+  readingFrom,
   type ThreadReading,
   threadReading,
   type ThreadReadingState,

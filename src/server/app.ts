@@ -93,7 +93,8 @@ export function appOf(site: Site): Hono<AppEnv> {
     const route = context.get('route') ?? 'other';
     const { status } = context.res;
     site.metrics.countRequest(context.req.method, route, status);
-    logRequest({ method: context.req.method, route, status, ms: performance.now() - start });
+    const { method, path } = context.req;
+    logRequest({ method, route, path, status, ms: performance.now() - start });
   });
   app.use(async (context, next) => {
     const { method, path } = context.req;

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import type { LoggedEvent } from '../events/index.ts';
-import type { Thread } from '../log/index.ts';
+import { type Thread, visibleMetadata } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { MessageIntake } from './message-intake.ts';
 import { Metrics } from './metrics.ts';
 import { PendingInbox } from './pending-inbox.ts';
 import { Access, type Scope } from './security/access.ts';
+import type { EventText } from './security/redacted-texts.ts';
 import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
 import { findThread } from './threads.ts';
@@ -45,8 +45,7 @@ export class Site {
   feedsIn(framing: Framing): ThreadFeeds {
     const known = this.#feeds.get(framing);
     if (known !== undefined) return known;
-    const encode = (event: LoggedEvent) =>
-      text.encode(framing.frame(this.redactor.json(JSON.stringify(event)), event.seq));
+    const encode = ({ seq, text }: EventText) => utf8.encode(framing.frame(text, seq));
     const feeds = new ThreadFeeds({ log: this.options.log, encode, redactor: this.redactor });
     this.#feeds.set(framing, feeds);
     return feeds;
@@ -60,8 +59,9 @@ export class Site {
   }
 
   infoOf(thread: Thread): ThreadInfo {
-    return { ...thread, runs: openRunsOf(thread).map(({ runId }) => ({ runId })) };
+    const metadata = visibleMetadata(thread.metadata);
+    return { ...thread, metadata, runs: openRunsOf(thread).map(({ runId }) => ({ runId })) };
   }
 }
 
-const text = new TextEncoder();
+const utf8 = new TextEncoder();

@@ -63,6 +63,12 @@ describe('running an external agent', () => {
     });
   });
 
+  it('shows the record of a tool that is not understood', async () => {
+    const seen: Activity[] = [];
+    await run('mcp', {}, { activity: async activity => void seen.push(activity) });
+    expect(seen).toMatchObject([{ type: 'unknown', raw: { type: 'item.completed', item: { status: 'failed' } } }]);
+  });
+
   it('goes on with a thread in the session of the agent', async () => {
     const { log, report } = await run('hello');
     const { report: second } = await run('args', { log, threadId: report.threadId });

@@ -375,7 +375,7 @@ describe('heartbeats', () => {
 
 describe('an unsupported option', () => {
   it('is rejected at construction', () => {
-    for (const option of ['workspace', 'browser', 'pubsub', 'observability'])
+    for (const option of ['browser', 'pubsub', 'observability'])
       expect(() => scene([], { [option]: {} })).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
   });
 

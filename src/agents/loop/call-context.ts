@@ -18,7 +18,7 @@ export interface CallScope {
   /** The settings that a subagent inherits from its parent. */
   readonly inherited: Pick<
     InvokeParams,
-    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark'
+    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark' | 'spending'
   >;
   readonly background: Background;
 }

@@ -37,7 +37,11 @@ function messagesOf(events: readonly AgentEvent[]): Message[] {
 class Thread implements Answers {
   readonly events: AgentEvent[];
   readonly executed: string[] = [];
-  readonly sent: { readonly is: LanguageModelV3Prompt; readonly should: LanguageModelV3Prompt }[] = [];
+  readonly sent: {
+    readonly is: LanguageModelV3Prompt;
+    readonly should: LanguageModelV3Prompt;
+    readonly after: readonly AgentEvent[];
+  }[] = [];
   readonly #play: Play;
   #conversation = createConversation();
   #reduced = 0;
@@ -133,11 +137,39 @@ class Thread implements Answers {
           this.#conversation = reduceConversation(this.#conversation, event);
         this.#reduced = this.events.length;
         const should = projectMessages(this.#conversation, defaultActive(this.#conversation), { maxOutputLength });
-        this.sent.push({ is: call.prompt, should: toPrompt(should, system) });
+        this.sent.push({ is: call.prompt, should: toPrompt(should, system), after: [...this.events] });
         return model.doStream(call);
       },
     };
   }
+}
+
+/** What was said and done, in order, by the plain rule: an attempt counts when its model call ended, with all its calls. */
+function outlineOfLog(events: readonly AgentEvent[]): string[] {
+  const lines: string[] = [];
+  let text = '';
+  let calls: string[] = [];
+  for (const event of events) {
+    if (event.type === 'user') lines.push(`user: ${String(event.content)}`);
+    if (event.type === 'step_start') [text, calls] = ['', []];
+    if (event.type === 'text') text += event.content;
+    if (event.type === 'tool_call') calls.push(event.name);
+    if (event.type !== 'usage') continue;
+    if (text !== '') lines.push(`text: ${text}`);
+    lines.push(...calls.map(name => `call: ${name}`), ...calls.map(name => `result: ${name}`));
+  }
+  return lines;
+}
+
+function outlineOfPrompt(prompt: LanguageModelV3Prompt): string[] {
+  return prompt.flatMap(({ role, content }) => {
+    if (role === 'system') return [];
+    return content.flatMap(part => {
+      if (part.type === 'text') return `${role === 'user' ? 'user' : 'text'}: ${part.text}`;
+      if (part.type === 'tool-call') return `call: ${part.toolName}`;
+      return part.type === 'tool-result' ? `result: ${part.toolName}` : [];
+    });
+  });
 }
 
 describe('a model request', () => {
@@ -202,7 +234,10 @@ describe('a model request', () => {
             steer: () => (steered++ === steerAt ? [{ id: 's', content: 'Go on.' }] : []),
           });
           for (const [index] of turns.entries()) await thread.ask(`run-${index}`);
-          for (const { is, should } of thread.sent) expect(is).toEqual(should);
+          for (const { is, should, after } of thread.sent) {
+            expect(is).toEqual(should);
+            expect(outlineOfPrompt(is)).toEqual(outlineOfLog(after));
+          }
           expect(checkOrder(thread.events)).toEqual([]);
           expect(new Set(thread.executed).size).toBe(thread.executed.length);
           for (const { is } of thread.sent) expect(idsOf(is)).toEqual([...new Set(idsOf(is))]);

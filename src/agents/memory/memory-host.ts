@@ -1,6 +1,7 @@
 import type { EventOf } from '../../events/index.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { Agent } from '../agent.ts';
+import type { Spending } from '../limits/spending.ts';
 
 /** A summary as the log has it. */
 export type SummaryEvent = EventOf<'summary'>;
@@ -12,6 +13,8 @@ export interface MemoryJob {
   /** The span that the summary covers: it is not made twice. */
   readonly covers: SummaryEvent['covers'];
   readonly kind: 'observation' | 'reflection';
+  /** The limits of the run that it serves apply to it, too. */
+  readonly spending?: Spending | undefined;
 }
 
 /** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */

@@ -102,7 +102,7 @@ export class ObservationPolicy implements ContextPolicy {
     const next = nextJob(memory, contents, { context, isUrgent, retryAt: this.#retryAt });
     if (next === undefined) return;
     const { job, retryAt } = next;
-    const isDone = host.run(job).then(async hasRun => {
+    const isDone = host.run({ ...job, spending: context.spending }).then(async hasRun => {
       this.#job = undefined;
       const buffered = await this.#readBuffered();
       const isMade = buffered.some(({ covers }) => covers.from === job.covers.from && covers.to === job.covers.to);

@@ -11,8 +11,11 @@ const longestLine = 300;
 const mostFiles = 100;
 const deepest = 4;
 
+/** Reads the SKILL.md of a skill; undefined when it is to be read as any other file. */
+export type SkillReader = (skill: Skill) => Promise<string | undefined>;
+
 /** Creates the tool `skill`, which loads the instructions of a skill on demand. */
-export function skillTool(skills: readonly Skill[]): Tool {
+export function skillTool(skills: readonly Skill[], read: SkillReader = readAnyFile): Tool {
   const byName = new Map(skills.map(skill => [skill.name, skill]));
   if (byName.size === 0)
     throw new SingletreeError('invalid_argument', 'There are no skills to load: omit the skill tool.');
@@ -21,7 +24,7 @@ export function skillTool(skills: readonly Skill[]): Tool {
     description: `Loads the instructions of a skill. Use it when a task is what a skill is for, before you begin. The skills:\n${listed(skills)}`,
     input: z.object({ skill: z.enum([...byName.keys()]).describe('the name of the skill') }),
     category: 'read',
-    execute: ({ skill }) => load(byName.get(skill) as Skill),
+    execute: ({ skill }) => load(byName.get(skill) as Skill, read),
   });
 }
 
@@ -44,14 +47,11 @@ function listed(skills: readonly Skill[]): string {
   return lines.join('\n');
 }
 
-async function load({ name, path, folder }: Skill) {
-  const { size } = await stat(path).catch(() => ({ size: undefined }));
-  if (size === undefined || size > largestSkill)
-    throw new SingletreeError(
-      'not_found',
-      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'missing' : 'too large'}.`,
-    );
-  const text = await readFile(path, 'utf8');
+async function readAnyFile(): Promise<undefined> {}
+
+async function load(skill: Skill, read: SkillReader) {
+  const { name, path, folder } = skill;
+  const text = (await read(skill)) ?? (await readSkillFile(skill));
   const files = await filesOf(folder);
   const others =
     files.length === 0 ? '' : `\n\nFiles of this skill, in ${folder}:\n${files.map(file => `- ${file}`).join('\n')}`;
@@ -59,6 +59,16 @@ async function load({ name, path, folder }: Skill) {
     context: `The skill "${name}", from ${path}:\n\n${parseFrontMatter(text)?.body ?? text}${others}`,
     result: { path, files },
   };
+}
+
+async function readSkillFile({ name, path }: Skill): Promise<string> {
+  const { size } = await stat(path).catch(() => ({ size: undefined }));
+  if (size === undefined || size > largestSkill)
+    throw new SingletreeError(
+      'not_found',
+      `The skill "${name}" cannot be loaded: ${path} is ${size === undefined ? 'missing' : 'too large'}.`,
+    );
+  return readFile(path, 'utf8');
 }
 
 /** Returns the files of a skill beside its SKILL.md, up to a limit; follows no links. */

@@ -11,6 +11,8 @@ export interface Reach {
   readonly granted?: readonly PathAccess[];
   /** The required targets of paths as they are written; a path without a pin may lead anywhere in reach. */
   readonly pins?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Refuses everything with the reason of its abort. */
+  readonly closed?: AbortSignal;
 }
 
 export interface ReachOptions extends LocateOptions {
@@ -23,6 +25,7 @@ export interface ReachOptions extends LocateOptions {
  * it leads to another target than its pin. Folders outside the root are not created.
  */
 export async function locateInReach(reach: Reach, path: string, options: ReachOptions = {}): Promise<Place> {
+  reach.closed?.throwIfAborted();
   const { mode = 'read', ...located } = options;
   const place = await locateAnywhere(reach, path, located);
   try {

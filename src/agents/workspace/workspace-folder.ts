@@ -17,6 +17,8 @@ export interface WorkspaceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether a person can be asked for a path outside the folder; `refuse` by default. */
   readonly outside?: 'refuse' | 'ask';
+  /** Ends its commands and refuses every further use with the reason of its abort. */
+  readonly closed?: AbortSignal;
 }
 
 /** A regular file that is open for reading. */
@@ -73,8 +75,8 @@ export class WorkspaceFolder {
   /** The environment of its processes. */
   readonly env: Readonly<Record<string, string>>;
 
-  constructor(root: Root, { env, outside }: WorkspaceOptions = {}, reach?: Omit<Reach, 'root'>) {
-    this.#reach = { root, ...(outside === 'ask' && { granted: [] }), ...reach };
+  constructor(root: Root, { env, outside, closed }: WorkspaceOptions = {}, reach?: Omit<Reach, 'root'>) {
+    this.#reach = { root, ...(outside === 'ask' && { granted: [] }), ...(closed && { closed }), ...reach };
     this.env = environmentFor(process.env, [], env);
   }
 
@@ -100,8 +102,16 @@ export class WorkspaceFolder {
   pinned(paths: readonly ResolvedPath[], access: readonly PathAccess[] = []): WorkspaceFolder {
     const pins = new Map<string, Set<string>>();
     for (const { written, resolved } of paths) pins.set(written, new Set([...(pins.get(written) ?? []), ...resolved]));
-    const { root, granted } = this.#reach;
-    return new WorkspaceFolder(root, { env: this.env }, { pins, ...(granted !== undefined && { granted: access }) });
+    const { root, granted, closed } = this.#reach;
+    return new WorkspaceFolder(
+      root,
+      { env: this.env },
+      {
+        pins,
+        ...(granted !== undefined && { granted: access }),
+        ...(closed && { closed }),
+      },
+    );
   }
 
   /** Opens a regular file while `use` runs. */
@@ -179,7 +189,11 @@ export class WorkspaceFolder {
 
   /** Runs a shell command in a folder, in its own process group; ends the whole group with it. */
   run({ folder = '.', ...request }: CommandRequest): Promise<CommandEnd> {
-    return this.#withFolder(folder, 'write', ({ path }) => runCommand({ ...request, cwd: path, env: this.env }));
+    const { closed } = this.#reach;
+    const signal = closed === undefined ? request.signal : AbortSignal.any([request.signal, closed]);
+    return this.#withFolder(folder, 'write', ({ path }) =>
+      runCommand({ ...request, signal, cwd: path, env: this.env }),
+    );
   }
 
   async #openFile(path: string): Promise<OpenedFile> {

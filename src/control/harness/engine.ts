@@ -35,6 +35,7 @@ import { toolContext } from './tools/tool-context.ts';
 import { setUpRun } from './turns/run-setup.ts';
 import { Runs, type RunsOptions } from './turns/runs.ts';
 import type { UserInput } from './turns/user-input.ts';
+import { WorkspaceHost } from './workspace/workspace-host.ts';
 
 /** Wires the parts of a harness together and coordinates operations that need several of them. */
 export class Engine<State extends object> {
@@ -55,6 +56,7 @@ export class Engine<State extends object> {
   readonly responses: Responses;
   readonly heartbeats: Heartbeats;
   readonly tasks: StateTasks;
+  readonly workspaces: WorkspaceHost;
   readonly #settings: ThreadSettings;
   readonly #effects: TurnEffects;
   /** The resource that callers chose last. */
@@ -106,10 +108,12 @@ export class Engine<State extends object> {
     });
     this.choices.init();
     this.catalog = new ModelCatalog(config, onError);
+    this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
     this.permissions = new PermissionState(this.state, {
       resolver: config.toolCategoryResolver,
       declared: toolName =>
         declaredCategory(config.tools, toolName) ??
+        this.workspaces.categoryOf(toolName) ??
         agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
     });
     this.tasks = new StateTasks({
@@ -122,12 +126,14 @@ export class Engine<State extends object> {
       log: this.log,
       memory,
       newOwnId,
+      limits: config.limits,
       flush: threadId => this.runs.supervisor.flush(threadId),
     });
     this.runs = new Runs({
       log: this.log,
       memory,
       newRunId: newOwnId,
+      limits: config.limits,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (...run) => this.#setUpRun(...run),
     });
@@ -183,7 +189,9 @@ export class Engine<State extends object> {
   /** Runs once; every other method implies it. */
   init(): Promise<void> {
     if (this.#isDestroyed) return Promise.reject(harnessDestroyed());
-    this.#initialised ??= this.state.ready.then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
+    this.#initialised ??= this.state.ready
+      .then(() => this.workspaces.start())
+      .then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
   }
 
@@ -238,6 +246,7 @@ export class Engine<State extends object> {
     await this.#forks.close();
     await released;
     await beating;
+    await this.workspaces.close();
     this.hub.close();
     if (this.config.storage === undefined) await this.log.close();
   }
@@ -275,7 +284,7 @@ export class Engine<State extends object> {
   /** Aborts the runs of the open thread, whichever process owns them. */
   abort(): void {
     const { thread, machine } = this;
-    if (isBusy(machine.state) || thread === undefined || !this.hub.display.isRunning)
+    if (isBusy(machine.state) || thread === undefined || !this.hub.view.isRunning)
       return machine.dispatch({ type: 'abort' });
     const aborted = machine.command(async () => {
       if (machine.state.turn !== undefined) machine.dispatch({ type: 'abort' });
@@ -303,12 +312,12 @@ export class Engine<State extends object> {
 
   /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
-    this.machine.dispatch({ type: 'runs', isOpen: this.hub.display.isRunning });
+    this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
     this.relays.clear();
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.tasks.take({ restored: true });
-    else this.tasks.show(this.hub.display.tasks);
+    else this.tasks.show(this.hub.view.tasks);
   }
 
   #newMetadata(): Record<string, unknown> {
@@ -330,6 +339,7 @@ export class Engine<State extends object> {
       thread,
       agent,
       forks: this.#forks,
+      workspace: context => this.workspaces.resolve(context),
       rules: this.permissions.rules,
       situationOf: this.permissions.situationOf,
       modelId: this.choices.modelId,

@@ -18,11 +18,12 @@ import {
 } from './settings/models.ts';
 import type { ObservationalMemoryRecord } from './memory/om-record.ts';
 import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
-import type { RequestContext } from './tools/request-context.ts';
+import { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { notAvailable } from './arguments/unavailable-options.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 /** The state of a harness: the values of its schema, and the harness settings. */
 export type HarnessState<State> = State & HarnessSettings;
@@ -57,7 +58,7 @@ export class HarnessBase<State extends object> {
   }
 
   getTokenUsage(): TokenUsage {
-    return this.getDisplayState().tokenUsage;
+    return this.engine.hub.view.tokenUsage;
   }
 
   listModes(): HarnessMode<State>[] {
@@ -143,23 +144,31 @@ export class HarnessBase<State extends object> {
     return this.engine.permissions.categoryOf(of.toolName);
   }
 
-  getWorkspace(): undefined {
-    return undefined;
+  /** Returns undefined until the workspace is resolved, and when none is configured. */
+  getWorkspace(): Workspace | undefined {
+    return this.engine.workspaces.current;
   }
 
-  async resolveWorkspace(_options: { requestContext?: RequestContext } = {}): Promise<undefined> {
-    return undefined;
+  /** Calls the factory of the workspace, or tries again to start one that failed; undefined when there is none. */
+  async resolveWorkspace(options: { requestContext?: RequestContext } = {}): Promise<Workspace | undefined> {
+    checkArguments('resolveWorkspace', options);
+    await this.engine.init();
+    return this.engine.workspaces.retry(options.requestContext ?? new RequestContext());
   }
 
   hasWorkspace(): boolean {
-    return false;
+    return this.engine.workspaces.isConfigured;
   }
 
+  /** True with a factory; else once the workspace has started. */
   isWorkspaceReady(): boolean {
-    return false;
+    return this.engine.workspaces.isReady;
   }
 
-  async destroyWorkspace(): Promise<void> {}
+  /** Ends the commands of the workspace; later runs have no workspace. Does nothing with a factory. */
+  async destroyWorkspace(): Promise<void> {
+    await this.engine.workspaces.destroy();
+  }
 
   /** Throws `not_available` for any browser; undefined is accepted. */
   setBrowser(browser: unknown): void {

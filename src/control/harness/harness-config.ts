@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
 import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
@@ -15,6 +16,9 @@ import type { ToolCategory } from './permissions/permissions.ts';
 import type { RequestContext } from './tools/request-context.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
+import type { Workspace } from './workspace/workspace.ts';
+import type { WorkspaceConfig } from './workspace/workspace-config.ts';
+import type { WorkspaceFactory } from './workspace/workspace-host.ts';
 
 /** A value, or a function that returns it for a request. */
 export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);
@@ -69,7 +73,6 @@ export interface ThreadLock {
 
 /** Unsupported options: the constructor rejects them with `not_available`. */
 export interface UnavailableOptions {
-  readonly workspace?: unknown;
   readonly browser?: unknown;
   readonly pubsub?: unknown;
   readonly observability?: unknown;
@@ -87,11 +90,15 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly stateSchema?: PublicSchema<State>;
   readonly initialState?: Partial<NoInfer<State> & HarnessSettings>;
   readonly tools?: Dynamic<ToolsInput | undefined>;
+  /** The folder in which agents work: a workspace, its options, or a function that returns one for a request. */
+  readonly workspace?: Workspace | WorkspaceConfig | WorkspaceFactory;
   readonly subagents?: readonly HarnessSubagent[];
   readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
   /** Observational memory; forked subagents need it. */
   readonly memory?: unknown;
   readonly omConfig?: HarnessOMConfig;
+  /** Limits of spending: reaching one ends a run with the error `limit_reached`. */
+  readonly limits?: Limits;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
   /** Generates unique ids of threads and runs. */

@@ -76,4 +76,13 @@ export type { StopCondition, SubagentStep } from './tools/subagent-steps.ts';
 export { submitPlanTool } from './tools/submit-plan.ts';
 export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './tools/task-tools.ts';
 export type { AcceptedSignal, Signal } from './turns/signal.ts';
+export { type CommandOptions, type CommandResult, Workspace } from './workspace/workspace.ts';
+export type { WorkspaceConfig } from './workspace/workspace-config.ts';
+export type { WorkspaceFactory } from './workspace/workspace-host.ts';
+export {
+  mastraToolNames,
+  type WorkspaceToolConfig,
+  type WorkspaceToolId,
+  type WorkspaceToolsConfig,
+} from './workspace/workspace-tools.ts';
 export { traceIdOf, type TracingContext, type TracingOptions } from './turns/tracing.ts';

@@ -124,7 +124,8 @@ export class MemoryJobs {
     const writer = new ThreadWriter(log, threadId, { lease });
     for (const [runId, agentId] of memoryRuns)
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
-    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal });
+    const spending = job.spending && { spending: job.spending };
+    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal, ...spending });
     for await (const event of events) {
       if (event.type !== 'summary') await writer.pass(event);
       else {

@@ -21,6 +21,7 @@ export {
   getSpawned,
   getBufferedSummaries,
   getSummaries,
+  getTip,
   hyperedges,
   idsFrom,
   isCollapsed,

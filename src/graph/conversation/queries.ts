@@ -5,7 +5,7 @@ import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { all, buffered, type Tables } from './tables.ts';
-import { followersOf } from './tree.ts';
+import { followersOf, readTip } from './tree.ts';
 
 /** Returns the newest values of the keys that have one. */
 function newest<Name extends keyof Tables>(
@@ -30,6 +30,11 @@ export function getMessage(conversation: Conversation, id: string): Message | un
 export function getMessages(conversation: Conversation): Message[] {
   const snapshot = snapshotOf(conversation);
   return newest(snapshot, 'message', snapshot.all('messages', all));
+}
+
+/** Returns the last message of the active branch; undefined when there is none. */
+export function getTip(conversation: Conversation): Message | undefined {
+  return readTip(snapshotOf(conversation));
 }
 
 /** Returns the blocks of a message from an index, 0 by default, in order of creation. */

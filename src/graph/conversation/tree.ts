@@ -14,6 +14,12 @@ export function tipOf(draft: ConversationDraft): string | undefined {
   return tip === undefined || tip === none ? undefined : tip;
 }
 
+/** Returns the last message of the active branch of a conversation. */
+export function readTip(reader: Reader): Message | undefined {
+  const tip = reader.last('tip', all);
+  return reader.last('message', tip === unknownTip ? endOfBranch(reader, start) : (tip ?? none));
+}
+
 /** Returns the last message of the active branch below a message. */
 export function endOfBranch(reader: Reader, messageId: string): string {
   let at = messageId;

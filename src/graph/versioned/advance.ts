@@ -58,6 +58,6 @@ function joined<Tables>(from: Snapshot<Tables>): Snapshot<Tables> {
   const store = new Store<Tables>(undefined, from.store.lineage, version);
   for (const [name, key, values] of from.values())
     for (const value of values) store.add(name, key, value as Tables[typeof name]);
-  for (const key of new Set(from.texts())) store.write(key, from.text(key));
+  for (const key of new Set(from.texts())) store.write(key, from.text(key), from.owner(key));
   return from.at(store, version, from.seq);
 }

@@ -40,12 +40,23 @@ export class Draft<Tables> {
     this.#store.add(name, key, value);
   }
 
-  /** Appends to the text of a key, which begins empty. */
-  grow(key: string, fragment: string): void {
+  /** Adds a value; the same value twice in succession is mostly added once. */
+  set<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+    this.changed = true;
+    this.#store.set(name, key, value);
+  }
+
+  /** Appends to the text of a key, which begins empty and may belong to an owner. */
+  grow(key: string, fragment: string, owner?: object): void {
     this.changed = true;
     const text = this.#store.texts.get(key);
-    if (text === undefined) this.#store.write(key, (this.#store.base?.text(key) ?? '') + fragment);
+    if (text === undefined) this.#begin(key, fragment, owner);
     else text.append(this.#store.head, fragment);
+  }
+
+  #begin(key: string, fragment: string, owner: object | undefined): void {
+    const { base } = this.#store;
+    this.#store.write(key, (base?.text(key) ?? '') + fragment, owner ?? base?.owner(key));
   }
 
   /** Returns the location of a key's text, and of its values; undefined when it does not exist yet. */

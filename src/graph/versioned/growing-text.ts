@@ -7,10 +7,14 @@ export class GrowingText {
   #text: string;
   #newest: number;
   #entry: number;
-  #completed: unknown;
+  /** What the text belongs to; absent when the text stands alone. */
+  readonly owner: object | undefined;
+  #completed: object | undefined;
 
-  constructor(version: number, text: string, growth: Growth) {
+  constructor(version: number, text: string, growth: Growth, owner: object | undefined) {
     this.born = version;
+    this.owner = owner;
+    this.#completed = undefined;
     this.#growth = growth;
     this.#text = text;
     this.#newest = version;
@@ -29,13 +33,11 @@ export class GrowingText {
     return version >= this.#newest ? this.#text : this.#text.slice(0, this.#growth.lengthAt(this.#entry, version));
   }
 
-  /** Returns what `complete` makes of a value and the text at that version; the same object for the newest text. */
-  complete<Value extends object>(version: number, value: Value, complete: Complete<Value>): Value {
-    if (version < this.#newest) return complete(value, this.at(version));
-    this.#completed ??= complete(value, this.#text);
-    return this.#completed as Value;
+  /** Returns what `complete` makes of the owner and the text at that version; the same object for the newest text. */
+  completed(version: number, complete: (owner: object, text: string) => object): object | undefined {
+    const { owner } = this;
+    if (owner === undefined) return undefined;
+    if (version < this.#newest) return complete(owner, this.at(version));
+    return (this.#completed ??= complete(owner, this.#text));
   }
 }
-
-/** Returns a value with its text. */
-export type Complete<Value> = (value: Value, text: string) => Value;

@@ -1,4 +1,4 @@
-import type { Complete, GrowingText } from './growing-text.ts';
+import type { GrowingText } from './growing-text.ts';
 import type { Store } from './store.ts';
 
 /** A store at one version: an immutable state. The newest value of a key's list is its current value. */
@@ -61,25 +61,33 @@ export class Snapshot<Tables> {
 
   /** The text of a key; empty when there is none. */
   text(key: string): string {
-    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
-      const text = at.#ownText(key);
-      if (text !== undefined) return text.at(at.#version);
-    }
-    return '';
+    const found = this.#findText(key);
+    return found === undefined ? '' : found.text.at(found.version);
   }
 
-  /** Returns what `complete` makes of a value and the text of a key; the same object for the newest text. */
-  completed<Value extends object>(key: string, value: Value, complete: Complete<Value>): Value {
-    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
-      const text = at.#ownText(key);
-      if (text !== undefined) return text.complete(at.#version, value, complete);
-    }
-    return value;
+  /** The owner of a key's text. */
+  owner(key: string): object | undefined {
+    return this.#findText(key)?.text.owner;
   }
 
-  #ownText(key: string): GrowingText | undefined {
-    const text = this.#store.texts.get(key);
-    return text !== undefined && text.born <= this.#version ? text : undefined;
+  /**
+   * Returns what `complete` makes of the owner of a key's text and the text, the same object for the newest text;
+   * undefined when the text has no owner.
+   */
+  completed(key: string, complete: (owner: object, text: string) => object): object | undefined {
+    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
+      const text = at.#store.texts.get(key);
+      if (text !== undefined && text.born <= at.#version) return text.completed(at.#version, complete);
+    }
+    return undefined;
+  }
+
+  #findText(key: string): { readonly text: GrowingText; readonly version: number } | undefined {
+    for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {
+      const text = at.#store.texts.get(key);
+      if (text !== undefined && text.born <= at.#version) return { text, version: at.#version };
+    }
+    return undefined;
   }
 
   /** All values, list by list, oldest first. */

@@ -51,15 +51,26 @@ export class Store<Tables> {
 
   /** Adds a value to the list of a key, at the newest version. */
   add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
-    let table = this.#tables.get(name);
-    if (table === undefined) this.#tables.set(name, (table = new Map()));
-    const timeline = table.get(key);
-    if (timeline === undefined) table.set(key, new Timeline<unknown>(this.head, value));
+    const timeline = this.timeline(name, key);
+    if (timeline === undefined) this.#begin(name, key, value);
     else timeline.push(this.head, value);
   }
 
+  /** The same, unless the value was added to this store last. */
+  set<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+    const timeline = this.timeline(name, key);
+    if (timeline === undefined) this.#begin(name, key, value);
+    else if (timeline.last !== value) timeline.push(this.head, value);
+  }
+
+  #begin<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+    let table = this.#tables.get(name);
+    if (table === undefined) this.#tables.set(name, (table = new Map()));
+    table.set(key, new Timeline<unknown>(this.head, value));
+  }
+
   /** Creates a text at the newest version. */
-  write(key: string, text: string): void {
-    this.texts.set(key, new GrowingText(this.head, text, this.growth));
+  write(key: string, text: string, owner: object | undefined): void {
+    this.texts.set(key, new GrowingText(this.head, text, this.growth, owner));
   }
 }

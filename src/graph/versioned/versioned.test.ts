@@ -61,12 +61,22 @@ describe('a versioned store', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  it('completes a value with the text of each state, and once with the newest', () => {
-    const one = add(emptySnapshot(), 1);
-    const two = add(one, 2);
-    const read = (from: Snapshot<Tables>) =>
-      from.completed('text', { text: '' }, (value, text) => ({ ...value, text }));
-    expect([read(one), read(two)]).toEqual([{ text: '1' }, { text: '12' }]);
-    expect(read(two)).toBe(read(two));
+  it('completes the owner of a text in each state, and once with the newest text', () => {
+    const owner = { id: 1 };
+    const grow = (from: Snapshot<Tables>, fragment: string) =>
+      advance(from, {}, draft => draft.grow('text', fragment, owner));
+    const read = (from: Snapshot<Tables>) => from.completed('text', (value, text) => ({ ...value, text }));
+    const one = grow(emptySnapshot(), 'a');
+    let branch = one;
+    for (let depth = 0; depth < 20; depth++) {
+      grow(branch, '-');
+      branch = grow(branch, 'b');
+    }
+    expect([read(one), read(branch)]).toEqual([
+      { id: 1, text: 'a' },
+      { id: 1, text: `a${'b'.repeat(20)}` },
+    ]);
+    expect(read(branch)).toBe(read(branch));
+    expect(read(add(one, 1))).toEqual({ id: 1, text: 'a1' });
   });
 });

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../events/index.ts';
 import { DamagedValue, isBusy } from './errors.ts';
 import type { Connection } from './open.ts';
-import { changes, command, lowest32, positionOf, query } from './statement.ts';
+import { changes, command, lowest32, positionOf, query, type Statement } from './statement.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 
 /** Where to read: the events of one row with a seq above `after` and below `end`. */
@@ -18,9 +18,15 @@ const mostCount = 1024;
 /** How many bytes are best read at once. */
 const bestBytes = 128 * 1024;
 
+/** Events in one of their forms, and how many bytes they have in the file. */
+interface Found<Item> {
+  readonly items: readonly Item[];
+  readonly bytes: number;
+}
+
 /** Events that were read, until there are enough of them. */
-export class EventPage {
-  readonly events: LoggedEvent[] = [];
+export class EventPage<Item> {
+  readonly items: Item[] = [];
   readonly #limit: number;
   #bytesLeft: number;
 
@@ -31,15 +37,15 @@ export class EventPage {
 
   /** How many more events fit, as far as is known. */
   get left(): number {
-    return this.#bytesLeft > 0 ? this.#limit - this.events.length : 0;
+    return this.#bytesLeft > 0 ? this.#limit - this.items.length : 0;
   }
 
   get bytesLeft(): number {
     return this.#bytesLeft;
   }
 
-  add(events: readonly LoggedEvent[], bytes: number): void {
-    for (const event of events) this.events.push(event);
+  add({ items, bytes }: Found<Item>): void {
+    for (const item of items) this.items.push(item);
     this.#bytesLeft -= bytes;
   }
 }
@@ -49,6 +55,7 @@ export class EventTable {
   readonly #insertOne;
   readonly #insertAll;
   readonly #readJoined;
+  readonly #readLines;
   readonly #sizes;
   readonly #readNext;
   readonly #deleteAfter;
@@ -67,6 +74,10 @@ export class EventTable {
     this.#readJoined = query(
       db,
       `SELECT ${asBytes('group_concat(body)')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
+    );
+    this.#readLines = query(
+      db,
+      `SELECT ${asBytes('group_concat(body, char(10))')}, ${asNumber('sum(json_valid(body))')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
     );
     this.#sizes = query(
       db,
@@ -90,14 +101,27 @@ export class EventTable {
   }
 
   /** Adds the events of a segment until the page is full; one that is damaged or missing is named by the error. */
-  read({ threadId, key, after, end }: Segment, page: EventPage): void {
+  read(segment: Segment, page: EventPage<LoggedEvent>): void {
+    this.#readPage(segment, page, (some, count) => this.#readSome(some, count));
+  }
+
+  /** The same as the texts they are stored as, which are not parsed here. */
+  readTexts(segment: Segment, page: EventPage<string>): void {
+    this.#readPage(segment, page, (some, count) => this.#readSomeTexts(some, count));
+  }
+
+  #readPage<Item>(
+    { threadId, key, after, end }: Segment,
+    page: EventPage<Item>,
+    readSome: (segment: Segment, count: number) => Found<Item>,
+  ): void {
     let count = firstCount;
     for (let at = after; page.left > 0; ) {
       const segment = { threadId, key, after: at, end: Math.min(end, lowest32) };
       const wanted = this.#fitting(segment, Math.min(count, page.left), Math.min(bestBytes, page.bytesLeft));
-      const { events, bytes } = this.#readSome(segment, wanted);
-      page.add(events, bytes);
-      if (events.length < wanted) return;
+      const found = readSome(segment, wanted);
+      page.add(found);
+      if (found.items.length < wanted) return;
       at += wanted;
       count = mostCount;
     }
@@ -123,35 +147,49 @@ export class EventTable {
   }
 
   /** Many texts come as one list: reading and parsing each alone takes longer. */
-  #readSome(segment: Segment, count: number): { events: readonly LoggedEvent[]; bytes: number } {
-    const bytes = this.#joinedIn(segment, count);
-    if (bytes === null) return { events: [], bytes: 0 };
+  #readSome(segment: Segment, count: number): Found<LoggedEvent> {
+    const [bytes] = this.#joined(this.#readJoined, segment, count);
+    if (bytes === null) return { items: [], bytes: 0 };
     const list = jsonIn(`[${textIn(bytes) ?? ''}]`);
     const isWhole = Array.isArray(list) && list.every((event, index) => isEvent(event, segment.after + 1 + index));
-    const events = isWhole && list.length > 0 ? list : this.#readEach(segment, count);
-    return { events, bytes: bytes?.byteLength ?? 1 };
+    const items = isWhole && list.length > 0 ? list : this.#readEach(segment, count).map(({ event }) => event);
+    return { items, bytes: bytes?.byteLength ?? 1 };
+  }
+
+  /** No stored text has a line feed. */
+  #readSomeTexts(segment: Segment, count: number): Found<string> {
+    const [bytes, valid] = this.#joined(this.#readLines, segment, count);
+    if (bytes === null) return { items: [], bytes: 0 };
+    const lines = textIn(bytes)?.split('\n') ?? [];
+    const isWhole = valid === lines.length && lines.every((line, index) => hasSeq(line, segment.after + 1 + index));
+    const items = isWhole ? lines : this.#readEach(segment, count).map(({ text }) => text);
+    return { items, bytes: bytes?.byteLength ?? 1 };
   }
 
   /** Undefined when the file is damaged, or the events are too long to be read as one. */
-  #joinedIn({ key, after, end }: Segment, count: number): Uint8Array | null | undefined {
+  #joined(
+    statement: Statement,
+    { key, after, end }: Segment,
+    count: number,
+  ): [bytes: Uint8Array | null | undefined, valid?: number | null] {
     try {
-      const [bytes] = this.#readJoined.get(key, Math.min(after, lowest32), end, count) as [Uint8Array | null];
-      return bytes;
+      return statement.get(key, Math.min(after, lowest32), end, count) as [Uint8Array | null, number | null];
     } catch (error) {
       if (isBusy(error)) throw error;
-      return undefined;
+      return [undefined];
     }
   }
 
-  #readEach({ threadId, key, after, end }: Segment, count: number): LoggedEvent[] {
-    const events: LoggedEvent[] = [];
+  #readEach({ threadId, key, after, end }: Segment, count: number): { event: LoggedEvent; text: string }[] {
+    const events: { event: LoggedEvent; text: string }[] = [];
     while (events.length < count) {
       const seq = after + events.length + 1;
       const row = this.#next({ threadId, key, after: seq - 1, end });
       if (row === undefined) break;
-      const event = row[0] === seq ? jsonIn(textIn(row[1])) : undefined;
-      if (!isEvent(event, seq)) throw damagedEvent(threadId, seq);
-      events.push(event);
+      const text = row[0] === seq ? textIn(row[1]) : undefined;
+      const event = jsonIn(text);
+      if (text === undefined || !isEvent(event, seq)) throw damagedEvent(threadId, seq);
+      events.push({ event, text });
     }
     return events;
   }
@@ -186,6 +224,12 @@ export class EventTable {
 function isEvent(value: unknown, seq: number): value is LoggedEvent {
   const { seq: stored, type } = (value ?? {}) as Partial<LoggedEvent>;
   return stored === seq && typeof type === 'string';
+}
+
+/** The same for a text that is JSON. */
+function hasSeq(text: string, seq: number): boolean {
+  const isInPlace = text.includes(`"seq":${seq},`) || text.includes(`"seq":${seq}}`);
+  return isInPlace && text.startsWith('{') && text.includes('"type":"');
 }
 
 function damagedEvent(threadId: string, seq: number, cause?: unknown): DamagedValue {

@@ -132,7 +132,7 @@ export class SqliteLog implements EventLog {
     return this.#perform(() => {
       const now = this.now();
       const isFresh = this.#newestThread.isFresh(threadId, now);
-      const { firstSeq, logged } = this.#sql.transaction.run(() => {
+      const { firstSeq, stored } = this.#sql.transaction.run(() => {
         const head = this.#sql.threads.head(threadId, lease?.name);
         if (head === undefined) throw threadNotFound(threadId);
         const { key, seq, token } = head;
@@ -140,36 +140,49 @@ export class SqliteLog implements EventLog {
         if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
         if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
         if (imported === true) checkImportable(toThread(this.#row(threadId)));
-        const { bodies, events: encoded } = encodeEvents(given.events, {
+        const encoded = encodeEvents(given.events, {
           firstSeq: seq + 1,
           now: this.now,
           maxEventBytes: this.maxEventBytes,
         });
+        const { bodies } = encoded;
         this.#sql.events.insert(key, seq + 1, bodies);
         if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
         if (imported === true) this.#sql.threads.setImported(key, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(key, new Date(now).toISOString());
-        return { firstSeq: seq + 1, logged: encoded };
+        return { firstSeq: seq + 1, stored: encoded };
       });
       if (!isFresh) this.#newestThread.moved(threadId, now);
-      const lastSeq = firstSeq + logged.length - 1;
+      const lastSeq = firstSeq + stored.bodies.length - 1;
       if (this.#newest.size >= 1000) this.#newest.clear();
       this.#newest.set(threadId, lastSeq);
-      this.#live.publish(threadId, logged);
+      this.#live.publish(threadId, stored);
       return { firstSeq, lastSeq };
     }, copy);
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
+    return this.#readPage(threadId, range, (segment, page) => this.#sql.events.read(segment, page));
+  }
+
+  async readTexts(threadId: string, range?: ReadRange): Promise<string[]> {
+    return this.#readPage(threadId, range, (segment, page) => this.#sql.events.readTexts(segment, page));
+  }
+
+  async #readPage<Item>(
+    threadId: string,
+    range: ReadRange | undefined,
+    read: (segment: Segment, page: EventPage<Item>) => void,
+  ): Promise<Item[]> {
     const { after, before, limit, maxBytes } = checkRange(range);
     return this.#read(() => {
       const place = this.#sql.threads.place(threadId);
       if (place === undefined) throw threadNotFound(threadId);
       try {
-        const page = new EventPage(limit, maxBytes);
-        for (const segment of this.#segments(threadId, place, { after, before })) this.#sql.events.read(segment, page);
-        return page.events;
+        const page = new EventPage<Item>(limit, maxBytes);
+        for (const segment of this.#segments(threadId, place, { after, before })) read(segment, page);
+        return page.items;
       } catch (error) {
         // Another process may delete it just now: then its events are missing for a good reason.
         throw this.#sql.threads.place(threadId)?.key === place.key ? error : threadNotFound(threadId);

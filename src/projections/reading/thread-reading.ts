@@ -11,6 +11,7 @@ import type { Fold } from '../fold.ts';
 import { type RelayBook, relayBook, type RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 import { readBranch } from './project-thread.ts';
+import { eventsOf, messagesOf, reachesBack, type ReadingSnapshot, snapshotAfter } from './reading-snapshot.ts';
 import type { ViewNode } from './view-node.ts';
 
 /** Tokens of all branches, subagents included. */
@@ -36,6 +37,10 @@ export interface ThreadReading {
   /** What waits for a person, oldest first. */
   readonly pending: readonly RelayEntry[];
   readonly usage: UsageTotal;
+  /** How many of the messages are from before the snapshot that the reading began with: they have no parts. */
+  readonly hidden: number;
+  /** Whether something happened to what is before that snapshot: the reading must begin with an earlier one. */
+  readonly isOutdated: boolean;
 }
 
 export interface ThreadReadingState {
@@ -46,6 +51,11 @@ export interface ThreadReadingState {
   readonly openRuns: readonly string[];
   readonly hasTasks: boolean;
   readonly usage: UsageTotal;
+  /** The newest snapshot: a reading that begins with it needs only the events after it. */
+  readonly snapshot: ReadingSnapshot | undefined;
+  /** The messages of the snapshot that the reading began with. */
+  readonly hidden: readonly string[];
+  readonly isOutdated: boolean;
 }
 
 /** The active branch of a thread as a person reads it, with what runs, what waits and what was used, as a fold. */
@@ -58,21 +68,27 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       openRuns: [],
       hasTasks: false,
       usage: { inputTokens: 0, outputTokens: 0 },
+      snapshot: undefined,
+      hidden: [],
+      isOutdated: false,
     };
   },
   step: (state, event) => {
     if (event.seq !== undefined && event.seq <= state.seq) return state;
     const conversation = reduceConversation(state.conversation, event);
-    return {
+    const next = {
       seq: event.seq ?? state.seq,
       conversation,
       relays: relayBook.step(state.relays, event),
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
       usage: event.type === 'usage' ? withUsage(state.usage, event) : state.usage,
+      hidden: state.hidden,
+      isOutdated: state.isOutdated || (state.hidden.length > 0 && reachesBack(state.conversation, state.hidden, event)),
     };
+    return { ...next, snapshot: snapshotAfter(next, event) ?? state.snapshot };
   },
-  view: ({ seq, conversation, relays, openRuns, hasTasks, usage }) => {
+  view: ({ seq, conversation, relays, openRuns, hasTasks, usage, hidden, isOutdated }) => {
     const nodeList = readBranch(conversation, defaultActive(conversation));
     const tasks = hasTasks ? newestTasks(nodeList) : undefined;
     const running = openRuns.flatMap(runId => {
@@ -89,10 +105,20 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       running,
       pending: relays.pending,
       usage,
+      hidden: hidden.length,
+      isOutdated,
       ...(tasks !== undefined && { tasks }),
     };
   },
 };
+
+/** The reading that begins with a snapshot: the events after it follow. */
+export function readingFrom(snapshot: ReadingSnapshot): ThreadReadingState {
+  const { seq, usage } = snapshot;
+  const { initial } = threadReading;
+  const conversation = eventsOf(snapshot).reduce(reduceConversation, initial.conversation);
+  return { ...initial, seq, usage, conversation, snapshot, hidden: messagesOf(snapshot) };
+}
 
 function newestTasks(nodes: PagedList<ViewNode>): ThreadReading['tasks'] {
   return nodes.findLast(({ id: messageId, partList }) =>

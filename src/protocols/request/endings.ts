@@ -21,9 +21,9 @@ export function endRequest(state: RequestState, reason: EndReason): void {
 }
 
 function requestOutcome(root: OpenRun | undefined, reason: EndReason): RequestOutcome {
-  if (reason !== 'error') return { reason, modelReason: root?.modelReason };
+  if (reason !== 'error' && reason !== 'limit_reached') return { reason, modelReason: root?.modelReason };
   const { message = 'The run failed and did not say why.', code = 'agent_failed' } = root?.error ?? {};
-  return { reason, message, code };
+  return { reason: 'error', message, code };
 }
 
 function closeRun(state: RequestState, run: OpenRun): void {

@@ -121,6 +121,7 @@ export class RequestFold {
       run.usage = addUsage(run.usage, event);
       run.model = event.model ?? run.model;
       run.modelReason = event.finishReason;
+      run.isComplete = true;
       const { totals, at } = this.#state;
       totals.use(event, run);
       totals.hear(run, at, false);

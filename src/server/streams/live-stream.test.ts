@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import type { EventText } from '../security/redacted-texts.ts';
 import type { EventLog } from '../../log/index.ts';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
 import { sseFraming } from '../../protocols/index.ts';
@@ -49,7 +50,7 @@ async function take(count: number, query = '', headers: Record<string, string> =
 }
 
 /** A stream of the thread without a server around it. */
-function open(log: EventLog, encode = encodeEvent): ReadableStream<Uint8Array> {
+function open(log: EventLog, encode = encodeText): ReadableStream<Uint8Array> {
   feeds ??= new ThreadFeeds({ log, encode, redactor });
   const { signal } = new AbortController();
   const keepAlive = new KeepAlive(60_000);
@@ -76,8 +77,7 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, last: 
   return ids;
 }
 const redactor = createRedactor([]);
-const encodeEvent = (event: LoggedEvent) =>
-  new TextEncoder().encode(sseFraming.frame(JSON.stringify(event), event.seq));
+const encodeText = ({ seq, text }: EventText) => new TextEncoder().encode(sseFraming.frame(text, seq));
 
 const seqs = (messages: EventSourceMessage[]) => messages.map(message => Number(message.id));
 
@@ -208,7 +208,7 @@ describe('the event stream', () => {
     const ahead = open(log).getReader();
     await ahead.read();
     await vi.waitFor(() => expect(tails).toHaveBeenCalled());
-    vi.spyOn(log, 'read').mockImplementationOnce(async () => {
+    vi.spyOn(log, 'readTexts').mockImplementationOnce(async () => {
       for (let at = 1; at <= 300; at += 10) {
         await log.append(threadId, notes(at, at + 9));
         await readUntil(ahead, at + 9);
@@ -222,7 +222,7 @@ describe('the event stream', () => {
   });
 
   it('makes the bytes of an event once for all its readers', async () => {
-    const encode = vi.fn((event: LoggedEvent) => new TextEncoder().encode(`id: ${event.seq}\ndata: {}\n\n`));
+    const encode = vi.fn(({ seq }: EventText) => new TextEncoder().encode(`id: ${seq}\ndata: {}\n\n`));
     const readers = Array.from({ length: 5 }, () => open(server.log, encode).getReader());
     for (const reader of readers) await reader.read();
     await vi.waitFor(() => expect(tails).toHaveBeenCalledTimes(1));

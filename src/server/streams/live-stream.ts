@@ -1,9 +1,9 @@
 import type { Framing } from '../../protocols/index.ts';
-import type { RedactedEvents } from '../security/redacted-events.ts';
+import { RedactedTexts } from '../security/redacted-texts.ts';
 import { Refusal } from '../security/refusal.ts';
 import { framedProblem } from './framed-problem.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
-import { type FeedOptions, type FeedReader, type Frame, redactedAfter, type ThreadFeeds } from './thread-feed.ts';
+import type { FeedOptions, FeedReader, Frame, ThreadFeeds } from './thread-feed.ts';
 
 export interface LiveStreamOptions extends FeedOptions {
   readonly framing: Framing;
@@ -53,7 +53,7 @@ class LiveReader implements FeedReader, Silent {
   #position: number;
   /** The seq of the last event that was read: some may wait to be sent. */
   #read: number;
-  #events: RedactedEvents | undefined;
+  #texts: RedactedTexts | undefined;
   #isOver = false;
   /** Whether it has joined the feed. */
   #isLive = false;
@@ -79,12 +79,12 @@ class LiveReader implements FeedReader, Silent {
   async pull(): Promise<void> {
     const { log, encode, feeds } = this.#options;
     try {
-      const events = (this.#events ??= await redactedAfter(this.#options, this.#threadId, this.#position));
+      const texts = (this.#texts ??= await RedactedTexts.after(this.#options, this.#threadId, this.#position));
       while (!this.#isOver && (this.#controller.desiredSize ?? 0) > 0) {
-        const page = await log.read(this.#threadId, { after: this.#read, limit: pageSize });
-        this.#read = page.at(-1)?.seq ?? this.#read;
-        for (const event of page.flatMap(each => events.push(each)))
-          this.#takeOne({ seq: event.seq, bytes: encode(event) });
+        const page = await log.readTexts(this.#threadId, { after: this.#read, limit: pageSize });
+        for (const text of page)
+          for (const shown of texts.push({ seq: ++this.#read, text }))
+            this.#takeOne({ seq: shown.seq, bytes: encode(shown) });
         if (page.length > 0 || this.#isOver) continue;
         this.#isLive = feeds.join(this.#threadId, this, this.#position);
         if (this.#isLive) return await new Promise(() => {});

@@ -1,7 +1,6 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { RedactedEvents } from '../security/redacted-events.ts';
+import { type EventText, RedactedTexts } from '../security/redacted-texts.ts';
 
 /** An event as it is sent, made once for all readers. */
 export interface Frame {
@@ -19,23 +18,9 @@ export interface FeedReader {
 
 export interface FeedOptions {
   readonly log: EventLog;
-  readonly encode: (event: LoggedEvent) => Uint8Array;
+  /** Returns the frame of an event's text. */
+  readonly encode: (text: EventText) => Uint8Array;
   readonly redactor: Redactor;
-}
-
-/** Keeps secrets out of the events after a seq. It is made at once when nothing before them matters. */
-export function redactedAfter(
-  { log, redactor }: FeedOptions,
-  threadId: string,
-  seq: number,
-): RedactedEvents | Promise<RedactedEvents> {
-  const events = new RedactedEvents(redactor);
-  const limit = Math.min(seq, events.lookBehind);
-  if (limit === 0) return events;
-  return log.read(threadId, { after: seq - limit, limit }).then(before => {
-    events.prime(before);
-    return events;
-  });
 }
 
 /** How many of the newest frames are kept for readers that are about to join. */
@@ -81,10 +66,13 @@ class ThreadFeed {
   async #follow(options: FeedOptions, threadId: string): Promise<void> {
     const { log, encode } = options;
     try {
-      const made = redactedAfter(options, threadId, this.#head);
-      const events = made instanceof Promise ? await made : made;
-      for await (const event of log.tail(threadId, this.#head, { signal: this.#stop.signal })) {
-        for (const shown of events.push(event)) this.#next.push({ seq: shown.seq, bytes: encode(shown) });
+      const made = RedactedTexts.after(options, threadId, this.#head);
+      const texts = made instanceof Promise ? await made : made;
+      const tail = log.tail(threadId, this.#head, { signal: this.#stop.signal });
+      for await (const event of tail) {
+        const text = tail.textOf?.(event) ?? JSON.stringify(event);
+        for (const shown of texts.push({ seq: event.seq, text }, event))
+          this.#next.push({ seq: shown.seq, bytes: encode(shown) });
         if (!this.#isSending) this.#send();
         // The rest stays in the log until these are sent.
         if (this.#next.length >= kept) await new Promise<void>(resolve => (this.#onSent = resolve));

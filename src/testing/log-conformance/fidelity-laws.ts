@@ -32,6 +32,8 @@ export function fidelityLaws(law: Law): void {
         read.map(event => JSON.stringify(event)),
         expected,
       );
+      assert.deepEqual(await log.readTexts(id), expected);
+      assert.deepEqual(await log.readTexts(id, { after: 3, limit: 2 }), expected.slice(3, 5));
       const tailed: string[] = [];
       for await (const event of log.tail(id)) {
         tailed.push(JSON.stringify(event));

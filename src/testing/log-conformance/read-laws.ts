@@ -42,7 +42,13 @@ export function readLaws(law: Law): void {
       await log.append(child.id, textEvents(4));
       const grandchild = await log.branch(child.id, 6);
       await log.append(grandchild.id, textEvents(4));
-      assert.deepEqual(seqs(await log.read(grandchild.id, given)), expected);
+      const read = await log.read(grandchild.id, given);
+      assert.deepEqual(seqs(read), expected);
+      const texts = await log.readTexts(grandchild.id, given);
+      assert.deepEqual(
+        texts,
+        read.map(event => JSON.stringify(event)),
+      );
     });
 
   law('reads short pages when they may have few bytes, of at least one event', async ({ log }) => {

@@ -20,6 +20,25 @@ export function tailLaws(law: Law): void {
     );
   });
 
+  law('has the text of an event that is taken from it, where it has one', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(2));
+    const tail = log.tail(id);
+    const texts = (async () => {
+      const found: (readonly [number, string])[] = [];
+      for await (const event of tail) {
+        found.push([event.seq, tail.textOf?.(event) ?? JSON.stringify(event)]);
+        if (found.length === 7) break;
+      }
+      return found;
+    })();
+    await settle();
+    await log.append(id, textEvents(3));
+    await log.append(id, textEvents(2));
+    const expected = (await log.readTexts(id)).map((text, index) => [index + 1, text]);
+    assert.deepEqual(await texts, expected);
+  });
+
   law('gives history, then what is appended, without gap or duplicate', async ({ log }) => {
     const { id } = await log.createThread();
     await log.append(id, textEvents(1203));

@@ -20,6 +20,8 @@ export interface CliAdapter {
   readonly environment: readonly RegExp[];
   /** The versions whose streams were recorded for the tests. */
   readonly versions: readonly string[];
+  /** Matches a line of stderr that reports a denied call, for programs that report it only there. */
+  readonly denial?: RegExp;
   /** How its records are translated, for its documentation page. */
   readonly records: readonly RecordRule[];
   command(request: CommandRequest): CliCommand;

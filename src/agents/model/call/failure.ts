@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
+import { limitReached } from '../../limits/limits.ts';
 import { UnfinishedStream } from './model-stream.ts';
 import { createModelRegistry, type ModelRegistry } from '../registry/registry.ts';
 
@@ -21,6 +22,11 @@ export function modelFailure(error: unknown, provider: string, registry?: ModelR
     return { message: `The connection to the model broke: ${message}.`, code: 'model_connection', retryable: true };
   if (APICallError.isInstance(error)) return apiFailure(error, message, () => keyHint(provider, registry));
   return { message: `The model call failed: ${message}.`, code: 'model_error', retryable: mayPass(error) };
+}
+
+/** The reason of the end of a run that ends by a failure. */
+export function endedBy({ code }: ModelFailure): 'error' | 'limit_reached' {
+  return code === limitReached ? limitReached : 'error';
 }
 
 /** The event of a failure that ends the run. */

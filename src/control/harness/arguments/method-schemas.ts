@@ -1,3 +1,4 @@
+import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
@@ -74,6 +75,7 @@ const options = () =>
     subagents: z.array(subagent()).optional(),
     resolveModel: callback().optional(),
     omConfig: record().optional(),
+    limits: limitsField().optional(),
     disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
     heartbeatHandlers: z.array(heartbeat()).optional(),
     idGenerator: callback().optional(),
@@ -84,7 +86,13 @@ const options = () =>
     toolCategoryResolver: callback().optional(),
     threadLock: z.object({ acquire: callback(), release: callback() }).optional(),
     memory: z.unknown().optional(),
-    workspace: z.unknown().optional(),
+    // The options of a workspace are checked with their own error.
+    workspace: z
+      .custom(
+        value => typeof value === 'function' || isObject(value),
+        'expected a `new Workspace({ root })`, its options, or a function that returns one',
+      )
+      .optional(),
     browser: z.unknown().optional(),
     pubsub: z.unknown().optional(),
     observability: z.unknown().optional(),
@@ -113,6 +121,7 @@ export const methodSchemas = {
   setPermissionForCategory: lazySchema(() => z.object({ category: category(), policy: policy() })),
   setPermissionForTool: lazySchema(() => ofTool().extend({ policy: policy() })),
   getToolCategory: lazySchema(ofTool),
+  resolveWorkspace: lazySchema(() => z.strictObject({ requestContext: requestContext() })),
   subscribe: lazySchema(callback),
   subscribeDisplayState: lazySchema(callback),
   registerHeartbeat: lazySchema(heartbeat),

@@ -2,7 +2,6 @@ import { SingletreeError } from '../../../events/index.ts';
 import type { UnavailableOptions } from '../harness-config.ts';
 
 const instead: Record<keyof UnavailableOptions, string> = {
-  workspace: 'pass workspace tools to the agents of the modes',
   browser: 'pass browser tools as `tools`',
   pubsub: 'use `subscribe`',
   observability: 'read the events of the log; `tracingOptions` of a message set the trace of its run',

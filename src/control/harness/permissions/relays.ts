@@ -147,10 +147,12 @@ const eventTypes: Record<RelaySlot, ProjectedEvent['type']> = {
   plan: 'plan_approval_required',
 };
 
-/** Converts the answer to a question; access is granted with "yes", "allow" or "approve". */
+/** Converts the answer to a question; access is granted for the thread with "yes", "allow" or "approve". */
 export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
   if (relay.relayKind !== 'access')
     return { outcome: 'answer', answer: typeof answer === 'string' ? answer : [...answer] };
   const word = typeof answer === 'string' ? answer : (answer[0] ?? '');
-  return /^(y|yes|allow|approve)\b/i.test(word.trim()) ? { outcome: 'approve' } : { outcome: 'reject' };
+  return /^(y|yes|allow|approve)\b/i.test(word.trim())
+    ? { outcome: 'approve', remember: 'thread' }
+    : { outcome: 'reject' };
 }

@@ -59,7 +59,7 @@ export class Responses {
   askAgain(): void {
     const { relays, hub } = this.#options;
     const [first] = relays.waiting('approval');
-    if (first !== undefined && hub.display.pendingApproval === null) hub.emit(relayEvent(first));
+    if (first !== undefined && hub.view.pendingApproval === null) hub.emit(relayEvent(first));
   }
 
   #approveAllowed(): void {

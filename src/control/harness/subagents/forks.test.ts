@@ -65,6 +65,7 @@ describe('a fork', () => {
       subagents: [subagent],
       requestContext: new RequestContext(),
       shared: [],
+      workspaceTools: [],
       modelOf: () => '',
       registry: () => createModelRegistry(),
       parentModel: '',

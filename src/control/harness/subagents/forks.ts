@@ -1,3 +1,4 @@
+import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-run.ts';
 import { type AgentEvent, type LoggedEvent, SingletreeError } from '../../../events/index.ts';
@@ -22,6 +23,7 @@ export interface ForksOptions {
   readonly memory: ThreadMemory;
   /** Generates the ids of fork threads and their runs. */
   readonly newOwnId: () => string;
+  readonly limits?: Limits | undefined;
   /** Stores everything that runs of this process have written to a thread. */
   readonly flush: (threadId: string) => Promise<void>;
 }
@@ -77,8 +79,9 @@ export class Forks {
 
   constructor(options: ForksOptions) {
     this.#options = options;
-    const { log, memory, newOwnId: newRunId } = options;
-    this.#supervisor = new Supervisor({ log, memory, newRunId, agents: (_, id) => this.#agents.get(id) });
+    const { log, memory, newOwnId: newRunId, limits } = options;
+    const agents = (_: unknown, id: string) => this.#agents.get(id);
+    this.#supervisor = new Supervisor({ log, memory, newRunId, agents, ...(limits && { limits }) });
   }
 
   /** Resolves with the result of the fork; rejects when it cannot start, or is detached. */

@@ -2,8 +2,9 @@ import type { EventOf, LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
-import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
-import { reduceDisplayState } from '../display/reduce-display-state.ts';
+import type { SubagentNames } from '../display/display-state.ts';
+import { defaultView, type DisplayView } from '../display/display-view.ts';
+import { reduceView } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { assistantMessage } from '../messages/message-view.ts';
@@ -79,16 +80,15 @@ export class OpenThread {
   static async open(
     thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom' | 'importedSeq'>,
     options: OpenThreadOptions,
-  ): Promise<{ thread: OpenThread; display: HarnessDisplayState }> {
+  ): Promise<{ thread: OpenThread; display: DisplayView }> {
     const opened = new OpenThread(thread.id, options);
     const knowledge = new ThreadKnowledge(thread.importedSeq);
     opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
-    let display = defaultDisplayState();
+    let display = defaultView();
     for await (const event of readEvents(options.log, thread.id)) {
       knowledge.take(event);
       const at = timeOf(event);
-      for (const displayEvent of opened.#read(event))
-        display = reduceDisplayState(display, displayEvent, at, options.names);
+      for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
       // A copy has not used the tokens of its source.
       if (event.seq !== thread.branchedFrom?.seq) continue;
       display = { ...display, tokenUsage: emptyTokenUsage() };
@@ -247,8 +247,9 @@ export class OpenThread {
 
   #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
     if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') this.#access.delete(event.relayId);
-    else if (event.type !== 'harness_end') return;
+    else if (event.type === 'relay_resolved') {
+      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
+    } else if (event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
   }

@@ -1,5 +1,6 @@
 import type { HarnessEvent } from '../harness-event.ts';
 import type { StateUpdate } from '../settings/state-store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Values that a request passes to tools and subagents, by name. */
 export class RequestContext extends Map<string, unknown> {}
@@ -27,7 +28,7 @@ export interface HarnessRequestContext<State = Record<string, unknown>> {
   readonly resourceId: string;
   readonly modeId: string;
   readonly abortSignal?: AbortSignal;
-  readonly workspace?: unknown;
+  readonly workspace?: Workspace;
   emitEvent?(event: HarnessEvent): void;
   registerQuestion?(question: { questionId: string; resolve: (answer: HarnessQuestionAnswer) => void }): void;
   registerPlanApproval?(plan: { planId: string; resolve: (response: PlanResponse) => void }): void;

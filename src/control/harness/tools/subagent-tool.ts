@@ -19,6 +19,8 @@ export interface SubagentToolOptions {
   readonly requestContext: RequestContext;
   /** The harness tools; a subagent receives those it may use. */
   readonly shared: readonly Tool[];
+  /** The workspace tools; a subagent receives all unless it names those it may use. */
+  readonly workspaceTools: readonly Tool[];
   /** The model of a type when the call names none; empty when none is chosen. */
   readonly modelOf: (subagent: HarnessSubagent) => string;
   readonly registry: () => ModelRegistry | Promise<ModelRegistry>;
@@ -118,19 +120,23 @@ function noModel(agentType: string): string {
 async function freshAgent(
   subagent: HarnessSubagent,
   model: string,
-  { requestContext, shared, registry }: SubagentToolOptions,
+  { requestContext, shared, workspaceTools, registry }: SubagentToolOptions,
 ) {
   // Loaded when the first subagent starts: not every harness has one.
   const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
-  const { id, tools = {}, allowedHarnessTools = [], stopWhen } = subagent;
+  const { id, tools = {}, allowedHarnessTools = [], allowedWorkspaceTools, stopWhen } = subagent;
   const { maxSteps = stopWhen === undefined ? defaultSteps : Number.MAX_SAFE_INTEGER } = subagent;
   const own = loopTools(tools, requestContext);
   const allowed = shared.filter(({ name }) => allowedHarnessTools.includes(name) && !(name in tools));
+  const names = new Set([...own, ...allowed].map(({ name }) => name));
+  const fromWorkspace = workspaceTools.filter(
+    ({ name }) => !names.has(name) && allowedWorkspaceTools?.includes(name) !== false,
+  );
   return loopAgent({
     id,
     model,
     instructions: await resolveDynamic(subagent.instructions, requestContext),
-    tools: [...own, ...allowed],
+    tools: [...own, ...allowed, ...fromWorkspace],
     // The last step has to conclude.
     maxIterations: maxSteps - 1,
     registry: await registry(),

@@ -17,6 +17,7 @@ import {
 import type { OpenThread } from '../threads/open-thread.ts';
 import { type HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
 import type { TaskBoard } from '../tasks/task-board.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** The inputs of a run's setup. */
 export interface RunSetup {
@@ -27,6 +28,8 @@ export interface RunSetup {
   /** The agent of the run. */
   readonly agent: Agent;
   readonly forks: Pick<Forks, 'run'>;
+  /** Returns the workspace of the run; undefined when it has none. */
+  readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
   /** The chosen model; empty when none is. */
@@ -39,12 +42,16 @@ const noMemory =
   'A forked subagent needs the `memory` of the harness, and none is configured. Call it with forked: false.';
 
 /**
- * Returns the parameters of a run: built-in tools, harness tools, permissions and context. A tool that is denied by
+ * Returns the parameters of a run: built-in, workspace and harness tools, permissions and context. A tool that is denied by
  * name is hidden, including the agent's own and those of subagents. A resumed run keeps its model.
  */
 export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
   const { config, requestContext, thread, subagentModel: modelOf, registry } = setup;
   requestContext.set('harness', { ...setup.harness, abortSignal: params.signal });
+  const workspace = await setup.workspace(requestContext);
+  const harness: HarnessRequestContext = { ...setup.harness, ...(workspace !== undefined && { workspace }) };
+  requestContext.set('harness', { ...harness, abortSignal: params.signal });
+  const workspaceTools = workspace?.tools ?? [];
   const harnessTools = (await resolveDynamic(config.tools, requestContext)) ?? {};
   const shared = loopTools(harnessTools, requestContext);
   const { subagents = [], disableBuiltinTools: disabled = [] } = config;
@@ -52,13 +59,13 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   const model = params.resume?.model ?? setup.modelId;
   const fork = config.memory === undefined ? noMemory : (call: ForkCall) => setup.forks.run(forkRequest(call));
   const subagent = hasSubagents
-    ? [subagentTool({ subagents, requestContext, shared, modelOf, registry, fork, parentModel: model })]
+    ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry, fork, parentModel: model })]
     : [];
   /** The tools of the run, or of a fork of it: the model is offered the same. */
   const toolsOf = (board: TaskBoard, ...more: readonly Tool[]) =>
     visibleTools([...builtinTools(board, disabled), ...more], setup.rules);
   const prepared: Partial<InvokeParams> = {
-    tools: toolsOf(thread.board, ...subagent, ...shared),
+    tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
     withheldTools: deniedTools(setup.rules),
     permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
@@ -78,8 +85,13 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
       takeFork: (view, event) => thread.takeFork(view, event),
       prepare: ({ threadId, board, signal }) => {
         const forked = new RequestContext(requestContext);
-        forked.set('harness', { ...setup.harness, threadId, abortSignal: signal });
-        const tools = toolsOf(board, ...subagent.map(unavailableInFork), ...loopTools(harnessTools, forked));
+        forked.set('harness', { ...harness, threadId, abortSignal: signal });
+        const tools = toolsOf(
+          board,
+          ...subagent.map(unavailableInFork),
+          ...workspaceTools,
+          ...loopTools(harnessTools, forked),
+        );
         return { ...prepared, tools, context: forked };
       },
     },

@@ -1,3 +1,4 @@
+import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import { newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents } from '../../../log/index.ts';
@@ -18,6 +19,7 @@ export interface RunsOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
+  readonly limits: Limits | undefined;
   /** The agent of the current mode. */
   readonly agent: () => Agent;
   /** Returns the additional parameters of a run. */
@@ -46,8 +48,8 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const { log, memory, newRunId } = options;
-    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents });
+    const { log, memory, newRunId, limits } = options;
+    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents, ...(limits && { limits }) });
   }
 
   /**

@@ -6,7 +6,7 @@ const path = ['path', 'file_path', 'filePath'];
 /** Names that tools of agents commonly have, for agents without a table of their own. */
 export const nativeTools: ToolTable = {
   shell: 'fresh',
-  nameOf: name => name.toLowerCase(),
+  nameOf: name => name.toLowerCase().replace(/^mastra_workspace_/, ''),
   rules: {
     read: readTool(...path),
     read_file: readTool(...path),
