@@ -61,22 +61,40 @@ export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjectio
   return { state, events: emitted };
 }
 
-/** Facts about the thread; they belong to a run only when it is known. */
-const facts: ReadonlySet<EventType> = new Set<EventType>([
-  'relay_resolved',
-  'plan_status',
-  'tasks',
-  'summary',
-  'warning',
-  'file_registered',
-  'unknown',
-  'custom',
-  'mode_changed',
-  'model_changed',
-  'branch_selected',
-  'collapsed',
-  'abort_requested',
-]);
+/** Whether an event belongs to a run even when that is unknown; all others are facts about the thread. */
+const isOfRun: Readonly<Record<EventType, boolean>> = {
+  harness_start: true,
+  harness_end: true,
+  step_start: true,
+  session: true,
+  user: true,
+  text: true,
+  reasoning: true,
+  tool_input_delta: true,
+  tool_call: true,
+  tool_start: true,
+  tool_progress: true,
+  tool_result: true,
+  repl_input: true,
+  repl_progress: true,
+  repl_output: true,
+  relay: true,
+  relay_resolved: false,
+  plan_status: false,
+  tasks: false,
+  summary: false,
+  usage: true,
+  error: true,
+  warning: false,
+  file_registered: false,
+  unknown: false,
+  custom: false,
+  mode_changed: false,
+  model_changed: false,
+  branch_selected: false,
+  collapsed: false,
+  abort_requested: false,
+};
 
 function take(step: ProjectionStep, event: AgentEvent): void {
   const run = getRun(step.after, event.runId);
@@ -125,7 +143,7 @@ function takeSubagent(step: ProjectionStep, { id, spawnedBy = '' }: Conversation
 
 function takeRun(step: ProjectionStep, messageId: string, event: AgentEvent, known: boolean): void {
   if (event.type === 'harness_end') takeRelays(step, endRelays(step.state.relays, event.runId));
-  const begins = !facts.has(event.type) && (known || event.type !== 'error' || event.fatal === true);
+  const begins = isOfRun[event.type] && (known || event.type !== 'error' || event.fatal === true);
   const run = begins ? step.run(messageId, event) : step.state.runs.get(messageId);
   const fact = factOf(event);
   if (fact !== undefined) step.emit(fact);

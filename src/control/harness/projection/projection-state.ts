@@ -3,6 +3,7 @@ import type { AssistantPlace } from '../messages/message-view.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
 import { createConversation } from '../../../graph/index.ts';
+import { OpenSet } from './open-set.ts';
 import { noRelays, type RelayQueues } from './relay-queues.ts';
 import type { SubagentRun } from './subagent-run.ts';
 
@@ -22,8 +23,8 @@ export interface ProjectedRun {
   readonly textId?: string;
   readonly step?: number;
   /** Calls without a result, and calls whose arguments are being streamed. */
-  readonly calls: ReadonlySet<string>;
-  readonly inputs: ReadonlySet<string>;
+  readonly calls: OpenSet;
+  readonly inputs: OpenSet;
   /** The message of each call without a result, of any step. */
   readonly callPlaces: ReadonlyMap<string, MessagePlace>;
   /** The usage of the step, emitted when its calls have ended. */
@@ -72,5 +73,11 @@ export type MutableProjection = { -readonly [Field in keyof HarnessProjection]: 
 
 /** Creates a run of which nothing was emitted. */
 export function newProjectedRun(messageId: string): ProjectedRun {
-  return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), callPlaces: new Map(), usage: [] };
+  return {
+    place: { messageId, after: 0 },
+    calls: OpenSet.empty(),
+    inputs: OpenSet.empty(),
+    callPlaces: new Map(),
+    usage: [],
+  };
 }

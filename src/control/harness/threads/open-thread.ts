@@ -255,6 +255,9 @@ export class OpenThread {
   }
 }
 
+/** The time of events whose time the display does not show. */
+const anyTime = new Date(0);
+
 function timeOf({ ts }: LoggedEvent): Date | undefined {
   return ts === undefined ? undefined : new Date(ts);
 }
