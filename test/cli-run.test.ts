@@ -44,7 +44,7 @@ describe('singletree run', () => {
     const answered = singletree('run', 'codex', 'denied', '--output', output, '--', '--answer');
     expect(answered.status).toBe(0);
     expect(answered.stdout + answered.stderr).toMatch(
-      /denied: command_execution\. Allow it in the settings of Codex, or run it again with --yolo/,
+      /denied: command_execution(\. |\n)Allow it in the settings of Codex, or run it again with --yolo/,
     );
     const ended = singletree('run', 'codex', 'denied', '--output', output);
     expect(ended.status).toBe(1);

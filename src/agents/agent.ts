@@ -107,6 +107,8 @@ export interface Agent {
   readonly id: string;
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
+  /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
+  readonly hasOwnModel?: boolean;
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;

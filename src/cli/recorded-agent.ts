@@ -20,7 +20,8 @@ export function recordedAgent(agent: Agent, folderOf: (runId: string) => string)
     const close = async (outcome: string) => {
       if (isClosed) return;
       isClosed = true;
-      const { inputTokens, outputTokens, cost, error } = totals;
+      const { usage, error } = totals;
+      const { inputTokens, outputTokens, cost } = usage;
       const endedAt = new Date().toISOString();
       await record.describe({ ...description, endedAt, outcome, usage: { inputTokens, outputTokens, cost }, error });
       await record.close();

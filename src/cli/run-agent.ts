@@ -83,7 +83,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     }
     const outcome = await run.done;
     const milliseconds = Date.now() - started;
-    const { inputTokens, outputTokens, cost, filesChanged, denied, error } = totals;
+    const { usage, filesChanged, denied, error } = totals;
+    const { inputTokens, outputTokens, cost } = usage;
     await record.describe({
       ...description,
       endedAt: new Date().toISOString(),

@@ -29,7 +29,7 @@ export class PrettyRun {
   }
 
   event(event: AgentEvent): void {
-    if (event.type !== 'text' || event.runId !== this.#mainRun) return;
+    if (event.type !== 'text' || event.runId !== this.#mainRun || event.content === '') return;
     this.#clear();
     this.#screen.write(event.content);
     this.#inText = !event.content.endsWith('\n');
@@ -43,18 +43,15 @@ export class PrettyRun {
   }
 
   end(outcome: RunOutcome, milliseconds: number, totals: RunTotals): void {
+    const { inputTokens, outputTokens, cost } = totals.usage;
     clearInterval(this.#spinner);
     this.#breakLine();
     const files = totals.filesChanged;
     const parts = [
       outcome === 'complete' ? 'done' : outcome,
       durationText(milliseconds),
-      ...(totals.inputTokens + totals.outputTokens === 0
-        ? []
-        : [`${totals.inputTokens} tokens in, ${totals.outputTokens} out`]),
-      ...(totals.cost === undefined
-        ? []
-        : [totals.cost > 0 && totals.cost < 0.0001 ? '< $0.0001' : `$${totals.cost.toFixed(4)}`]),
+      ...(inputTokens + outputTokens === 0 ? [] : [`${inputTokens} tokens in, ${outputTokens} out`]),
+      ...(cost === undefined ? [] : [cost > 0 && cost < 0.0001 ? '< $0.0001' : `$${cost.toFixed(4)}`]),
       ...(files.length === 0
         ? []
         : [`${files.length} file${files.length === 1 ? '' : 's'} changed: ${files.join(', ')}`]),

@@ -1,11 +1,10 @@
 import type { AgentEvent } from '../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import type { Activity } from '../projections/activity/index.ts';
 
 /** The totals of a run: tokens including subagents, cost when it is known, changed files, denied calls. */
 export class RunTotals {
-  inputTokens = 0;
-  outputTokens = 0;
-  cost: number | undefined;
+  usage: UsageCounts = noUsage;
   error: string | undefined;
   readonly #files = new Set<string>();
   readonly #deniedTools = new Set<string>();
@@ -15,10 +14,7 @@ export class RunTotals {
     if (event.type === 'error' && event.fatal === true) this.error = event.message;
     if (event.type === 'tool_result' && 'status' in event.output) this.#deniedTools.add(event.name);
     if (event.type === 'warning' && event.code === 'permission_denied') this.#denials.add(event.message);
-    if (event.type !== 'usage') return;
-    this.inputTokens += event.inputTokens;
-    this.outputTokens += event.outputTokens;
-    if (event.cost !== undefined) this.cost = (this.cost ?? 0) + event.cost;
+    if (event.type === 'usage') this.usage = addUsage(this.usage, event);
   }
 
   addActivity(activity: Activity): void {

@@ -120,10 +120,11 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
     );
     pretty?.end(report.outcome, report.milliseconds, report.totals);
     const advice = deniedAdvice(agent, report.totals);
-    const kept = `${advice}thread ${report.threadId}\nrecord ${report.folder}\n`;
-    if (output === 'pretty') screen.write(kept);
+    const kept = `thread ${report.threadId}\nrecord ${report.folder}\n`;
+    if (output === 'pretty') screen.write(`${advice === undefined ? '' : `${advice}\n`}${kept}`);
     else {
       if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
+      if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
       process.stderr.write(kept);
     }
     return exitCode(report.outcome);
@@ -133,11 +134,10 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
   }
 }
 
-/** Returns what was denied and what to do, as a line; empty when nothing was, or the error says it. */
-function deniedAdvice(agent: string, { denied, error }: RunTotals): string {
+/** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
+function deniedAdvice(agent: string, { denied, error }: RunTotals): string | undefined {
   const advice = permissionAdvice(adapterNamed(agent));
-  if (denied.length === 0 || error?.includes(advice) === true) return '';
-  return `denied: ${denied.join(', ')}. ${advice}\n`;
+  return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
 }
 
 function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWatcher {

@@ -26,7 +26,7 @@ import {
   threadInfo,
   type UsageInfo,
   usageInfo,
-} from '../protocols/index.ts';
+} from '../protocols/http-api.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorStatus, SingletreeError } from '../events/index.ts';
-import { problem } from '../protocols/index.ts';
+import { problem } from '../protocols/http-api.ts';
 
 /** The error a server returned: its own code where this version has it, else the nearest by status. */
 export function problemFrom(text: string, status = 500): SingletreeError {

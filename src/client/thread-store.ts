@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../events/index.ts';
 import type { Conversation } from '../graph/index.ts';
-import { type ThreadReading, threadReading } from '../projections/index.ts';
+import { type ThreadReading, threadReading } from '../projections/reading/thread-reading.ts';
 import type { Client } from './client.ts';
 
 /** Listeners hear at most once in this time, in milliseconds. */

@@ -1,5 +1,6 @@
-import type { Session, UsedTokens } from '../agents/agent.ts';
+import type { Session } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
 import type { ModelInput } from '../projections/model-input/model-input.ts';
 import { projectMessages } from '../projections/model-input/project-messages.ts';
@@ -9,11 +10,11 @@ export class Sessions {
   /** The runs of each session, oldest first. */
   readonly #runs = new Map<string, string[]>();
   /** The tokens that each run used itself. */
-  readonly #used = new Map<string, UsedTokens>();
+  readonly #used = new Map<string, UsageCounts>();
 
   take(event: LoggedEvent): void {
     if (event.type === 'usage' && event.agentId === undefined)
-      this.#used.set(event.runId, sum(this.#used.get(event.runId) ?? nothing, event));
+      this.#used.set(event.runId, addUsage(this.#used.get(event.runId) ?? noUsage, event));
     if (event.type !== 'session') return;
     const runs = this.#runs.get(event.sessionId);
     if (runs === undefined) this.#runs.set(event.sessionId, [event.runId]);
@@ -38,16 +39,7 @@ export class Sessions {
     const known =
       branch.countUpTo(newest.messageId) ??
       projectMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
-    const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? nothing);
-    return { id: newest.id, known, used: used.reduce(sum, nothing) };
+    const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? noUsage);
+    return { id: newest.id, known, used: used.reduce(addUsage, noUsage) };
   }
-}
-
-const nothing: UsedTokens = { inputTokens: 0, outputTokens: 0 };
-
-function sum(a: UsedTokens, b: UsedTokens): UsedTokens {
-  const all: UsedTokens = { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens };
-  for (const name of ['cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const)
-    if (a[name] !== undefined || b[name] !== undefined) all[name] = (a[name] ?? 0) + (b[name] ?? 0);
-  return all;
 }

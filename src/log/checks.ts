@@ -28,6 +28,7 @@ export function checkCount(what: string, value: number, least: number): number {
   });
 }
 
+/** A range without absent fields. */
 export interface CheckedRange {
   after: number;
   before: number;
@@ -35,6 +36,7 @@ export interface CheckedRange {
   maxBytes: number;
 }
 
+/** A seq that no event has. */
 export const endOfTime = Number.MAX_SAFE_INTEGER;
 const defaultPage = 1000;
 
@@ -108,6 +110,7 @@ export function checkRawLines(runId: string, last: number, lines: readonly RawLi
   }
 }
 
+/** Returns the error for a thread that does not exist. */
 export function threadNotFound(threadId: string): SingletreeError {
   return new SingletreeError(
     'thread_not_found',
@@ -118,12 +121,14 @@ export function threadNotFound(threadId: string): SingletreeError {
   );
 }
 
+/** Returns the error for a new thread whose id is taken. */
 export function threadExists(threadId: string): SingletreeError {
   return new SingletreeError('thread_exists', `The thread "${threadId}" exists already: choose another id.`, {
     details: { threadId },
   });
 }
 
+/** Returns the error for an append whose `expectedSeq` is not the newest. */
 export function seqConflict(threadId: string, expected: number, actual: number): SingletreeError {
   return new SingletreeError(
     'seq_conflict',
@@ -132,18 +137,21 @@ export function seqConflict(threadId: string, expected: number, actual: number):
   );
 }
 
+/** Returns the error for an append whose `once` key was used at a seq. */
 export function onceConflict(threadId: string, key: string, seq: number): SingletreeError {
   return new SingletreeError('once_conflict', `"${key}" was done before, at seq ${seq} of thread "${threadId}".`, {
     details: { threadId, key, seq },
   });
 }
 
+/** Returns the error for a lease that another owner holds. */
 export function leaseHeld(name: string, owner: string, expiresAt: string): SingletreeError {
   return new SingletreeError('lease_held', `"${name}" is held by "${owner}" until ${expiresAt}.`, {
     details: { name, owner, expiresAt },
   });
 }
 
+/** Returns the error for a lease that is no longer the newest of its name. */
 export function leaseLost(lease: Lease): SingletreeError {
   return new SingletreeError(
     'lease_lost',
@@ -154,6 +162,7 @@ export function leaseLost(lease: Lease): SingletreeError {
   );
 }
 
+/** Returns the error for a call after `close`. */
 export function logClosed(): SingletreeError {
   return new SingletreeError('log_closed', 'The log is closed: open it again to use it.');
 }

@@ -3,6 +3,8 @@
  * @module
  */
 export { allThreads } from './all-threads.ts';
+export * as checks from './checks.ts';
+export { decodeEvent, type Encoded, encodeEvents, type Encoding } from './encode.ts';
 export {
   type AppendOptions,
   type EventLog,
@@ -20,9 +22,12 @@ export {
   openRunPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
+export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';
+export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog, type SqliteLogOptions } from './sqlite/sqlite-log.ts';
 export { visibleMetadata } from './visible-metadata.ts';
+export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

@@ -35,7 +35,7 @@ import {
   type ThreadFilter,
   openRunPrefix,
 } from './event-log.ts';
-import { Live } from './live.ts';
+import { LiveTails } from './live-tails.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 
 interface Held {
@@ -64,7 +64,7 @@ export interface MemoryLogOptions {
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   readonly #leases = new Map<string, Lease>();
-  readonly #live = new Live();
+  readonly #live = new LiveTails();
   readonly now: () => number;
   readonly maxEventBytes: number;
   #closed = false;

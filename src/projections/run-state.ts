@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 
 /** A tool call as a run left it. */
 export interface CallState {
@@ -31,7 +32,7 @@ export interface RunState {
   /** The calls of that step that the run executes, in the order in which the model made them. */
   readonly calls: ReadonlyMap<string, CallState>;
   readonly relays: ReadonlyMap<string, RelayState>;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cost: number };
+  readonly usage: UsageCounts;
   /** The run's own events, from which a transcript is made. */
   readonly events: readonly AgentEvent[];
   /** The runs it started, by the call or the code that started them; none unless their events were folded too. */
@@ -93,7 +94,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
   const own: AgentEvent[] = [];
   const calls = new Map<string, CallState>();
   const relays = new Map<string, RelayState>();
-  const usage = { inputTokens: 0, outputTokens: 0, cost: 0 };
+  let usage = noUsage;
   const state = { step: -1, stepComplete: false, steered: false };
   let start: EventOf<'harness_start'> | undefined;
   let end: EventOf<'harness_end'> | undefined;
@@ -111,9 +112,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
     else if (event.type === 'tool_call') {
       if (event.executedBy === undefined) calls.set(event.id, { call: event, started: false, done: false });
     } else if (event.type === 'usage') {
-      usage.inputTokens += event.inputTokens;
-      usage.outputTokens += event.outputTokens;
-      usage.cost += event.cost ?? 0;
+      usage = addUsage(usage, event);
       state.stepComplete = true;
     } else if (event.type === 'tool_start') change(calls, event.id, { started: true });
     else if (event.type === 'tool_result') change(calls, event.id, { done: true });

@@ -1,14 +1,8 @@
+import { noUsage, sumCounts, type UsageCounts } from '../events/usage-sum.ts';
 import type { Draft, Snapshot } from '../graph/versioned/index.ts';
 
-/** What was used and how long it took; an optional count that was never reported is absent. */
-export interface Totals {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens?: number;
-  readonly cacheWriteTokens?: number;
-  readonly reasoningTokens?: number;
-  /** In US dollars, of the calls that reported it. */
-  readonly cost?: number;
+/** What was used and how long it took; `cost` is that of the calls that reported it. */
+export interface Totals extends UsageCounts {
   readonly modelCalls: number;
   readonly toolCalls: number;
   /** Milliseconds in which a model was asked and wrote. */
@@ -24,8 +18,7 @@ export interface Totals {
 }
 
 export const noTotals: Totals = {
-  inputTokens: 0,
-  outputTokens: 0,
+  ...noUsage,
   modelCalls: 0,
   toolCalls: 0,
   modelMs: 0,
@@ -85,12 +78,10 @@ export function addTotals(draft: TotalsDraft, runId: string, added: Added, model
 }
 
 function sum(totals: Totals = noTotals, added: Added): Totals {
-  const next: Record<string, number> = { ...totals };
-  for (const [name, value] of Object.entries(added))
-    if (value !== undefined && name !== 'firstTextMs') next[name] = (next[name] ?? 0) + value;
-  if (added.firstTextMs !== undefined) {
-    const { firstTexts } = totals;
-    next['firstTextMs'] = ((totals.firstTextMs ?? 0) * firstTexts + added.firstTextMs) / (firstTexts + 1);
-  }
-  return next as unknown as Totals;
+  const { firstTextMs: mean, ...counts } = totals;
+  const { firstTextMs: first, ...more } = added;
+  const names = Object.keys({ ...counts, ...more }) as (keyof typeof counts)[];
+  const next = sumCounts(names, counts, more) as Totals;
+  const firstTextMs = first === undefined ? mean : ((mean ?? 0) * totals.firstTexts + first) / next.firstTexts;
+  return firstTextMs === undefined ? next : { ...next, firstTextMs };
 }

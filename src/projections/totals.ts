@@ -1,4 +1,5 @@
 import { advance, emptySnapshot } from '../graph/versioned/index.ts';
+import { addUsage, noUsage } from '../events/usage-sum.ts';
 import type { Fold } from './fold.ts';
 import { takeTimes } from './totals-clock.ts';
 import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables } from './totals-tables.ts';
@@ -22,10 +23,7 @@ export const totals: Fold<TotalsState, TotalsView> = {
     advance(state, event, draft => {
       takeTimes(draft, event);
       if (event.type !== 'usage') return;
-      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens, cost, model } = event;
-      const added = { modelCalls: 1, inputTokens, outputTokens };
-      const reported = { cacheReadTokens, cacheWriteTokens, reasoningTokens, cost };
-      addTotals(draft, event.runId, { ...added, ...reported }, model);
+      addTotals(draft, event.runId, { modelCalls: 1, ...addUsage(noUsage, event) }, event.model);
     }),
   view: state => ({
     all: state.last('all', '') ?? noTotals,

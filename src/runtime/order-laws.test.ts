@@ -5,7 +5,8 @@ import { agentOf, calls, readAll, runtimeOf, usageOf } from '../../test/support/
 import { type Agent, agentTool, defineTool, type Tool } from '../agents/index.ts';
 import type { ScriptedTurn } from '../agents/model/scripted/script.ts';
 import { type AgentEvent, SingletreeError } from '../events/index.ts';
-import { addUsage, noUsage } from '../protocols/request/totals.ts';
+import { addUsage, noUsage } from '../events/usage-sum.ts';
+import { requestUsage } from '../protocols/request/totals.ts';
 import { checkFlowOrder, type FlowEvent } from '../protocols/index.ts';
 import { planTool, type Runtime, type RuntimeOptions } from './index.ts';
 
@@ -164,7 +165,7 @@ async function readWhole(stream: AsyncIterable<FlowEvent>, onEvent: (event: Flow
 }
 const isEnded = (events: readonly FlowEvent[]) => events.some(({ type }) => type === 'finish' || type === 'error');
 const sumOf = (events: readonly AgentEvent[]) =>
-  events.reduce((sum, event) => (event.type === 'usage' ? addUsage(sum, event) : sum), noUsage);
+  requestUsage(events.reduce((sum, event) => (event.type === 'usage' ? addUsage(sum, event) : sum), noUsage));
 
 describe('every stream of a runtime', () => {
   it('keeps the order, ends once, and emits what is in the log, whatever agents and people do', async () => {

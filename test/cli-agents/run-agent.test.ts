@@ -91,6 +91,12 @@ describe('running an external agent', () => {
     });
   });
 
+  it('shows a message before the program goes on or ends', async () => {
+    const stop = new AbortController();
+    const activity = async ({ type }: Activity) => void (type === 'agent' && stop.abort());
+    expect((await run('hang', { signal: stop.signal }, { activity })).report.outcome).toBe('aborted');
+  });
+
   it('stops when it is interrupted, and keeps the record', async () => {
     const stop = new AbortController();
     const { report } = await run(

@@ -164,6 +164,17 @@ describe('a workspace', () => {
     expect(model.requests[2]?.toolNames).toEqual(builtins);
   });
 
+  it('stays destroyed when that happens while it starts', async () => {
+    const { harness, of, on } = scene([], { workspace: { root } });
+    const starting = harness.init();
+    await on('workspace_status_changed');
+    await harness.destroyWorkspace();
+    await starting;
+    expect([harness.isWorkspaceReady(), harness.getWorkspace()]).toEqual([false, undefined]);
+    expect(of('workspace_status_changed').at(-1)?.status).toBe('destroyed');
+    expect(of('workspace_error')).toEqual([]);
+  });
+
   it('is in the context of harness tools', async () => {
     const look = {
       description: 'looks',
@@ -425,6 +436,24 @@ describe('a path outside the workspace', () => {
     expect(await on('sandbox_access_request')).toMatchObject({ path: outside });
     harness.abort();
     await sending;
+  });
+
+  it('asks the person when a subagent names it', async () => {
+    const child = scriptedModel([[calls('read', { path: '../outside.txt' })], 'Found.'], { modelId: 'small' });
+    const { harness, on, of } = scene([[calls('subagent', { agentType: 'explore', task: 'Look.' })], 'Done.'], {
+      workspace: { root },
+      subagents: [
+        { id: 'explore', name: 'Explorer', description: 'looks', instructions: 'Look.', defaultModelId: 'a/small' },
+      ],
+      resolveModel: () => child,
+      ...yolo,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { questionId, path } = await on('sandbox_access_request');
+    expect(path).toBe(outside);
+    harness.respondToQuestion({ questionId, answer: ['Allow'] });
+    await sending;
+    expect(of('subagent_tool_end')).toMatchObject([{ subToolName: 'read', isError: false }]);
   });
 
   it('is refused without asking when the workspace refuses it', async () => {

@@ -133,7 +133,7 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }
   const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
-  return { id, resumable: true, categoryOf, invoke };
+  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, invoke };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {

@@ -21,6 +21,8 @@ export interface ToolContext {
   readonly emit: (event: ToolEvent) => Promise<void>;
   /** Asks a person and waits for the answer; returns undefined when nobody can be asked. */
   readonly ask: (question: ToolQuestion) => Promise<RelayAnswer | undefined>;
+  /** How many questions the call asked before its process ended: asking them again returns their answers. */
+  readonly asked: number;
   /** Runs an agent as a subagent of this call and waits for its result; its events are part of the stream. */
   readonly run: (agent: Agent, request: SubagentRequest) => Promise<ChildResult>;
   /**
@@ -103,8 +105,11 @@ export interface Tool<Input = unknown> {
   paths?(input: Input): Promise<RequestPaths>;
   /** The time limit in milliseconds. Default: the limit of the loop; no limit when infinite. */
   readonly timeoutMs?: number;
-  /** Whether a started call is executed again after its process ended: its questions and subagents are resumed. */
-  readonly repeatable?: boolean;
+  /**
+   * Whether a started call is executed again after its process ended: its questions and subagents are resumed.
+   * `suspended`: only a call whose last question, a suspension, has no answer.
+   */
+  readonly repeatable?: boolean | 'suspended';
   /** Whether a person is asked about a call that the rules allow; an earlier grant still applies. */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
   /** The provider's own definition, for a tool that the provider defines. */

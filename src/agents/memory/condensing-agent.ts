@@ -21,7 +21,7 @@ export type AskModel = (prompt: string) => Promise<string>;
 /** The content of a summary. */
 export type SummaryContent = Pick<
   SummaryEvent,
-  'text' | 'currentTask' | 'suggestedResponse' | 'tokens' | 'coveredTokens'
+  'text' | 'currentTask' | 'suggestedResponse' | 'tokens' | 'coveredTokens' | 'coveredMessages'
 >;
 
 export interface CondensingAgentOptions {

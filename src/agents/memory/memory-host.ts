@@ -25,7 +25,15 @@ export interface MemoryHost {
   buffered(): Promise<readonly SummaryEvent[]>;
   /**
    * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
-   * another one is under way, it resolves at its end without running this one. Returns whether this one ran. Never rejects.
+   * another one is under way, it ends with that one, without running this one.
    */
-  run(job: MemoryJob): Promise<boolean>;
+  run(job: MemoryJob): MemoryRun;
+}
+
+/** A job that was handed to the host. Its promises never reject. */
+export interface MemoryRun {
+  /** Resolves when the first event of its run is in the log, or it does not run for now. */
+  readonly started: Promise<void>;
+  /** Resolves when it has ended, with whether it ran. */
+  readonly ended: Promise<boolean>;
 }

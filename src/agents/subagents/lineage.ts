@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../events/index.ts';
+import { sumCounts } from '../../events/usage-sum.ts';
 import type { RunState } from '../../projections/run-state.ts';
 
 /** The common budget of the subagents of a run and of theirs; absent fields have no limit. */
@@ -11,11 +12,13 @@ export interface Budget {
   readonly runs?: number;
 }
 
+const budgetNames = ['runs', 'inputTokens', 'outputTokens', 'cost'] as const;
+
 /** The position of a run among its ancestors, and the usage of the runs below it. */
 export class Lineage {
   /** 0 for a run that a person started, 1 for its subagents. */
   readonly depth: number;
-  readonly #used = { inputTokens: 0, outputTokens: 0, cost: 0, runs: 0 };
+  #used: Budget = {};
 
   constructor(depth = 0) {
     this.depth = depth;
@@ -40,19 +43,15 @@ export class Lineage {
   /** Counts an event of a run below this one. */
   count(event: AgentEvent, childId: string): void {
     if (event.type === 'harness_start' && event.runId !== childId) this.countRun();
-    else if (event.type === 'usage') this.#add({ ...event, cost: event.cost ?? 0 });
+    else if (event.type === 'usage') this.#add(event);
   }
 
   /** Returns the exhausted part of a budget; undefined when everything has a remainder. */
   exhausted(budget: Budget): keyof Budget | undefined {
-    const names = ['runs', 'inputTokens', 'outputTokens', 'cost'] as const;
-    return names.find(name => this.#used[name] >= (budget[name] ?? Number.POSITIVE_INFINITY));
+    return budgetNames.find(name => (this.#used[name] ?? 0) >= (budget[name] ?? Number.POSITIVE_INFINITY));
   }
 
-  #add(more: { runs?: number; inputTokens?: number; outputTokens?: number; cost?: number }): void {
-    this.#used.runs += more.runs ?? 0;
-    this.#used.inputTokens += more.inputTokens ?? 0;
-    this.#used.outputTokens += more.outputTokens ?? 0;
-    this.#used.cost += more.cost ?? 0;
+  #add(more: { readonly [Name in keyof Budget]: Budget[Name] | undefined }): void {
+    this.#used = sumCounts(budgetNames, this.#used, more);
   }
 }

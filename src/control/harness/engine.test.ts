@@ -49,9 +49,10 @@ describe('a destroyed harness', () => {
     expect(events.filter(({ type }) => type === 'error')).toEqual([]);
     clock.advance(5_000);
     await destroyed;
-    expect(events.slice(-2)).toMatchObject([
+    expect(events.slice(-3)).toMatchObject([
       { type: 'error', error: { message: expect.stringContaining('The heartbeat "beat" did not end') as string } },
-      { type: 'display_state_changed' },
+      { type: 'display_state_changed', displayState: { isRunning: true } },
+      { type: 'display_state_changed', displayState: { isRunning: false } },
     ]);
   });
 

@@ -14,6 +14,8 @@ import type { SentMessage } from './machine/messages.ts';
 import { Machine } from './machine/shell.ts';
 import { type Entry, isBusy } from './machine/state.ts';
 import { TurnEffects } from './machine/turn-effects.ts';
+import { HarnessMemory } from './memory/harness-memory.ts';
+import { endsMemoryWork } from './memory/om-event.ts';
 import { newUserMessage } from './messages/thread-messages.ts';
 import { PermissionState } from './permissions/permission-state.ts';
 import { Relays } from './permissions/relays.ts';
@@ -46,6 +48,7 @@ export class Engine<State extends object> {
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
   readonly catalog: ModelCatalog;
+  readonly memory: HarnessMemory;
   readonly permissions: PermissionState;
   readonly threads: Threads;
   readonly records: ThreadRecords;
@@ -55,8 +58,8 @@ export class Engine<State extends object> {
   readonly relays: Relays;
   readonly responses: Responses;
   readonly heartbeats: Heartbeats;
-  readonly tasks: StateTasks;
   readonly workspaces: WorkspaceHost;
+  readonly tasks: StateTasks;
   readonly #settings: ThreadSettings;
   readonly #effects: TurnEffects;
   /** The resource that callers chose last. */
@@ -115,6 +118,14 @@ export class Engine<State extends object> {
         declaredCategory(config.tools, toolName) ??
         this.workspaces.categoryOf(toolName) ??
         agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
+    });
+    this.memory = new HarnessMemory({
+      config,
+      log: this.log,
+      setting: key => this.state.setting(key),
+      thread: () => this.thread,
+      registry: () => this.catalog.registry(),
+      emit: event => hub.emit(event),
     });
     this.tasks = new StateTasks({
       state: this.state,
@@ -265,6 +276,7 @@ export class Engine<State extends object> {
       return update;
     });
     await this.tasks.written;
+    await this.records.written;
     return result;
   }
 
@@ -338,11 +350,12 @@ export class Engine<State extends object> {
       harness: toolContext(this, thread.id),
       thread,
       agent,
+      memory: () => this.memory.forRun(params, thread, requestContext),
       forks: this.#forks,
       workspace: context => this.workspaces.resolve(context),
       rules: this.permissions.rules,
       situationOf: this.permissions.situationOf,
-      modelId: this.choices.modelId,
+      modelId: this.choices.modelFor(agent),
       subagentModel: subagent => this.choices.modelOf(subagent),
       registry: () => this.catalog.registry(),
     });
@@ -379,6 +392,7 @@ export class Engine<State extends object> {
     if (event.type === 'plan_approved' && this.modes.current !== this.modes.default)
       this.machine.dispatch({ type: 'plan_approved' });
     this.hub.emit(event, at);
+    if (endsMemoryWork(event) && this.machine.state.turn === undefined) this.threads.current?.unfollowIfIdle();
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show(event.tasks);
   }
 
@@ -389,7 +403,7 @@ export class Engine<State extends object> {
   }
 
   #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
-    this.#settings.note(changedKeys);
+    this.records.storeThresholds(this.#settings.note(changedKeys));
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.hub.emit({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');

@@ -3,13 +3,17 @@ import { SingletreeError } from '../../events/index.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState, SubagentNames } from './display/display-state.ts';
 import { defaultView, type DisplayView, isSmall, stateOf } from './display/display-view.ts';
-import { reduceView } from './display/reduce-display-state.ts';
+import { freezeDisplay } from './display/freeze-display.ts';
+import { displayAtRest, reduceView } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
 
-/** Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event. */
+/**
+ * Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event; an error that no
+ * listener can receive is printed to stderr.
+ */
 export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>;
 
-/** Receives display states. A listener that throws or rejects causes an `error` event. */
+/** Receives display states. A listener that throws or rejects causes an `error` event, or a line on stderr without one. */
 export type HarnessDisplayStateListener = (displayState: HarnessDisplayState) => void | Promise<void>;
 
 interface QueuedEvent {
@@ -34,7 +38,7 @@ export class EventHub {
   #waiting: QueuedEvent[] = [];
   #isEmitting = false;
   #isClosed = false;
-  /** Emitted listener errors: an error that a listener throws on one of these is not emitted again. */
+  /** Emitted listener errors: an error that a listener throws on one of these is printed, not emitted again. */
   readonly #reports = new WeakSet<HarnessEvent>();
   #isReport = false;
 
@@ -43,7 +47,7 @@ export class EventHub {
   }
 
   get display(): HarnessDisplayState {
-    this.#display ??= stateOf(this.#view);
+    this.#display ??= freezeDisplay(stateOf(this.#view));
     return this.#display;
   }
 
@@ -91,8 +95,16 @@ export class EventHub {
     this.emit({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
   }
 
-  /** Stops emitting for good. */
+  /** Shows the display at rest, and stops emitting for good. */
   close(): void {
+    if (this.#isClosed) return;
+    const before = this.#view;
+    this.#view = displayAtRest(before);
+    if (this.#view !== before) {
+      this.#display = undefined;
+      this.#emitDisplayState();
+      for (const scheduler of this.#schedulers) scheduler.notify(this.#view, { type: 'agent_end' });
+    }
     this.#isClosed = true;
     this.#listeners = [];
     for (const scheduler of this.#schedulers) scheduler.cancel();
@@ -152,15 +164,17 @@ export class EventHub {
   #show(listener: HarnessDisplayStateListener, view: DisplayView): void {
     try {
       const isReport = this.#isReport;
-      const listening = listener(view === this.#view ? this.display : stateOf(view));
-      if (listening instanceof Promise) listening.catch(error => isReport || this.#report(error));
+      const listening = listener(view === this.#view ? this.display : freezeDisplay(stateOf(view)));
+      if (listening instanceof Promise) listening.catch(error => (isReport ? printError(error) : this.#report(error)));
     } catch (error) {
       this.#report(error);
     }
   }
 
   #report(cause: unknown, event?: HarnessEvent): void {
-    if (event === undefined ? this.#isReport : this.#reports.has(event)) return;
+    const isRepeated = event === undefined ? this.#isReport : this.#reports.has(event);
+    if (isRepeated || this.#isClosed || this.#listeners.length === 0) printError(cause);
+    if (isRepeated) return;
     const report: HarnessEvent = { type: 'error', error: asError(cause), errorType: 'listener_failed' };
     this.#reports.add(report);
     this.emit(report);
@@ -173,10 +187,15 @@ function displayChanged(view: DisplayView): HarnessEvent {
   return {
     type: 'display_state_changed',
     get displayState() {
-      state ??= stateOf(view);
+      state ??= freezeDisplay(stateOf(view));
       return state;
     },
   };
+}
+
+function printError(cause: unknown): void {
+  // oxlint-disable-next-line no-console -- nobody else can receive the error.
+  console.error('A listener of the harness failed:', cause);
 }
 
 /** Converts a thrown value to an error. */

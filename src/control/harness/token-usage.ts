@@ -1,4 +1,5 @@
 import type { EventOf } from '../../events/index.ts';
+import { sumCounts } from '../../events/usage-sum.ts';
 
 /**
  * Token counts: `promptTokens` includes cached tokens, `completionTokens` includes reasoning. Values created here are
@@ -38,16 +39,16 @@ export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
   });
 }
 
-const optionalCounts = ['reasoningTokens', 'cachedInputTokens', 'cacheCreationInputTokens'] as const;
+const countNames = [
+  'promptTokens',
+  'completionTokens',
+  'totalTokens',
+  'reasoningTokens',
+  'cachedInputTokens',
+  'cacheCreationInputTokens',
+] as const;
 
 /** Adds two counts; a count that both lack stays absent. Usage from tools may be partial. */
 export function addTokenUsage(a: TokenUsage, b: Partial<TokenUsage>): TokenUsage {
-  const sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } = {
-    promptTokens: a.promptTokens + (b.promptTokens ?? 0),
-    completionTokens: a.completionTokens + (b.completionTokens ?? 0),
-    totalTokens: a.totalTokens + (b.totalTokens ?? 0),
-  };
-  for (const count of optionalCounts)
-    if (a[count] !== undefined || b[count] !== undefined) sum[count] = (a[count] ?? 0) + (b[count] ?? 0);
-  return Object.freeze(sum);
+  return Object.freeze(sumCounts(countNames, a, b) as TokenUsage);
 }

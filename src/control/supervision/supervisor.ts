@@ -95,7 +95,14 @@ export class Supervisor implements RunControl {
     this.#memory = options.memory ?? sharedThreadMemory(options.log);
     const { log, owner, leaseMs, clock } = this.#options;
     this.#spending = new SpendingBook({ log, clock, resourceId, flush: threadId => this.flush(threadId) });
-    this.#memoryJobs = new MemoryJobs({ log, memory: this.#memory, owner, leaseMs, clock });
+    this.#memoryJobs = new MemoryJobs({
+      log,
+      memory: this.#memory,
+      owner,
+      leaseMs,
+      clock,
+      flush: threadId => this.flush(threadId),
+    });
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {

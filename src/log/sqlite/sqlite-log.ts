@@ -32,7 +32,7 @@ import type {
   ThreadChange,
   ThreadFilter,
 } from '../event-log.ts';
-import { Live } from '../live.ts';
+import { LiveTails } from '../live-tails.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { translateErrors } from './errors.ts';
@@ -80,7 +80,7 @@ export class SqliteLog implements EventLog {
   readonly #deleted: DeletedThreads;
   readonly #watch: FileWatch;
   readonly #lock: LockWait;
-  readonly #live: Live;
+  readonly #live: LiveTails;
   readonly now: () => number;
   readonly maxEventBytes: number;
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
@@ -104,7 +104,7 @@ export class SqliteLog implements EventLog {
     this.#sql = tables;
     this.#lock = new LockWait(lockWaitMs);
     this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
-    this.#live = new Live(waiting => this.#watch.await(waiting));
+    this.#live = new LiveTails(waiting => this.#watch.await(waiting));
     this.#deleted = new DeletedThreads({
       db,
       tables,

@@ -1,4 +1,5 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import {
   type Conversation,
   createConversation,
@@ -14,13 +15,8 @@ import { readBranch } from './project-thread.ts';
 import { eventsOf, messagesOf, reachesBack, type ReadingSnapshot, snapshotAfter } from './reading-snapshot.ts';
 import type { ViewNode } from './view-node.ts';
 
-/** Tokens of all branches, subagents included. */
-export interface UsageTotal {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Absent when no cost was reported. */
-  readonly cost?: number;
-}
+/** Tokens and cost of all branches, subagents included. */
+export type UsageTotal = UsageCounts;
 
 /** A thread as a person reads it. */
 export interface ThreadReading {
@@ -67,7 +63,7 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       relays: relayBook.initial,
       openRuns: [],
       hasTasks: false,
-      usage: { inputTokens: 0, outputTokens: 0 },
+      usage: noUsage,
       snapshot: undefined,
       hidden: [],
       isOutdated: false,
@@ -82,7 +78,7 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       relays: relayBook.step(state.relays, event),
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
-      usage: event.type === 'usage' ? withUsage(state.usage, event) : state.usage,
+      usage: event.type === 'usage' ? addUsage(state.usage, event) : state.usage,
       hidden: state.hidden,
       isOutdated: state.isOutdated || (state.hidden.length > 0 && reachesBack(state.conversation, state.hidden, event)),
     };
@@ -134,13 +130,4 @@ function openRunsAfter({ openRuns, conversation: before }: ThreadReadingState, a
   if (run !== undefined && run.status === 'running')
     return getRun(before, runId) === undefined ? [...openRuns, runId] : openRuns;
   return openRuns.includes(runId) ? openRuns.filter(id => id !== runId) : openRuns;
-}
-
-function withUsage(total: UsageTotal, { inputTokens, outputTokens, cost }: EventOf<'usage'>): UsageTotal {
-  const sum = cost === undefined ? total.cost : (total.cost ?? 0) + cost;
-  return {
-    inputTokens: total.inputTokens + inputTokens,
-    outputTokens: total.outputTokens + outputTokens,
-    ...(sum !== undefined && { cost: sum }),
-  };
 }

@@ -1,15 +1,18 @@
 import { closeCall } from './calls.ts';
 import { undecided } from './decision.ts';
-import type { AgentOutcome, EndReason, RequestOutcome } from './fact.ts';
+import type { EndReason, RequestOutcome } from './fact.ts';
 import type { OpenRun } from './open.ts';
+import { agentOutcome, noResult } from './outcome.ts';
 import { decide } from './relays.ts';
 import type { RequestState } from './request-state.ts';
+import { requestUsage } from './totals.ts';
 
 /** Ends a subagent: closes what it has open, then emits how it ended. */
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
-  state.emit({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: agent.usage });
+  const outcome = agentOutcome(reason, { words: agent.words, message: agent.error?.message });
+  state.emit({ type: 'agent-ended', agent, outcome, usage: requestUsage(agent.usage) });
 }
 
 /** Ends the request: what is open is closed, the youngest first, then the end is emitted. */
@@ -29,12 +32,6 @@ function requestOutcome(root: OpenRun | undefined, reason: EndReason): RequestOu
 function closeRun(state: RequestState, run: OpenRun): void {
   state.totals.rest(run);
   for (const relay of run.relays) decide(state, relay, undecided('The run ended before anybody answered.'));
-  for (const call of [...run.calls].toReversed())
-    closeCall(state, call, { error: 'It has no result: the run ended before.' });
+  for (const call of [...run.calls].toReversed()) closeCall(state, call, { error: noResult });
   state.runs.drop(run);
-}
-
-function outcomeOf({ words, error }: OpenRun, reason: EndReason): AgentOutcome {
-  if (reason === 'complete' || reason === 'max_iterations') return { text: words };
-  return { error: reason === 'aborted' ? 'The agent was stopped.' : (error?.message ?? `The run ended: ${reason}.`) };
 }

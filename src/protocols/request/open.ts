@@ -1,4 +1,4 @@
-import { noUsage, type RequestTokenUsage } from './totals.ts';
+import { noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 /** A tool call, or an execution of code, that has no result yet. */
 export interface OpenCall {
@@ -55,7 +55,7 @@ export class OpenRun {
   /** Whether its beginning was emitted. */
   announced = false;
   model: string | undefined;
-  usage: RequestTokenUsage = noUsage;
+  usage: UsageCounts = noUsage;
   modelReason: string | undefined;
   /** What it said after its last tool; kept for subagents only. */
   words = '';

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { OpenCall, OpenRun } from './open.ts';
 
 /** Tokens that were used. A cache count that was never reported is zero. */
@@ -55,23 +56,14 @@ export interface RequestTotals {
   readonly latency: Latency;
 }
 
-export const noUsage: RequestTokenUsage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cacheReadInputTokens: 0,
-  cacheCreationInputTokens: 0,
-  totalTokens: 0,
-};
-
-/** The usage with one more report. */
-export function addUsage(usage: RequestTokenUsage, event: EventOf<'usage'>): RequestTokenUsage {
-  const promptTokens = usage.promptTokens + event.inputTokens;
-  const completionTokens = usage.completionTokens + event.outputTokens;
+/** Returns usage in the names of a request. */
+export function requestUsage(usage: UsageCounts): RequestTokenUsage {
+  const { inputTokens: promptTokens, outputTokens: completionTokens, cacheReadTokens, cacheWriteTokens } = usage;
   return {
     promptTokens,
     completionTokens,
-    cacheReadInputTokens: usage.cacheReadInputTokens + (event.cacheReadTokens ?? 0),
-    cacheCreationInputTokens: usage.cacheCreationInputTokens + (event.cacheWriteTokens ?? 0),
+    cacheReadInputTokens: cacheReadTokens ?? 0,
+    cacheCreationInputTokens: cacheWriteTokens ?? 0,
     totalTokens: promptTokens + completionTokens,
   };
 }
@@ -82,9 +74,9 @@ export type PriceOf = (usage: EventOf<'usage'>) => number | undefined;
 /** The sums of a request: they grow with its agents, models and tools, not with its events. */
 export class TotalsSum {
   readonly #priceOf: PriceOf;
-  readonly #costs = new Map<string, AgentCost>();
+  readonly #costs = new Map<string, Omit<AgentCost, 'usage'> & { readonly usage: UsageCounts }>();
   readonly #tools = new Map<string, ToolTiming>();
-  #usage = noUsage;
+  #usage: UsageCounts = noUsage;
   #startedAt: number | undefined;
   #lastAt: number | undefined;
   #firstEventMs: number | undefined;
@@ -172,8 +164,8 @@ export class TotalsSum {
   totals(): RequestTotals {
     const { firstEventMs, firstTextMs } = { firstEventMs: this.#firstEventMs, firstTextMs: this.#firstTextMs };
     return {
-      usage: this.#usage,
-      costs: [...this.#costs.values()],
+      usage: requestUsage(this.#usage),
+      costs: [...this.#costs.values()].map(each => ({ ...each, usage: requestUsage(each.usage) })),
       latency: {
         totalMs: span(this.#startedAt ?? 0, this.#lastAt ?? 0),
         ...(firstEventMs !== undefined && { firstEventMs }),

@@ -159,7 +159,7 @@ describe('the event stream', () => {
   it('reads a long history only as fast as the reader takes it', async () => {
     const { log } = server;
     await log.append(threadId, notes(1, 5000));
-    const read = vi.spyOn(log, 'read');
+    const read = vi.spyOn(log, 'readTexts');
     const reader = open(log).getReader();
     for (let count = 0; count < 4; count++) await reader.read();
     expect(read.mock.calls.length).toBeLessThan(6);

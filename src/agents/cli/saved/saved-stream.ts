@@ -33,7 +33,7 @@ const checkOptions = optionsCheck(
 
 /** The events of a saved stream, to be iterated once. */
 export interface SavedStream extends AsyncIterable<AgentEvent> {
-  /** Returns the record on a line of the event that was yielded last, for `projectActivity`. */
+  /** Returns the record on the line of an event, for `activityEncoder`, until the next event is requested. */
   readonly lineOf: (line: number) => unknown;
   /** The number of lines of stdout so far that are not blank, and of those that did not become `unknown`. */
   readonly count: { readonly lines: number; readonly understood: number };

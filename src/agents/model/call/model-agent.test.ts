@@ -239,6 +239,17 @@ describe('a model call that fails', () => {
     expect((await run(streaming(error(new Error('could not execute'))))).error).toMatchObject({ code: 'model_error' });
   });
 
+  it('without a network is one warning, however often it is tried', async () => {
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND api.example.com'), { code: 'ENOTFOUND' });
+    const doStream = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const { events, error } = await run({ ...scriptedModel([]), doStream });
+    const message =
+      'The model could not be reached: fetch failed. Check the network connection and the address of the provider.';
+    expect(of(events, 'step_start').length).toBeGreaterThan(2);
+    expect(of(events, 'warning').map(warning => warning.message.split(' Trying')[0])).toEqual([message]);
+    expect(error).toMatchObject({ message, code: 'model_connection' });
+  });
+
   it('with a wrong key names the variable, also of a registered provider', async () => {
     const refused = (provider: string) => scriptedModel([{ httpStatus: 401, message: 'No.' }], { provider });
     expect((await run(refused('anthropic.messages'))).error).toMatchObject({

@@ -92,5 +92,5 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? endedBy(result.failure) : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
-  return { id, invoke };
+  return { id, hasOwnModel: typeof model !== 'string', invoke };
 }

@@ -70,6 +70,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
   const attachments = new Attachments(model);
+  let hasWarned = false;
   for (let attempt = 0; ; attempt++) {
     const limit = await options.spending?.reached();
     if (limit !== undefined)
@@ -101,8 +102,11 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
         attachments.restore();
         return { ended: 'failed', failure };
       }
+      // One warning while the connection fails; every other failure reports each attempt.
       const message = `${failure.message} Trying again in ${ms} ms.`;
-      await sink.put({ type: 'warning', runId, code: failure.code, message });
+      const isConnection = failure.code === 'model_connection';
+      if (!isConnection || !hasWarned) await sink.put({ type: 'warning', runId, code: failure.code, message });
+      hasWarned = isConnection;
       try {
         await retry.wait(ms, signal);
       } catch {

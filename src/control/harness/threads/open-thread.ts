@@ -5,6 +5,7 @@ import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
 import { defaultView, type DisplayView } from '../display/display-view.ts';
 import { reduceView } from '../display/reduce-display-state.ts';
+import { idleProgress } from '../display/om-progress.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { assistantMessage } from '../messages/message-view.ts';
@@ -67,6 +68,8 @@ export class OpenThread {
   readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
   readonly #settled = new Set<string>();
+  /** The observers that had not ended when the thread was opened: whether they still run is unknown. */
+  #stale: ReadonlySet<string> = new Set();
   #reader: TailReader | undefined;
   #isClosed = false;
 
@@ -95,7 +98,9 @@ export class OpenThread {
       opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
     }
     opened.#share(thread, knowledge);
-    return { thread: opened, display };
+    opened.#stale = new Set(opened.#projection.memory.open.keys());
+    const isIdle = { bufferingMessages: false, bufferingObservations: false };
+    return { thread: opened, display: { ...display, ...isIdle, omProgress: idleProgress(display.omProgress) } };
   }
 
   #share(thread: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): void {
@@ -113,6 +118,7 @@ export class OpenThread {
     const copied = new OpenThread(id, this.#options, this.board.tasks);
     copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
     for (const settled of this.#settled) copied.#settled.add(settled);
+    copied.#stale = new Set(this.#projection.memory.open.keys());
     return copied;
   }
 
@@ -192,9 +198,10 @@ export class OpenThread {
     void this.#follow(this.#reader);
   }
 
-  /** Stops following, unless a run is active. An idle thread costs nothing. */
+  /** Stops following, unless a run or an observer is active. An idle thread costs nothing. */
   unfollowIfIdle(): void {
-    if (this.#projection.runs.size === 0) this.unfollow();
+    const { runs, memory } = this.#projection;
+    if (runs.size === 0 && [...memory.open.keys()].every(runId => this.#stale.has(runId))) this.unfollow();
   }
 
   /** Stops following until the next `follow`. */
@@ -254,9 +261,6 @@ export class OpenThread {
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
   }
 }
-
-/** The time of events whose time the display does not show. */
-const anyTime = new Date(0);
 
 function timeOf({ ts }: LoggedEvent): Date | undefined {
   return ts === undefined ? undefined : new Date(ts);

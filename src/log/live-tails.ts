@@ -13,6 +13,13 @@ export interface Stored {
   readonly bodies: readonly string[];
 }
 
+/** The store of a tail. */
+export interface TailSource {
+  readonly read: EventLog['read'];
+  /** Whether a seq is known to be the newest of the thread: then there is nothing to read. */
+  readonly isNewest?: ((seq: number) => boolean) | undefined;
+}
+
 interface Reader {
   readonly threadId: string;
   /** What was stored while the reader was busy; only the first of it, what came then is read from the store. */
@@ -28,7 +35,7 @@ interface Reader {
 }
 
 /** Tells the tails of a log what was appended. It keeps no events: a reader that is behind reads from the store. */
-export class Live {
+export class LiveTails {
   readonly #readers = new Map<string, Set<Reader>>();
   readonly #onWaiting: ((waiting: boolean) => void) | undefined;
   readonly #endListeners = new Set<(threadId: string) => void>();
@@ -81,7 +88,7 @@ export class Live {
    * whether a seq is known to be the newest of the thread: then there is nothing to read.
    */
   tail(
-    { read, isNewest }: { readonly read: EventLog['read']; readonly isNewest?: (seq: number) => boolean },
+    { read, isNewest }: TailSource,
     threadId: string,
     after: number,
     options: TailOptions,
@@ -97,7 +104,7 @@ export class Live {
   }
 
   async *#follow(
-    { read, isNewest }: { read: EventLog['read']; isNewest: ((seq: number) => boolean) | undefined },
+    { read, isNewest }: TailSource,
     reader: Reader,
     after: number,
     { signal, types }: TailOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '../events/index.ts';
-import { Live } from './live.ts';
+import { LiveTails } from './live-tails.ts';
 
 const event: LoggedEvent = { type: 'text', runId: 'r', id: 'i', content: 'c', seq: 1, ts: '2025-01-01T00:00:00Z' };
 
@@ -8,7 +8,7 @@ const asStored = (events: readonly LoggedEvent[]) => ({ events, bodies: events.m
 
 function setUp() {
   const waiting: boolean[] = [];
-  const live = new Live(on => waiting.push(on));
+  const live = new LiveTails(on => waiting.push(on));
   const read = async (_: string, range: { after?: number } = {}) => (range.after === 0 ? [event] : []);
   const tail = (signal?: AbortSignal) => live.tail({ read }, 'thread', 0, signal ? { signal } : {});
   return { live, tail, waiting };
@@ -41,7 +41,7 @@ describe('a reader is released', () => {
     expect(live.size).toBe(0);
   });
 
-  it.each<[string, (live: Live, tail: AsyncIterableIterator<LoggedEvent>, stop: AbortController) => unknown]>([
+  it.each<[string, (live: LiveTails, tail: AsyncIterableIterator<LoggedEvent>, stop: AbortController) => unknown]>([
     ['leaving', (_, tail) => tail.return?.()],
     ['an abort', (_, __, stop) => stop.abort()],
     ['closing', live => live.close()],
@@ -75,7 +75,7 @@ describe('events of a tail', () => {
   const numbered = (seq: number): LoggedEvent => ({ ...event, seq });
 
   it('come one by one though several are asked for at once', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
     const tail = live.tail({ read }, 'thread', 0, {});
     const asked = await Promise.all([tail.next(), tail.next(), tail.next()]);
@@ -88,7 +88,7 @@ describe('events of a tail', () => {
   });
 
   it('are taken without a wait when they are there', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const read = async (_: string, { after = 0 } = {}) => [1, 2, 3].filter(seq => seq > after).map(numbered);
     const tail = live.tail({ read }, 'thread', 0, {});
     expect(tail.take()).toBeUndefined();
@@ -103,7 +103,7 @@ describe('events of a tail', () => {
   });
 
   it('are frozen, whether they were stored before or come live', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const custom = (seq: number): LoggedEvent => {
       return { type: 'custom', runId: 'r', name: 'n', data: { list: [1] }, seq, ts: event.ts };
     };
@@ -123,7 +123,7 @@ describe('events of a tail', () => {
   });
 
   it('that were stored while the reader was busy are not read back', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const reads: number[] = [];
     const read = async (_: string, { after = 0 } = {}) => {
       reads.push(after);
@@ -138,7 +138,7 @@ describe('events of a tail', () => {
   });
 
   it('are not looked for when the place to begin at is known to be the end', async () => {
-    const live = new Live();
+    const live = new LiveTails();
     const reads: number[] = [];
     const read = async (_: string, { after = 0 } = {}) => {
       reads.push(after);
