@@ -4,8 +4,8 @@ import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
 import { type MemoryCycles, noCycles } from './memory-cycles.ts';
 import { createConversation } from '../../../graph/index.ts';
+import { type RelayBook, relayBook } from '../../../projections/relay-book.ts';
 import { OpenSet } from './open-set.ts';
-import { noRelays, type RelayQueues } from './relay-queues.ts';
 import type { SubagentRun } from './subagent-run.ts';
 
 /** A message that has started. */
@@ -38,7 +38,8 @@ export interface HarnessProjection {
   /** By the conversation's message id. */
   readonly runs: ReadonlyMap<string, ProjectedRun>;
   readonly subagents: ReadonlyMap<string, SubagentRun>;
-  readonly relays: RelayQueues;
+  /** Where each relay stands. */
+  readonly relays: RelayBook;
   /** A user message that is emitted when its run starts. */
   readonly held: string | undefined;
   /** How many messages the conversation had at the last user message. */
@@ -55,7 +56,7 @@ export function emptyProjection(): HarnessProjection {
     conversation: createConversation(),
     runs: new Map(),
     subagents: new Map(),
-    relays: noRelays,
+    relays: relayBook.initial,
     held: undefined,
     messages: 0,
     usage: emptyTokenUsage(),

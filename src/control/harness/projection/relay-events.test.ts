@@ -20,7 +20,7 @@ import {
 } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 import { foldHarness } from './project-harness.ts';
-import { pendingRelayEvents, waitingRelay } from './relay-queues.ts';
+import { pendingRelayEvents, waitingRelay } from './relay-slots.ts';
 
 describe('approvals', () => {
   it('are emitted after the call and settle when they are answered', () => {

@@ -1,4 +1,4 @@
-import type { EventOf, LoggedEvent } from '../../../events/index.ts';
+import type { LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
@@ -12,7 +12,7 @@ import { assistantMessage } from '../messages/message-view.ts';
 import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
-import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
+import { pendingRelayEvents } from '../projection/relay-slots.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
 import { tasksOf } from '../tasks/task-item.ts';
@@ -52,8 +52,6 @@ class TailReader {
   }
 }
 
-type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
-
 /** The open thread of a harness: the projection of its log so far, and of what follows. */
 export class OpenThread {
   readonly id: string;
@@ -63,7 +61,6 @@ export class OpenThread {
   /** The knowledge that runs share: it takes each event first, so that the conversation is reduced once. */
   #knowledge: ThreadKnowledge | undefined;
   #release = () => {};
-  readonly #access = new Map<string, AccessRelay>();
   /** The forks that asked relays, by relay id. */
   readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
@@ -131,19 +128,15 @@ export class OpenThread {
     return this.#projection.conversation.seq ?? 0;
   }
 
-  /** Unanswered access requests. */
-  get access(): ReadonlyMap<string, AccessRelay> {
-    return this.#access;
-  }
-
   /** Whether the relay with this id was answered. */
   isSettled(slot: string, id: string): boolean {
-    return this.#settled.has(`${slot} ${id}`);
+    const entry = slot === 'question' ? this.#projection.relays.get(id) : undefined;
+    return (entry !== undefined && entry.status !== 'pending') || this.#settled.has(`${slot} ${id}`);
   }
 
   /** The events of all pending relays. */
   waiting(): readonly DisplayEvent[] {
-    return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
+    return pendingRelayEvents(this.#projection.relays);
   }
 
   /** The messages of open runs that have started. */
@@ -253,10 +246,7 @@ export class OpenThread {
   }
 
   #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
-    if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') {
-      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
-    } else if (event.type !== 'harness_end') return;
+    if (event.type !== 'relay_resolved' && event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
   }
