@@ -84,6 +84,27 @@ describe('approvals', () => {
   });
 });
 
+describe('relays of a run that ends', () => {
+  it('are closed, requests for access too, and none of them is emitted any more', () => {
+    const access: AgentEvent = {
+      type: 'relay',
+      runId,
+      id: 'x',
+      relayKind: 'access',
+      params: { path: '/', reason: 'r' },
+    };
+    const open = [...asked, call('a'), call('b'), ask('r1', 'a'), ask('r2', 'b'), access];
+    const before = foldHarness(logged(open)).state;
+    expect(pendingRelayEvents(before.relays).map(({ type }) => type)).toEqual([
+      'tool_approval_required',
+      'sandbox_access_request',
+    ]);
+    const ended = [...open, end('aborted')];
+    expect(pendingRelayEvents(foldHarness(logged(ended)).state.relays)).toEqual([]);
+    expect(linesOf(ended).filter(it => it.startsWith('tool_approval_required'))).toEqual(['tool_approval_required a']);
+  });
+});
+
 describe('other relays', () => {
   it('emit questions with the relay id as question id, suspensions, access and plans', () => {
     const relays: AgentEvent[] = [
