@@ -150,7 +150,7 @@ function outlineOfLog(events: readonly AgentEvent[]): string[] {
   let text = '';
   let calls: string[] = [];
   for (const event of events) {
-    if (event.type === 'user') lines.push(`user: ${String(event.content)}`);
+    if (event.type === 'user') lines.push(`user: ${event.content as string}`);
     if (event.type === 'step_start') [text, calls] = ['', []];
     if (event.type === 'text') text += event.content;
     if (event.type === 'tool_call') calls.push(event.name);
