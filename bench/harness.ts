@@ -51,10 +51,32 @@ export async function* harness(): AsyncGenerator<Result> {
       { claim: 'sendMessage, the first 15 in a process', of: 'first', unit: 'ms' },
     ]);
   }
+  yield* openedRuns();
   yield* race(peers, 'import', (who: string) => importTime(who), { unit: 'ms', goal: { atMost: 0.33 } });
   yield* race(peers, 'process start to first reply', (who: string) => replyTime(who), { unit: 'ms' });
   yield* race(peers, 'install size', (who: string) => megabytes(packagesOf(who)), { unit: 'MB' });
   yield* race(peers, 'packages', (who: string) => packagesOf(who).length, { unit: 'packages' });
+}
+
+/** A thread with one long run is opened in time that grows with its calls, and no faster. */
+function* openedRuns(): Generator<Result> {
+  const sizes = [4_000, 12_000, 20_000];
+  const times = sizes.map(calls => measure('ours', 'opened', calls)['ms'] ?? Number.NaN);
+  for (const [at, calls] of sizes.entries())
+    yield { claim: 'harness: open a run', size: callCount(calls), unit: 'ms', ours: times[at] ?? Number.NaN };
+  const [small = Number.NaN, , large = Number.NaN] = times.map((time, at) => (time * 1000) / (sizes[at] ?? 1));
+  yield {
+    claim: 'harness: open a run, per call, vs a run of 4,000',
+    size: callCount(20_000),
+    unit: 'µs',
+    ours: large,
+    peer: small,
+    goal: { atMost: 1.5 },
+  };
+}
+
+function callCount(calls: number): string {
+  return `${calls.toLocaleString('en-US')} calls`;
 }
 
 interface Claim extends Pick<Result, 'claim' | 'unit' | 'goal'> {

@@ -70,6 +70,7 @@ export {
   createGraph,
   type Graph,
   getChildren,
+  getNodesInRun,
   getText,
   getToolCalls,
   type Node,

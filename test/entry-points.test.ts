@@ -14,7 +14,7 @@ const entryPoints = Object.entries(exports)
 const withoutComments = (code: string) => code.replaceAll(/\/\*[\s\S]*?\*\//g, '');
 const declaration =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|class|function\*?|interface|type) (?<name>\w+)/gm;
-const reExport = /^export (?:type )?(?:\{(?<names>[^}]*)\}|\*) from '(?<from>[^']+)'/gm;
+const reExport = /^export (?:type )?(?:\{(?<names>[^}]*)\}|\*(?: as (?<space>\w+))?) from '(?<from>[^']+)'/gm;
 
 /** The exported names of a module, each with the file that declares it and the name it has there. */
 function declarationsOf(file: string): Map<string, string> {
@@ -23,6 +23,11 @@ function declarationsOf(file: string): Map<string, string> {
   for (const { groups } of code.matchAll(declaration))
     found.set(groups?.['name'] ?? '', `${relative(root, file)}#${groups?.['name']}`);
   for (const { groups } of code.matchAll(reExport)) {
+    const space = groups?.['space'];
+    if (space !== undefined) {
+      found.set(space, `${relative(root, file)}#${space}`);
+      continue;
+    }
     const source = declarationsOf(resolve(file, '..', groups?.['from'] ?? ''));
     if (groups?.['names'] === undefined) for (const [name, declared] of source) found.set(name, declared);
     else

@@ -11,7 +11,7 @@ import { killedLog } from './support/killed-log.ts';
 import { eventsOf, memoryScene, say } from './support/memory-scene.ts';
 
 const turns = 400;
-const limits = { observation: { threshold: 600, batchTokens: 300 }, reflection: { threshold: 3_000 } };
+const limits = { observation: { threshold: 1_500, batchTokens: 600 }, reflection: { threshold: 3_000 } };
 
 /** Reads a page in each turn, then answers. */
 const longTalk = () =>

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -87,6 +88,18 @@ describe('the packed package', () => {
     ['./runtime', ['@ai-sdk/provider', 'unbash', 'zod']],
   ])('loads no package before it is needed: %s loads %j', (path, packages) => {
     expect(loadedBySubpath(path).filter(name => !name.startsWith('node:'))).toEqual(packages);
+  });
+
+  it('contains the one encoding of its tokenizer, with equal counts and the notice of its licence', async () => {
+    const installed = join(project, 'node_modules/singletree');
+    const { countTokens: count } = (await import(join(installed, 'dist/chunks/o200k_base.js'))) as {
+      countTokens: typeof countTokens;
+    };
+    const text = readFileSync(join(root, 'package-lock.json'), 'utf8').slice(0, 50_000);
+    for (const sample of [text, 'ｗｉｄｅ 𠮷㐂龘 🧭', '<|endoftext|>'])
+      expect(count(sample, { allowedSpecial: 'all' })).toBe(countTokens(sample, { allowedSpecial: 'all' }));
+    expect(Object.keys(manifest.dependencies)).not.toContain('gpt-tokenizer');
+    expect(readFileSync(join(installed, 'THIRD-PARTY-NOTICES.md'), 'utf8')).toContain('Bazyli Brzoska');
   });
 
   it('is loaded from few files', () => {

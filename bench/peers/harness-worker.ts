@@ -92,6 +92,7 @@ const measurements: Record<string, () => Promise<object>> = {
       }),
     ),
   sized,
+  opened: async () => ({ ms: await (await import('./opened-run.ts')).openRun(count) }),
   reply: async () => {
     const harness = await contender({ words: 5 });
     await harness.send('hello');

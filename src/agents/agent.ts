@@ -1,4 +1,4 @@
-import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
+import { type AgentEvent, type ContentPart, type EventOf, newId } from '../events/index.ts';
 import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
@@ -97,6 +97,9 @@ export interface Steering {
   take(): readonly UserMessage[];
 }
 
+/** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
+export type InvokeRequest = Omit<InvokeParams, 'runId' | 'signal'> & Partial<Pick<InvokeParams, 'runId' | 'signal'>>;
+
 /**
  * Anything that can be run. `invoke` does nothing before the first event is requested, emits `harness_start` first
  * (unless it resumes) and `harness_end` last, and does not throw: a failure is an `error` event. A tool is executed
@@ -112,4 +115,16 @@ export interface Agent {
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
+}
+
+/** An agent that can be invoked without an id and a signal. */
+export interface CallableAgent extends Agent {
+  invoke(params: InvokeRequest): AsyncIterable<AgentEvent>;
+}
+
+/** Completes what a caller passed. */
+export function invokeParams(request: InvokeRequest): InvokeParams {
+  const { runId, signal } = request;
+  if (runId !== undefined && signal !== undefined) return request as InvokeParams;
+  return { ...request, runId: runId ?? newId(), signal: signal ?? new AbortController().signal };
 }

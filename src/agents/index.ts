@@ -2,7 +2,18 @@
  * Everything that can be invoked: the contract, one model call, the loop, external agents, permissions.
  * @module
  */
-export type { Agent, Answers, InvokeParams, RelayAnswer, Session, Steering, UsedTokens, UserMessage } from './agent.ts';
+export type {
+  Agent,
+  Answers,
+  CallableAgent,
+  InvokeParams,
+  InvokeRequest,
+  RelayAnswer,
+  Session,
+  Steering,
+  UsedTokens,
+  UserMessage,
+} from './agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
@@ -32,7 +43,7 @@ export { type ModelAgentOptions, modelAgent } from './model/call/model-agent.ts'
 export type { ModelSettings } from './model/call/model-settings.ts';
 export type { ModelSource } from './model/registry/model-source.ts';
 export type { Limit, Limits } from './limits/limits.ts';
-export type { Spending, Spent } from './limits/spending.ts';
+export type { Spending } from './limits/spending.ts';
 export type { AgentTools, AiSdkTool, NamedTools } from './loop/ai-sdk-tool.ts';
 export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
 export {

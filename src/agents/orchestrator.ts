@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type AgentEvent, errorText, newId, SingletreeError } from '../events/index.ts';
+import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { milliseconds } from '../events/options/option-fields.ts';
 import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
@@ -45,20 +45,23 @@ export class Orchestrator {
     this.#graceMs = options.graceMs ?? 2_000;
   }
 
-  /** Starts a run and returns its id. */
+  /** Starts a run and returns its id; the message that it answers is the first event, unless `parentId` names another cause. */
   spawn(agent: Agent, options: SpawnOptions = {}): string {
     const { prompt = '', under, runId = newId(), messages = [{ role: 'user', content: prompt }], ...rest } = options;
     if (this.#runs.has(runId))
       throw new SingletreeError('invalid_argument', `The run "${runId}" is under way already.`);
     if (under !== undefined && !this.#runs.has(under)) throw notFound(under);
     const stop = new AbortController();
+    const request = rest.parentId === undefined && rest.resume === undefined ? requestOf(messages) : undefined;
     const params: InvokeParams = {
       ...rest,
+      ...(request !== undefined && { parentId: `${request.runId}:user` }),
       runId,
       messages,
       signal: stop.signal,
       answers: this.#inbox,
     };
+    if (request !== undefined) void this.#put(request);
     const done = this.#drive(agent, params).then(() => {
       this.#runs.delete(runId);
       this.#changed();
@@ -141,6 +144,14 @@ export class Orchestrator {
     this.#inbox.take(event);
     return this.#channel.put(event);
   }
+}
+
+/** The message of a person that a run answers, as an event of its own; undefined when a person did not speak last. */
+function requestOf(messages: InvokeParams['messages']): EventOf<'user'> | undefined {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return undefined;
+  const content = typeof last.content === 'string' ? last.content : [...last.content];
+  return { type: 'user', runId: newId(), content };
 }
 
 /** Resolves a while after the signal aborted. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../events/index.ts';
+import { type AgentEvent, toolOutputOf } from '../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import type { Activity } from '../projections/activity/index.ts';
 
@@ -12,7 +12,7 @@ export class RunTotals {
 
   add(event: AgentEvent): void {
     if (event.type === 'error' && event.fatal === true) this.error = event.message;
-    if (event.type === 'tool_result' && 'status' in event.output) this.#deniedTools.add(event.name);
+    if (event.type === 'tool_result' && 'status' in toolOutputOf(event.output)) this.#deniedTools.add(event.name);
     if (event.type === 'warning' && event.code === 'permission_denied') this.#denials.add(event.message);
     if (event.type === 'usage') this.usage = addUsage(this.usage, event);
   }

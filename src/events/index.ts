@@ -11,7 +11,7 @@ export { replacesAttempt, type StepAttempt } from './attempt.ts';
 export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
 export { parseEvent, parseEventText } from './parse.ts';
 export { type ErrorCode, errorStatus, isStoreUnavailable, SingletreeError } from './singletree-error.ts';
-export { isToolParseError, type ToolOutput, type ToolParseError, toolParseError } from './tools.ts';
+export { isToolParseError, type ToolOutput, toolOutputOf, type ToolParseError, toolParseError } from './tools.ts';
 export {
   type AgentEvent,
   definitionOf,

@@ -3,25 +3,22 @@ import { eventShape, family, jsonValue, providerMetadata } from './define.ts';
 
 const define = family('tools');
 
-const toolOutput = () =>
-  z.union(
-    [
-      z.looseObject({
-        status: z.literal('denied'),
-        reason: z.string(),
-        by: z.literal('rules').optional().describe('permission rules denied it, not a person'),
-      }),
-      z.looseObject({ error: z.string() }),
-      z.looseObject({ context: jsonValue(), result: z.unknown().optional() }),
-    ],
-    { error: 'expected { context, result }, { status: "denied", reason } or { error }' },
-  );
-
 /** The result of a tool call: `context` is for the model and `result` for programs, or it was denied, or it failed. */
 export type ToolOutput =
   | { context: unknown; result?: unknown }
-  | { status: 'denied'; reason: string; by?: 'rules' | undefined }
+  | { status: 'denied'; reason: string /** Permission rules denied it, not a person. */; by?: 'rules' | undefined }
   | { error: string };
+
+/** Returns the output of a tool result in its known form; any other value is for the model and for programs. */
+export function toolOutputOf(output: unknown): ToolOutput {
+  return isToolOutput(output) ? output : { context: output, result: output };
+}
+
+function isToolOutput(output: unknown): output is ToolOutput {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return false;
+  const { status, reason, error, context } = output as Record<string, unknown>;
+  return (status === 'denied' && typeof reason === 'string') || typeof error === 'string' || context !== undefined;
+}
 
 /** The input of a tool call whose arguments were not valid JSON. */
 export interface ToolParseError {
@@ -88,7 +85,9 @@ export const toolResult = define('tool_result', { doc: 'A tool call has its outc
   eventShape('tool_result', {
     id: z.string().min(1).describe('the id of the tool call'),
     name: z.string().describe('the tool'),
-    output: toolOutput().describe('`{ context, result }`, `{ status: "denied", reason }` or `{ error }`'),
+    output: jsonValue().describe(
+      'the outcome: `{ context, result }`, `{ status: "denied", reason, by? }`, `{ error }`, or any other value',
+    ),
     providerMetadata: providerMetadata(),
   }),
 );

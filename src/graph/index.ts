@@ -32,6 +32,7 @@ export {
   getRun,
   getSiblings,
   getSpawned,
+  getBufferedFrom,
   getBufferedSummaries,
   getSummaries,
   getTip,

@@ -2,7 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
 import type { AgentEvent } from '../events/index.ts';
-import { createGraph, type Graph, reduceEvent } from './index.ts';
+import {
+  createConversation,
+  createGraph,
+  type Graph,
+  getBlocks,
+  getChunks,
+  getMessages,
+  reduceConversation,
+  reduceEvent,
+} from './index.ts';
 
 const plain = (graph: Graph) => ({
   nodes: structuredClone([...graph.nodes]),
@@ -18,6 +27,20 @@ describe('laws of the graph', () => {
       fc.property(eventStream(), events => {
         expect(plain(replay(events))).toEqual(plain(replay(structuredClone(events))));
         expect(replay(events)).toEqual(replay(structuredClone(events)));
+      }),
+    );
+  });
+
+  it('one name: reports of usage have the same ids in the graph and in the conversation', () => {
+    fc.assert(
+      fc.property(eventStream(), events => {
+        const conversation = events.reduce(reduceConversation, createConversation());
+        const chunks = getMessages(conversation)
+          .flatMap(({ id }) => getBlocks(conversation, id))
+          .flatMap(({ id }) => getChunks(conversation, id));
+        const ids = chunks.flatMap(({ id, kind }) => (kind === 'usage' ? [id] : []));
+        const nodes = [...replay(events).nodes.values()].filter(({ kind }) => kind === 'usage');
+        expect(ids.toSorted()).toEqual(nodes.map(({ id }) => id).toSorted());
       }),
     );
   });

@@ -17,7 +17,8 @@ export function grow(draft: GraphDraft, event: AgentEvent, name: string, stream:
   if (known !== undefined && isStream(known.node, event.runId, stream)) return draft.growAt(known.text, fragment);
   const newest = newestNamed(draft, name, event.runId);
   const goesOn = newest !== undefined && isStream(newest, event.runId, stream);
-  const node = goesOn ? newest : emptyNode(claim(draft, name, event.runId), event.runId, stream);
+  const id = newest === undefined ? name : goesOn ? newest.id : claim(draft, name, event.runId);
+  const node = goesOn ? newest : emptyNode(id, event.runId, stream);
   if (!goesOn) put(draft, event, node);
   draft.grow(node.id, fragment, node);
   if (growing.size >= mostGrowing) growing.clear();
@@ -26,15 +27,16 @@ export function grow(draft: GraphDraft, event: AgentEvent, name: string, stream:
 
 /** Returns the newest node that the run made from a name, or the first of that name. */
 function newestNamed(draft: GraphDraft, name: string, runId: string): Node | undefined {
-  const isReclaimed = draft.count('claims', name) > 0;
-  return draft.last('node', (isReclaimed && draft.last('claims', claimKey(runId, name))) || name);
+  const first = draft.last('node', name);
+  if (first === undefined || draft.last('claims', name) === undefined) return first;
+  const own = draft.last('claims', claimKey(runId, name));
+  return own === undefined ? first : draft.last('node', own);
 }
 
 /** Adds a new node and its edges: from the previous node of its run, or from the cause of the run. */
 export function put(draft: GraphDraft, { parentId }: AgentEvent, node: Node): void {
   const { id, runId } = node;
-  const previous = draft.last('inRun', runId);
-  draft.add('inRun', runId, id);
+  const previous = draft.add('inRun', runId, id);
   if (previous !== undefined) addEdge(draft, previous, id);
   else {
     draft.add('runs', all, runId);
@@ -42,7 +44,7 @@ export function put(draft: GraphDraft, { parentId }: AgentEvent, node: Node): vo
   }
   draft.add('node', id, node);
   draft.add('nodes', all, id);
-  for (const child of draft.all('waiting', id)) adopt(draft, node, child);
+  if (draft.last('waiting', id) !== undefined) for (const child of draft.all('waiting', id)) adopt(draft, node, child);
 }
 
 /** Returns the id of a new node: its name, or the name with the first free number when it is taken. */
@@ -97,8 +99,7 @@ function causingRun(draft: GraphDraft, runId: string): string | undefined {
 }
 
 function addEdge(draft: GraphDraft, from: string, to: string): void {
-  if (draft.last('children', from) === undefined) draft.add('parents', all, from);
-  draft.add('children', from, to);
+  if (draft.add('children', from, to) === undefined) draft.add('parents', all, from);
 }
 
 function claimKey(runId: string, name: string): string {

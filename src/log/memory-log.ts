@@ -36,6 +36,7 @@ import {
   openRunPrefix,
 } from './event-log.ts';
 import { LiveTails } from './live-tails.ts';
+import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 
 interface Held {
@@ -54,12 +55,6 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
   readonly owner?: Held | undefined;
 }
 
-export interface MemoryLogOptions {
-  now?: () => number;
-  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
-  maxEventBytes?: number;
-}
-
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
@@ -69,7 +64,9 @@ export class MemoryLog implements EventLog {
   readonly maxEventBytes: number;
   #closed = false;
 
-  constructor({ now = Date.now, maxEventBytes = defaultMaxEventBytes }: MemoryLogOptions = {}) {
+  constructor(options: MemoryLogOptions = {}) {
+    checkMemoryLogOptions(options);
+    const { now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
     this.now = now;
     this.maxEventBytes = maxEventBytes;
   }

@@ -14,13 +14,7 @@ export type { PendingApproval } from './pending-approvals.ts';
 export { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 export { type ApprovedPlan, planTool, type PlanToolOptions } from './plans/plan-tool.ts';
 export type { ApprovalAnswer, ApprovalOutcomeName } from './relay-answer.ts';
-export {
-  createRuntime,
-  type FlowStream,
-  type QueryOptions,
-  type Runtime,
-  type SpecialistOptions,
-  type FlowWatchOptions,
-} from './runtime.ts';
+export { createRuntime, type FlowStream, type Runtime } from './runtime.ts';
+export type { QueryOptions, SpecialistOptions, FlowWatchOptions } from './request-options.ts';
 export { RuntimeContext } from './runtime-context.ts';
 export type { RuntimeOptions } from './runtime-options.ts';

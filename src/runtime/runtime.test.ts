@@ -46,6 +46,22 @@ describe('a runtime', () => {
     expect(models).toEqual(['test/one']);
   });
 
+  it('creates a thread for a query without options', async () => {
+    const storage = new MemoryLog();
+    const runtime = runtimeOf({ agent: hello(), storage });
+    expect(textOf(await readAll(runtime.query('Hi')))).toBe('Hello.');
+    expect(textOf(await readAll(runtime.query('Hi again')))).toBe('Hello.');
+    expect(await storage.listThreads()).toHaveLength(2);
+  });
+
+  it('ends a request that reaches a limit of spending with an error', async () => {
+    const runtime = runtimeOf({ agent: echoing(), limits: { run: { tokens: 1 } } });
+    const events = await readAll(runtime.query('Hi'));
+    expect(last(events, 'error')).toMatchObject({
+      error: { code: 'limit_reached', message: expect.stringContaining('The limit of 1 tokens per run') as string },
+    });
+  });
+
   it('asks a specialist directly, and no other agent as one', async () => {
     const specialists = [{ agent: agentOf(['Found.'], { id: 'scout' }), description: 'looks' }];
     const runtime = runtimeOf({ agent: hello(), specialists });

@@ -1,6 +1,6 @@
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
-import { SingletreeError } from '../events/index.ts';
+import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
@@ -14,31 +14,19 @@ import { type Plan, plansFold } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
 import { RelayBooks } from './relay-books.ts';
 import { requestStream } from './request-stream.ts';
+import {
+  checkAnswer,
+  checkPending,
+  checkQuery,
+  checkSpecialist,
+  checkWatch,
+  type FlowWatchOptions,
+  type QueryOptions,
+  type SpecialistOptions,
+} from './request-options.ts';
 import type { Place } from './runtime-context.ts';
 import { agentsOf, checkRuntimeOptions, type RuntimeOptions } from './runtime-options.ts';
 import { enterThread, ownThread } from './threads.ts';
-
-export interface SpecialistOptions {
-  /** It is made when there is no such thread. */
-  readonly threadId: string;
-  /** A `provider/model` id to use instead of the agent's own. */
-  readonly model?: string;
-  /** Ends the stream; the run goes on. */
-  readonly signal?: AbortSignal;
-}
-
-export interface QueryOptions extends SpecialistOptions {
-  /** The id of the agent to ask. */
-  readonly agent?: string;
-}
-
-export interface FlowWatchOptions {
-  /** How many wire events of the request the reader has already. */
-  readonly after?: number;
-  /** The run to watch; the newest that a person asked for when absent. */
-  readonly runId?: string;
-  readonly signal?: AbortSignal;
-}
 
 /** The wire events of one request. It begins when the first is read; to stop reading does not stop the run. */
 export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
@@ -80,18 +68,23 @@ export class Runtime {
   }
 
   /** Asks an agent. */
-  async *query(prompt: string, { agent: id, ...options }: QueryOptions): FlowStream {
+  async *query(prompt: string, options: QueryOptions = {}): FlowStream {
+    checkQuery(options);
+    const { agent: id } = options;
     yield* this.#ask(pick(this.#agents, id ?? this.#agents[0]?.id), prompt, options);
   }
 
   /** Asks a specialist, without another agent between. */
-  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions): FlowStream {
+  async *runSpecialist(id: string, prompt: string, options: SpecialistOptions = {}): FlowStream {
+    checkSpecialist(options);
     const specialists = (this.#options.specialists ?? []).map(({ agent }) => agent);
     yield* this.#ask(pick(specialists, id), prompt, options);
   }
 
   /** Reads a request of a thread, again or further: its wire events from the first, or after those the reader has. */
-  async *watch(threadId: string, { after = 0, runId, signal }: FlowWatchOptions = {}): FlowStream {
+  async *watch(threadId: string, options: FlowWatchOptions = {}): FlowStream {
+    checkWatch(options);
+    const { after = 0, runId, signal } = options;
     const thread = await ownThread(this.#log, threadId, this.#options.resourceId);
     const running = this.#running(threadId)[0]?.runId;
     const request = await findRequest(this.#log, thread, runId ?? running);
@@ -100,6 +93,7 @@ export class Runtime {
 
   /** Decides what an agent waits for; the first answer counts. */
   async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
+    checkAnswer(answer);
     const { resourceId } = this.#options;
     const found = await findRelay(this.#sources, { id, resourceId, threadId: this.#relayThreads.get(id) });
     const { thread, relay } = found;
@@ -111,7 +105,9 @@ export class Runtime {
   }
 
   /** What waits for a person, in one thread or in all of the resource. */
-  async pendingApprovals({ threadId }: { threadId?: string } = {}): Promise<PendingApproval[]> {
+  async pendingApprovals(options: { threadId?: string } = {}): Promise<PendingApproval[]> {
+    checkPending(options);
+    const { threadId } = options;
     const { resourceId } = this.#options;
     const now = this.#clock.now();
     if (threadId !== undefined)
@@ -156,7 +152,7 @@ export class Runtime {
     await this.#supervisor.close();
   }
 
-  async *#ask(agent: Agent, prompt: string, { threadId, model, signal }: SpecialistOptions): FlowStream {
+  async *#ask(agent: Agent, prompt: string, { threadId = newId(), model, signal }: SpecialistOptions): FlowStream {
     if (signal?.aborted === true) return;
     if (this.#starting.has(threadId)) throw underWay(threadId);
     this.#starting.add(threadId);

@@ -66,8 +66,13 @@ export const call = (id: string, name = 'write'): AgentEvent => ({
   input: { path: id },
 });
 export const begin = (id: string, name = 'write'): AgentEvent => ({ type: 'tool_start', runId, id, name });
-export const result = (id: string, output: object = { context: 'ok' }): AgentEvent =>
-  ({ type: 'tool_result', runId, id, name: 'write', output }) as AgentEvent;
+export const result = (id: string, output: object = { context: 'ok' }): AgentEvent => ({
+  type: 'tool_result',
+  runId,
+  id,
+  name: 'write',
+  output,
+});
 export const ask = (id: string, toolCallId: string): AgentEvent => ({
   type: 'relay',
   runId,

@@ -100,7 +100,7 @@ function watched(
     supportedUrls: model.supportedUrls,
     doGenerate: options => model.doGenerate(options),
     doStream: async options => {
-      prompts.push(structuredClone(options.prompt));
+      prompts.push(options.prompt);
       await gate?.();
       return model.doStream(options);
     },

@@ -1,20 +1,14 @@
 import type { AgentEvent } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Limit, Limits } from './limits.ts';
-
-/** An amount that was spent. */
-export interface Spent {
-  readonly tokens: number;
-  /** In US dollars. */
-  readonly cost: number;
-}
 
 /** What was spent beyond the run, as the log has it: provided by the supervisor. */
 export interface SpentTotals {
   /** In the thread of the run, the run included. */
-  thread(): Promise<Spent>;
+  thread(): Promise<UsageCounts>;
   /** In all threads since the day began. */
-  day(): Promise<Spent>;
+  day(): Promise<UsageCounts>;
 }
 
 export interface SpendingOptions {
@@ -35,13 +29,13 @@ export class Spending {
   readonly #limits: Limits;
   readonly #above: Spending | undefined;
   readonly #totals: SpentTotals | undefined;
-  #spent: Spent;
+  #spent: UsageCounts;
 
   constructor({ limits = {}, above, totals, resumed }: SpendingOptions) {
     this.#limits = limits;
     this.#above = above;
     this.#totals = totals ?? above?.totals;
-    this.#spent = resumed === undefined ? { tokens: 0, cost: 0 } : spentIn(resumed);
+    this.#spent = resumed === undefined ? noUsage : usageOf(resumed);
   }
 
   get totals(): SpentTotals | undefined {
@@ -68,26 +62,13 @@ export class Spending {
     return this.#above?.reached();
   }
 
-  async #spentIn(scope: keyof Limits): Promise<Spent> {
+  async #spentIn(scope: keyof Limits): Promise<UsageCounts> {
     return scope === 'run' || this.#totals === undefined ? this.#spent : this.#totals[scope]();
   }
 }
 
-/** Adds a usage report to an amount. */
-export function addUsage(
-  { tokens, cost }: Spent,
-  usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number | undefined },
-): Spent {
-  return { tokens: tokens + usage.inputTokens + usage.outputTokens, cost: cost + (usage.cost ?? 0) };
-}
-
-function spentIn({ usage, children }: RunState): Spent {
-  let spent = addUsage({ tokens: 0, cost: 0 }, usage);
-  for (const child of [...children.values()].flat()) {
-    const below = spentIn(child);
-    spent = { tokens: spent.tokens + below.tokens, cost: spent.cost + below.cost };
-  }
-  return spent;
+function usageOf({ usage, children }: RunState): UsageCounts {
+  return [...children.values()].flat().map(usageOf).reduce(addUsage, usage);
 }
 
 const amounts = {
@@ -95,7 +76,8 @@ const amounts = {
   cost: (amount: number) => `$${Number(amount.toFixed(6))}`,
 } as const;
 
-function describe(scope: keyof Limits, limit: Limit, spent: Spent): string | undefined {
+function describe(scope: keyof Limits, limit: Limit, usage: UsageCounts): string | undefined {
+  const spent = { tokens: usage.inputTokens + usage.outputTokens, cost: usage.cost ?? 0 };
   const measure = measures.find(name => spent[name] >= (limit[name] ?? Number.POSITIVE_INFINITY));
   if (measure === undefined) return undefined;
   const [most, used] = [amounts[measure](limit[measure] ?? 0), amounts[measure](spent[measure])];

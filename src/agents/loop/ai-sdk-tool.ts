@@ -107,11 +107,12 @@ function textFor(output: unknown): unknown {
   const { type, value } = output;
   if (type === 'error-text' || type === 'error-json')
     throw new Error(typeof value === 'string' ? value : JSON.stringify(value));
-  if (type === 'execution-denied') throw new Error(String(output['reason'] ?? 'It was denied.'));
+  if (type === 'execution-denied')
+    throw new Error(typeof output['reason'] === 'string' ? output['reason'] : 'It was denied.');
   if (type !== 'content' || !Array.isArray(value)) return value;
   return value
     .map((part: Readonly<Record<string, unknown>>) =>
-      typeof part['text'] === 'string' ? part['text'] : `[${String(part['type'])} ${String(part['mediaType'] ?? '')}]`,
+      typeof part['text'] === 'string' ? part['text'] : `[${JSON.stringify(part['mediaType'] ?? part['type'])}]`,
     )
     .join('\n');
 }

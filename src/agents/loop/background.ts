@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import { type ChildResult, settledChild } from '../subagents/child-run.ts';
 
@@ -95,7 +95,8 @@ export function backgroundResult(agentId: string, runId: string) {
   };
 }
 
-function isBackground(output: EventOf<'tool_result'>['output']): boolean {
+function isBackground(given: unknown): boolean {
+  const output = toolOutputOf(given);
   const result = 'context' in output ? output.result : undefined;
   return typeof result === 'object' && result !== null && 'background' in result && result.background === true;
 }

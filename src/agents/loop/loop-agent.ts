@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { field, isObject, number, text } from '../../events/options/option-fields.ts';
 import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
@@ -16,7 +16,7 @@ import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { type AgentTools, toolList } from './ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
-import { StructuredOutput } from './structured-output.ts';
+import { checkOutput } from './structured-output.ts';
 import { type Stop, stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
@@ -103,10 +103,10 @@ const checkOptions = optionsCheck(
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
-export function loopAgent(options: LoopAgentOptions): Agent {
+export function loopAgent(options: LoopAgentOptions): CallableAgent {
   checkOptions(options);
   const { id = 'loop', permissions, tools: own = [] } = options;
-  if (options.output !== undefined) new StructuredOutput(options.output, id);
+  if (options.output !== undefined) checkOutput(options.output, id);
   if (permissions !== undefined) checkSources([permissions]);
   if (typeof own !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
   /** Returns the agent's own tools and those of the run, without withheld ones. */
@@ -126,7 +126,8 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     const output = loop.output !== undefined && { output: loop.output };
     await channel.put({ type: 'harness_end', runId, agentId: id, reason, ...output });
   }
-  function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
+  function invoke(request: InvokeRequest): AsyncIterable<AgentEvent> {
+    const params = invokeParams(request);
     const stop = stopWith(params.signal);
     const end = () => stop.abort(runEnded);
     const channel = new EventChannel();

@@ -1,6 +1,6 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { AgentEvent } from '../../events/index.ts';
-import { readSchema } from '../schema/read-schema.ts';
+import { type ReadSchema, readSchema } from '../schema/read-schema.ts';
 import { validate } from './tool.ts';
 
 /** How often the model is asked again when its answer does not match the schema. */
@@ -8,14 +8,14 @@ const corrections = 2;
 
 /** The last answer of a run as a value of a schema: describes it to the model, and reads it. */
 export class StructuredOutput {
-  readonly #schema: ReturnType<typeof readSchema>;
+  readonly #schema: ReadSchema;
   /** The text of the current step. */
   #text = '';
   #corrected = 0;
 
   /** Throws `invalid_argument` for a schema that cannot be read. */
   constructor(schema: object, agentId: string) {
-    this.#schema = readSchema(schema, `the output of the agent "${agentId}"`);
+    this.#schema = readOutput(schema, agentId);
   }
 
   /** The format of the answer, for a provider that can enforce it. */
@@ -42,6 +42,15 @@ export class StructuredOutput {
     if ('value' in checked) return checked;
     return { problem: checked.problem, again: this.#corrected++ < corrections };
   }
+}
+
+/** Throws `invalid_argument` for a schema that cannot be read. */
+export function checkOutput(schema: object, agentId: string): void {
+  readOutput(schema, agentId);
+}
+
+function readOutput(schema: object, agentId: string): ReadSchema {
+  return readSchema(schema, `the output of the agent "${agentId}"`);
 }
 
 /** Returns the message that asks the model for another answer. */

@@ -2,7 +2,7 @@ import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { compactionMessage, isObservation } from '../../projections/model-input/summary-messages.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import type { SummaryEvent } from './memory-host.ts';
+import type { BufferedSummaries, SummaryEvent } from './memory-host.ts';
 import { type Chunk, chunksOf, tokensOf, type WeighedSpan } from './observation-plan.ts';
 
 /** What the memory of a run holds at one moment. */
@@ -20,7 +20,7 @@ export interface MemoryContents {
 }
 
 /** Reads what a memory holds from the input of its run and the buffered summaries of its thread. */
-export async function memoryContents(input: RunInput, buffered: readonly SummaryEvent[]): Promise<MemoryContents> {
+export async function memoryContents(input: RunInput, buffered: BufferedSummaries): Promise<MemoryContents> {
   const { history, run } = input.spans();
   const spans: MemoryContents['spans'][number][] = [];
   const observations: SummaryEvent[] = [];
@@ -42,10 +42,7 @@ export async function memoryContents(input: RunInput, buffered: readonly Summary
     pendingTokens: tokensOf(spans),
     observations,
     observationTokens: await tokensOfSummaries(observations),
-    chunks: chunksOf(
-      spans,
-      buffered.filter(({ kind }) => kind === 'observation'),
-    ),
+    chunks: chunksOf(spans, buffered),
     reflection: reflectionOf(observations, buffered),
   };
 }
@@ -58,12 +55,9 @@ export async function tokensOfSummaries(summaries: readonly SummaryEvent[]): Pro
 }
 
 /** Returns the newest buffered reflection of the oldest observations. */
-function reflectionOf(
-  observations: readonly SummaryEvent[],
-  buffered: readonly SummaryEvent[],
-): SummaryEvent | undefined {
+function reflectionOf(observations: readonly SummaryEvent[], buffered: BufferedSummaries): SummaryEvent | undefined {
   const ids = new Set(observations.map(({ id }) => id));
-  return buffered.findLast(
-    ({ kind, covers }) => kind === 'reflection' && covers.from === observations[0]?.id && ids.has(covers.to),
+  return buffered(observations[0]?.id ?? '').findLast(
+    ({ kind, covers }) => kind === 'reflection' && ids.has(covers.to),
   );
 }

@@ -17,12 +17,15 @@ export interface MemoryJob {
   readonly spending?: Spending | undefined;
 }
 
+/** Returns the summaries that were buffered and cover what begins with a span, oldest first. */
+export type BufferedSummaries = (from: string) => readonly SummaryEvent[];
+
 /** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */
 export interface MemoryHost {
   /** What the messages of the run are made of. */
   spans(): readonly InputSpan[];
-  /** Returns the buffered summaries of the thread, oldest first, whichever process made them. */
-  buffered(): Promise<readonly SummaryEvent[]>;
+  /** Returns the buffered summaries of the thread as it is now, whichever process made them. */
+  buffered(): Promise<BufferedSummaries>;
   /**
    * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
    * another one is under way, it ends with that one, without running this one.

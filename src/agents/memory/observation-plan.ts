@@ -1,5 +1,5 @@
 import type { Memory } from './memory.ts';
-import type { SummaryEvent } from './memory-host.ts';
+import type { BufferedSummaries, SummaryEvent } from './memory-host.ts';
 
 /** A span that no observation in effect covers, with its tokens. */
 export interface WeighedSpan {
@@ -23,15 +23,19 @@ export function tokensOf(spans: readonly WeighedSpan[]): number {
   return spans.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Returns the buffered observations that cover the beginning of these spans, in order; of several the newest one. */
-export function chunksOf(spans: readonly WeighedSpan[], buffered: readonly SummaryEvent[]): Chunk[] {
+/**
+ * Returns the buffered observations that cover the beginning of these spans, in order; of several the newest one. Those
+ * that took effect on another branch are among them.
+ */
+export function chunksOf(spans: readonly WeighedSpan[], buffered: BufferedSummaries): Chunk[] {
   const places = new Map(spans.map(({ name }, place) => [name, place]));
-  const byFirst = new Map(buffered.map(summary => [summary.covers.from, summary]));
   const chunks: Chunk[] = [];
   for (let start = 0; start < spans.length; ) {
-    const summary = byFirst.get(spans[start]?.name ?? '');
-    const last = summary === undefined ? undefined : places.get(summary.covers.to);
-    if (summary === undefined || last === undefined || last < start) break;
+    const summary = buffered(spans[start]?.name ?? '').findLast(
+      ({ kind, covers }) => kind === 'observation' && (places.get(covers.to) ?? -1) >= start,
+    );
+    if (summary === undefined) break;
+    const last = places.get(summary.covers.to) ?? start;
     chunks.push({ summary, end: last + 1, tokens: tokensOf(spans.slice(start, last + 1)) });
     start = last + 1;
   }

@@ -140,6 +140,46 @@ describe('observational memory', () => {
     expect(sent).not.toContain('topic-2');
   });
 
+  it('uses on another branch what was observed before the branches part', async () => {
+    const thread = await newMemoryThread();
+    const { agent, prompts, observed } = memoryScene();
+    for (let turn = 1; turn <= 10; turn++) {
+      await say(thread, agent, `Tell me of topic-${turn}.`);
+      await observersEnded(thread);
+    }
+    const users = eventsOf(await thread.log.read(thread.threadId), 'user');
+    const edits = `${users[5]?.runId}:user`;
+    const before = observed.length;
+    await (await thread.supervisor.start(thread.threadId, { agent, content: 'Rather of topic-66.', edits })).done;
+    await observersEnded(thread);
+    for (let turn = 70; turn <= 75; turn++) {
+      await say(thread, agent, `Tell me of topic-${turn}.`);
+      await observersEnded(thread);
+    }
+    const sent = JSON.stringify(prompts.at(-1));
+    expect(sent).toContain('User spoke of topic-1');
+    expect(sent).not.toContain('Tell me of topic-1.');
+    expect(sent).not.toContain('topic-8');
+    const again = observed.slice(before).map(({ lastUserText }) => lastUserText.split('Messages to observe:').at(-1));
+    expect(again.join('\n')).not.toContain('Tell me of topic-1.');
+  });
+
+  it('is replaced by compaction when nothing runs the observer', async () => {
+    const { agent, observed } = memoryScene({
+      answer: ({ index, lastUserText }) => {
+        if (lastUserText.startsWith('Summarise')) return 'short';
+        return index < 12 ? [{ toolCall: { id: `c${index}`, name: 'page', input: { number: index } } }] : 'All read.';
+      },
+      agent: { compaction: { threshold: 500, keep: 100 } },
+    });
+    const events: AgentEvent[] = [];
+    const messages = [{ role: 'user' as const, content: 'Read all pages.' }];
+    const { signal } = new AbortController();
+    for await (const event of agent.invoke({ runId: 'run', messages, signal })) events.push(event);
+    expect(eventsOf(events, 'summary').map(({ kind }) => kind)).toContain('compaction');
+    expect(observed).toEqual([]);
+  });
+
   it('resumes in another process with what the log yields', async () => {
     const thread = await newMemoryThread();
     const scene = () =>

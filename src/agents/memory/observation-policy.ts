@@ -5,7 +5,7 @@ import { activateChunks, activateReflection } from './activation.ts';
 import type { ContextPolicy, StepContext } from './context-policy.ts';
 import type { Memory } from './memory.ts';
 import { type MemoryContents, memoryContents } from './memory-contents.ts';
-import type { MemoryHost, MemoryJob, SummaryEvent } from './memory-host.ts';
+import type { BufferedSummaries, MemoryHost, MemoryJob, SummaryEvent } from './memory-host.ts';
 import { statusOf } from './memory-status.ts';
 import { nextJob } from './next-job.ts';
 import { chunksToActivate } from './observation-plan.ts';
@@ -27,7 +27,7 @@ export class ObservationPolicy implements ContextPolicy {
   /** The job under way that this run started. */
   #job: { readonly kind: MemoryJob['kind']; readonly started: Promise<void>; readonly done: Promise<void> } | undefined;
   /** The buffered summaries of the thread; undefined when they have to be read. */
-  #buffered: readonly SummaryEvent[] | undefined;
+  #buffered: BufferedSummaries | undefined;
   /** After a failure: the tokens from which the next attempt is made. */
   readonly #retryAt = { observation: 0, reflection: 0 };
 
@@ -70,24 +70,18 @@ export class ObservationPolicy implements ContextPolicy {
       if (events.length > 0) continue;
       if (!this.#isOverfull(contents)) return;
       this.#start(contents, context, true);
-      const before = this.#buffered?.length ?? 0;
       if (this.#job === undefined) return;
       await untilAborted(this.#job.done, context.signal);
-      if ((await this.#readBuffered()).length <= before) return;
+      const { chunks, reflection } = await this.#contents();
+      if (chunks.length === contents.chunks.length && reflection === contents.reflection) return;
     }
   }
 
   #activated(contents: MemoryContents, runId: string): SummaryEvent[] {
     const { observation, reflection } = this.#options.memory;
     const chunks = chunksToActivate(contents.spans, contents.chunks, observation);
-    if (chunks.length > 0) {
-      const active = new Set(chunks.map(({ summary }) => summary.id));
-      this.#buffered = this.#buffered?.filter(({ id }) => !active.has(id));
-      return activateChunks(chunks, contents, runId);
-    }
+    if (chunks.length > 0) return activateChunks(chunks, contents, runId);
     if (contents.reflection === undefined || contents.observationTokens < reflection.threshold) return [];
-    const { id } = contents.reflection;
-    this.#buffered = this.#buffered?.filter(summary => summary.id !== id);
     return [activateReflection(contents.reflection, runId)];
   }
 
@@ -110,7 +104,9 @@ export class ObservationPolicy implements ContextPolicy {
     const done = ended.then(async hasRun => {
       this.#job = undefined;
       const buffered = await this.#readBuffered();
-      const isMade = buffered.some(({ covers }) => covers.from === job.covers.from && covers.to === job.covers.to);
+      const isMade = buffered(job.covers.from).some(
+        ({ kind, covers }) => kind === job.kind && covers.to === job.covers.to,
+      );
       this.#retryAt[job.kind] = hasRun && !isMade ? retryAt : 0;
     });
     // A log that fails is noticed by the next step.
@@ -121,7 +117,7 @@ export class ObservationPolicy implements ContextPolicy {
     return memoryContents(this.#options.input, this.#buffered ?? (await this.#readBuffered()));
   }
 
-  async #readBuffered(): Promise<readonly SummaryEvent[]> {
+  async #readBuffered(): Promise<BufferedSummaries> {
     this.#buffered = undefined;
     this.#buffered = await this.#options.host.buffered();
     return this.#buffered;

@@ -27,7 +27,7 @@ describe('the run of an observer', () => {
     ['returns more than it was given', `<observations>${'more and more '.repeat(800)}</observations>`],
   ])('is an event, and the served runs complete, when it %s', async (_, answer) => {
     const thread = await newMemoryThread();
-    const { agent, requests } = memoryScene({ observer: () => answer as string });
+    const { agent, requests } = memoryScene({ observer: () => answer });
     for (let turn = 1; turn <= 14; turn++) {
       expect(await say(thread, agent, `Tell me of topic-${turn}.`)).toBe('complete');
       await observersEnded(thread);

@@ -1,4 +1,4 @@
-import { type Conversation, defaultActive, getBufferedSummaries } from '../../graph/index.ts';
+import { type Conversation, defaultActive, getBufferedFrom } from '../../graph/index.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { Memory } from './memory.ts';
@@ -10,9 +10,6 @@ export async function threadStatus(conversation: Conversation, memory: Memory): 
   const branch = new ModelInput();
   const history = branch.of(conversation, defaultActive(conversation));
   const input = new RunInput({ runId: '', history, spans: branch.spans(conversation) });
-  const contents = await memoryContents(
-    input,
-    getBufferedSummaries(conversation).map(({ event }) => event),
-  );
+  const contents = await memoryContents(input, from => getBufferedFrom(conversation, from).map(({ event }) => event));
   return statusOf(memory, contents, { runId: '', step: 0, working: undefined });
 }

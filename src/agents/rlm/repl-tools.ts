@@ -1,4 +1,4 @@
-import { type AgentEvent, type EventOf, SingletreeError, type ToolOutput } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, SingletreeError, type ToolOutput, toolOutputOf } from '../../events/index.ts';
 import type { CallRunner } from '../loop/call-runner.ts';
 import type { Tool } from '../loop/tool.ts';
 import { commandArgument } from '../permissions/tool-request.ts';
@@ -59,7 +59,7 @@ export class ReplTools {
 
   /** Receives the result of a call from the stream. */
   take({ id, output }: EventOf<'tool_result'>): void {
-    this.#outputs.set(id, output);
+    this.#outputs.set(id, toolOutputOf(output));
   }
 }
 

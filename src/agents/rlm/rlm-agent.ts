@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, number, object, text } from '../../events/options/option-fields.ts';
 import { checkCallable } from '../loop/check-tool.ts';
@@ -71,7 +71,7 @@ const checkOptions = optionsCheck(
  * context window. Code queries models about pieces of it with `llm_query` and returns the answer with `FINAL`. Throws
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
-export function rlmAgent(options: RlmAgentOptions): Agent {
+export function rlmAgent(options: RlmAgentOptions): CallableAgent {
   checkOptions(options);
   const { permissions, tools = [] } = options;
   if (permissions !== undefined) checkSources([permissions]);
@@ -80,12 +80,13 @@ export function rlmAgent(options: RlmAgentOptions): Agent {
 }
 
 /** Creates the agent at one level of a recursion; the levels share one count of queries. */
-function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
+function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   const { id = 'rlm' } = options;
   const limits = rlmLimits(options.limits);
   functionsOf(options.tools ?? []);
 
-  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+  async function* invoke(request: InvokeRequest): AsyncGenerator<AgentEvent> {
+    const params = invokeParams(request);
     const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
     if (resume?.agentId === undefined) yield startEvent(id, params);

@@ -130,7 +130,7 @@ describe('a subagent', () => {
         .toSorted(),
     ).toEqual(['leaf', 'leaf', 'leaf', 'leaf', 'loop', 'middle', 'middle']);
     expect(most).toBe(4);
-    expect(resultsOf(events).map(output => 'context' in output && output.context)).toEqual(['middle', 'middle']);
+    expect(resultsOf(events).map(output => (output as { context?: unknown }).context)).toEqual(['middle', 'middle']);
   });
 
   it('that fails is a failed call, and the others continue', async () => {
@@ -169,7 +169,7 @@ describe('limits', () => {
     );
     const events = await run(parent);
     expect(of(events, 'harness_start')).toHaveLength(3);
-    expect(resultsOf(events).filter(output => 'error' in output)).toEqual([
+    expect(resultsOf(events).filter(output => 'error' in (output as object))).toEqual([
       { error: 'The budget for subagents is used up (runs: 2). Do the task yourself.' },
     ]);
   });

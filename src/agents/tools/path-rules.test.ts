@@ -63,7 +63,7 @@ async function outputOf([name, input]: [name: string, input: object], scene: Sce
   let output: Record<string, unknown> = {};
   for await (const event of agent.invoke(params)) {
     onEvent?.(event);
-    if (event.type === 'tool_result') output = event.output;
+    if (event.type === 'tool_result') output = event.output as Record<string, unknown>;
   }
   return output;
 }

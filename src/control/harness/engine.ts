@@ -296,7 +296,7 @@ export class Engine<State extends object> {
   /** Aborts the runs of the open thread, whichever process owns them. */
   abort(): void {
     const { thread, machine } = this;
-    if (isBusy(machine.state) || thread === undefined || !this.hub.display.isRunning)
+    if (isBusy(machine.state) || thread === undefined || !this.hub.view.isRunning)
       return machine.dispatch({ type: 'abort' });
     const aborted = machine.command(async () => {
       if (machine.state.turn !== undefined) machine.dispatch({ type: 'abort' });
@@ -324,12 +324,12 @@ export class Engine<State extends object> {
 
   /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
-    this.machine.dispatch({ type: 'runs', isOpen: this.hub.display.isRunning });
+    this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
     this.relays.clear();
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.tasks.take({ restored: true });
-    else this.tasks.show(this.hub.display.tasks);
+    else this.tasks.show(this.hub.view.tasks);
   }
 
   #newMetadata(): Record<string, unknown> {

@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import { SingletreeError } from '../../events/index.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
-import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
+import type { HarnessDisplayState, SubagentNames } from './display/display-state.ts';
+import { defaultView, type DisplayView, isSmall, stateOf } from './display/display-view.ts';
 import { freezeDisplay } from './display/freeze-display.ts';
-import { displayAtRest, reduceDisplayState } from './display/reduce-display-state.ts';
+import { displayAtRest, reduceView } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
 
 /**
@@ -30,8 +31,10 @@ export class EventHub {
   /** The display name of each subagent type. */
   readonly names: SubagentNames;
   #listeners: readonly HarnessEventListener[] = [];
-  readonly #schedulers = new Set<DisplayScheduler>();
-  #display = freezeDisplay(defaultDisplayState());
+  readonly #schedulers = new Set<DisplayScheduler<DisplayView>>();
+  #view = defaultView();
+  /** The display state of the view, once it was read. */
+  #display: HarnessDisplayState | undefined;
   #waiting: QueuedEvent[] = [];
   #isEmitting = false;
   #isClosed = false;
@@ -44,7 +47,13 @@ export class EventHub {
   }
 
   get display(): HarnessDisplayState {
+    this.#display ??= freezeDisplay(stateOf(this.#view));
     return this.#display;
+  }
+
+  /** The display state as it is reduced: reading it costs nothing. */
+  get view(): DisplayView {
+    return this.#view;
   }
 
   /** Returns an unsubscribe function. */
@@ -56,7 +65,7 @@ export class EventHub {
 
   /** Batches changes with a `DisplayScheduler`. Returns an unsubscribe function. */
   subscribeDisplay(listener: HarnessDisplayStateListener, options?: DisplaySchedulerOptions): () => void {
-    const scheduler = new DisplayScheduler(state => this.#show(listener, state), options);
+    const scheduler = new DisplayScheduler<DisplayView>(view => this.#show(listener, view), options);
     if (!this.#isClosed) this.#schedulers.add(scheduler);
     return () => {
       scheduler.cancel();
@@ -89,11 +98,12 @@ export class EventHub {
   /** Shows the display at rest, and stops emitting for good. */
   close(): void {
     if (this.#isClosed) return;
-    const before = this.#display;
-    this.#display = freezeDisplay(displayAtRest(before));
-    if (this.#display !== before) {
+    const before = this.#view;
+    this.#view = displayAtRest(before);
+    if (this.#view !== before) {
+      this.#display = undefined;
       this.#emitDisplayState();
-      for (const scheduler of this.#schedulers) scheduler.notify(this.#display, { type: 'agent_end' });
+      for (const scheduler of this.#schedulers) scheduler.notify(this.#view, { type: 'agent_end' });
     }
     this.#isClosed = true;
     this.#listeners = [];
@@ -102,17 +112,18 @@ export class EventHub {
   }
 
   #deliver(event: DisplayEvent, at: Date | undefined): void {
-    const before = this.#display;
+    const before = this.#view;
     try {
-      this.#display = freezeDisplay(reduceDisplayState(before, event, at, this.names));
+      this.#view = reduceView(before, event, at, this.names);
+      if (this.#view !== before) this.#display = undefined;
     } catch (error) {
       return this.#refuse(event, error);
     }
     const isPublic = isHarnessEvent(event);
     this.#isReport = isPublic && this.#reports.has(event);
     if (isPublic) this.#notifyListeners(event);
-    if (isPublic || this.#display !== before) this.#emitDisplayState();
-    for (const scheduler of this.#schedulers) scheduler.notify(this.#display, event);
+    if (isPublic || this.#view !== before) this.#emitDisplayState();
+    for (const scheduler of this.#schedulers) scheduler.notify(this.#view, event);
     this.#isReport = false;
   }
 
@@ -129,7 +140,9 @@ export class EventHub {
 
   #emitDisplayState(): void {
     if (this.#listeners.length === 0) return;
-    const changed: HarnessEvent = { type: 'display_state_changed', displayState: this.#display };
+    const changed = isSmall(this.#view)
+      ? ({ type: 'display_state_changed', displayState: this.display } as const)
+      : displayChanged(this.#view);
     if (this.#isReport) this.#reports.add(changed);
     this.#notifyListeners(changed);
   }
@@ -148,10 +161,10 @@ export class EventHub {
     }
   }
 
-  #show(listener: HarnessDisplayStateListener, state: HarnessDisplayState): void {
+  #show(listener: HarnessDisplayStateListener, view: DisplayView): void {
     try {
       const isReport = this.#isReport;
-      const listening = listener(state);
+      const listening = listener(view === this.#view ? this.display : freezeDisplay(stateOf(view)));
       if (listening instanceof Promise) listening.catch(error => (isReport ? printError(error) : this.#report(error)));
     } catch (error) {
       this.#report(error);
@@ -168,11 +181,24 @@ export class EventHub {
   }
 }
 
+/** Creates the event of a large display state, which is created when it is read. */
+function displayChanged(view: DisplayView): HarnessEvent {
+  let state: HarnessDisplayState | undefined;
+  return {
+    type: 'display_state_changed',
+    get displayState() {
+      state ??= freezeDisplay(stateOf(view));
+      return state;
+    },
+  };
+}
+
 function printError(cause: unknown): void {
   // oxlint-disable-next-line no-console -- nobody else can receive the error.
   console.error('A listener of the harness failed:', cause);
 }
 
+/** Converts a thrown value to an error. */
 export function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(typeof cause === 'string' ? cause : inspect(cause));
 }

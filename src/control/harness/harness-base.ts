@@ -59,7 +59,7 @@ export class HarnessBase<State extends object> {
   }
 
   getTokenUsage(): TokenUsage {
-    return this.getDisplayState().tokenUsage;
+    return this.engine.hub.view.tokenUsage;
   }
 
   listModes(): HarnessMode<State>[] {

@@ -1,4 +1,5 @@
 import type { HarnessDisplayState } from './display/display-state.ts';
+import type { DisplayView } from './display/display-view.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import type { HarnessThread } from './threads/harness-thread.ts';
 import type { OMEvent } from './memory/om-event.ts';
@@ -142,7 +143,7 @@ export type HarnessEvent = ProjectedEvent | NotificationEvent;
 export type DisplayOnlyEvent =
   | Typed<'relay_settled', { readonly slot: 'approval' | 'suspension' | 'question' | 'plan'; readonly id: string }>
   | Typed<'tool_revised', { readonly toolCallId: string; readonly args: unknown }>
-  | Typed<'thread_loaded', { readonly display: HarnessDisplayState }>
+  | Typed<'thread_loaded', { readonly display: DisplayView }>
   | Typed<'tasks_restored', { readonly tasks: readonly TaskItemSnapshot[] }>
   | Typed<'thread_cleared'>;
 

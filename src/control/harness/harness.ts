@@ -203,11 +203,11 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   isRunning(): boolean {
-    return isBusy(this.engine.machine.state) || this.getDisplayState().isRunning;
+    return isBusy(this.engine.machine.state) || this.engine.hub.view.isRunning;
   }
 
   isCurrentThreadStreamActive(): boolean {
-    return this.getDisplayState().isRunning;
+    return this.engine.hub.view.isRunning;
   }
 
   getCurrentRunId(): string | null {

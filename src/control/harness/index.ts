@@ -10,14 +10,11 @@ export {
   defaultDisplayState,
   type HarnessDisplayState,
   type HarnessSubagentHistoryEntry,
-  type ModifiedFile,
-  type SubagentNames,
-  type ToolInputBuffer,
 } from './display/display-state.ts';
 export { defaultOMProgressState, type OMProgressState, type OMStatus } from './display/om-progress.ts';
 export { reduceDisplayState } from './display/reduce-display-state.ts';
 export type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
-export { Harness, type SavedReminder, type SendMessage } from './harness.ts';
+export { Harness, type SendMessage } from './harness.ts';
 export type { HarnessState } from './harness-base.ts';
 export type {
   Dynamic,
@@ -28,23 +25,17 @@ export type {
   HarnessSubagent,
   ThreadLock,
 } from './harness-config.ts';
-export type {
-  DisplayEvent,
-  HarnessEvent,
-  HarnessQuestionOption,
-  HarnessQuestionSelectionMode,
-} from './harness-event.ts';
-export type { HarnessMessage, HarnessMessageContent, HarnessStopReason, SystemReminder } from './harness-message.ts';
+export type { HarnessEvent, HarnessQuestionOption, HarnessQuestionSelectionMode } from './harness-event.ts';
+export type { HarnessMessage, HarnessMessageContent } from './harness-message.ts';
 export type { HeartbeatHandler } from './heartbeats.ts';
 export { type MastraAgent, mastraAgent, type MastraAgentOptions } from './mastra/mastra-agent.ts';
 export { type MastraTool, type MastraTools, mastraTools } from './mastra/mastra-tools.ts';
-export type { OMBufferedStatus, OMEvent } from './memory/om-event.ts';
+export type { OMBufferedStatus } from './memory/om-event.ts';
 export type { ObservationalMemoryRecord } from './memory/om-record.ts';
 export type { HarnessFile } from './messages/message-content.ts';
-export { deltaOf, type MessageDelta } from './messages/message-view.ts';
-export { harnessMessagesFold, threadMessages } from './messages/thread-messages.ts';
+export { deltaOf } from './messages/message-view.ts';
 export type { PermissionPolicy, PermissionRules, ToolCategory } from './permissions/permissions.ts';
-export type { RegisteredPlan, RegisteredQuestion, ToolApproval } from './permissions/relays.ts';
+export type { ToolApproval } from './permissions/relays.ts';
 export type { HarnessSettings } from './settings/harness-settings.ts';
 export type {
   AvailableModel,
@@ -52,18 +43,15 @@ export type {
   CustomModelCatalogProvider,
   ModelAuthChecker,
   ModelAuthStatus,
-  ModelSwitch,
   ModelUseCountProvider,
   ModelUseCountTracker,
 } from './settings/models.ts';
-export type { StateUpdate } from './settings/state-store.ts';
 export { assignTaskIds, type TaskItemInput } from './tasks/assign-task-ids.ts';
-export type { TaskCheckResult, TaskCheckSummary, TaskResult } from './tasks/task-changes.ts';
+export type { TaskCheckResult, TaskCheckSummary } from './tasks/task-changes.ts';
 export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
 export type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
-export type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 export type { TokenUsage } from './token-usage.ts';
-export { askUserTool, type BuiltinResult } from './tools/ask-user.ts';
+export { askUserTool } from './tools/ask-user.ts';
 export type { BuiltinToolId } from './tools/builtin-tools.ts';
 export type { HarnessTool, ToolsInput } from './tools/harness-tool.ts';
 export {
@@ -73,18 +61,13 @@ export {
   type PlanResponse,
   RequestContext,
 } from './tools/request-context.ts';
-export { parseSubagentMeta, type SubagentMeta } from './tools/subagent-meta.ts';
-export type { StopCondition, SubagentStep } from './tools/subagent-steps.ts';
+export { parseSubagentMeta } from './tools/subagent-meta.ts';
+export type { StopCondition } from './tools/subagent-steps.ts';
 export { submitPlanTool } from './tools/submit-plan.ts';
 export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './tools/task-tools.ts';
-export type { AcceptedSignal, Signal } from './turns/signal.ts';
-export { type CommandOptions, type CommandResult, Workspace } from './workspace/workspace.ts';
+export type { Signal } from './turns/signal.ts';
+export { Workspace } from './workspace/workspace.ts';
 export type { WorkspaceConfig } from './workspace/workspace-config.ts';
 export type { WorkspaceFactory } from './workspace/workspace-host.ts';
-export {
-  mastraToolNames,
-  type WorkspaceToolConfig,
-  type WorkspaceToolId,
-  type WorkspaceToolsConfig,
-} from './workspace/workspace-tools.ts';
-export { traceIdOf, type TracingContext, type TracingOptions } from './turns/tracing.ts';
+export { mastraToolNames } from './workspace/workspace-tools.ts';
+export { traceIdOf } from './turns/tracing.ts';

@@ -1,6 +1,6 @@
 import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
-import { activeUpTo, type Conversation, getBufferedSummaries, getSummaries } from '../../graph/index.ts';
+import { activeUpTo, type Conversation, getBufferedFrom } from '../../graph/index.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
@@ -46,7 +46,10 @@ export class MemoryJobs {
     const { conversation, branch } = knowledge;
     return {
       spans: () => (branch.isCurrent(messages) ? branch.spans(conversation) : spansUpTo(conversation, parentId)),
-      buffered: async () => bufferedIn((await this.#options.memory.of(threadId)).conversation),
+      buffered: async () => {
+        const { conversation: newest } = await this.#options.memory.of(threadId);
+        return from => bufferedFrom(newest, from);
+      },
       run: job => {
         let start: () => void = () => {};
         const started = new Promise<void>(resolve => (start = resolve));
@@ -131,8 +134,8 @@ export class MemoryJobs {
     // A summary that names what is not in the log has no effect.
     await flush(threadId);
     const { conversation, memoryRuns } = await memory.of(threadId);
-    const known = [...bufferedIn(conversation), ...getSummaries(conversation).map(({ event }) => event)];
-    if (known.some(({ kind, covers }) => kind === job.kind && isSame(covers, job.covers))) return false;
+    const known = bufferedFrom(conversation, job.covers.from);
+    if (known.some(({ kind, covers }) => kind === job.kind && covers.to === job.covers.to)) return false;
     const writer = new ThreadWriter(log, threadId, { lease });
     for (const [runId, agentId] of memoryRuns)
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
@@ -165,12 +168,8 @@ function spansUpTo(conversation: Conversation, messageId: string) {
   return input.spans(conversation);
 }
 
-function bufferedIn(conversation: Conversation): SummaryEvent[] {
-  return getBufferedSummaries(conversation).map(({ event }) => event);
-}
-
-function isSame(one: SummaryEvent['covers'], other: SummaryEvent['covers']): boolean {
-  return one.from === other.from && one.to === other.to;
+function bufferedFrom(conversation: Conversation, from: string): SummaryEvent[] {
+  return getBufferedFrom(conversation, from).map(({ event }) => event);
 }
 
 function onceKey({ kind, covers }: MemoryJob): string {

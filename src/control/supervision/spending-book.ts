@@ -1,4 +1,5 @@
-import { addUsage, type Spent, type SpentTotals } from '../../agents/limits/spending.ts';
+import type { SpentTotals } from '../../agents/limits/spending.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { readEvents } from '../../log/read-events.ts';
 import type { Clock } from './clock.ts';
@@ -15,12 +16,11 @@ export interface SpendingBookOptions {
 /** What a thread spent up to a seq. */
 interface Entry {
   readonly seq: number;
-  readonly total: Spent;
+  readonly total: UsageCounts;
   readonly day: string;
-  readonly inDay: Spent;
+  readonly inDay: UsageCounts;
 }
 
-const nothing: Spent = { tokens: 0, cost: 0 };
 const pageSize = 100;
 
 /** What was spent in threads, from their logs: each event is read once. What a branch or an import took over is free. */
@@ -37,16 +37,16 @@ export class SpendingBook {
     return {
       thread: async () => {
         const thread = await this.#options.log.getThread(threadId);
-        return thread === undefined ? nothing : (await this.#update(thread)).total;
+        return thread === undefined ? noUsage : (await this.#update(thread)).total;
       },
       day: () => this.#inDay(),
     };
   }
 
-  async #inDay(): Promise<Spent> {
+  async #inDay(): Promise<UsageCounts> {
     const { log, resourceId } = this.#options;
     const day = this.#today();
-    let sum = nothing;
+    let sum = noUsage;
     let after: Thread | undefined;
     for (;;) {
       const page = await log.listThreads({
@@ -58,7 +58,7 @@ export class SpendingBook {
         // The listing begins with the thread that changed last.
         if (dayOf(thread.updatedAt) < day) return sum;
         const { day: newest, inDay } = await this.#update(thread);
-        if (newest === day) sum = { tokens: sum.tokens + inDay.tokens, cost: sum.cost + inDay.cost };
+        if (newest === day) sum = addUsage(sum, inDay);
       }
       after = page.at(-1);
       if (page.length < pageSize) return sum;
@@ -68,12 +68,12 @@ export class SpendingBook {
   async #update({ id, branchedFrom, importedSeq }: Thread): Promise<Entry> {
     await this.#options.flush(id);
     const start = Math.max(branchedFrom?.seq ?? 0, importedSeq ?? 0);
-    let entry = this.#entries.get(id) ?? { seq: start, total: nothing, day: '', inDay: nothing };
+    let entry = this.#entries.get(id) ?? { seq: start, total: noUsage, day: '', inDay: noUsage };
     for await (const event of readEvents(this.#options.log, id, entry.seq)) {
       if (event.type !== 'usage') entry = { ...entry, seq: event.seq };
       else {
         const day = dayOf(event.ts);
-        const inDay = addUsage(day === entry.day ? entry.inDay : nothing, event);
+        const inDay = addUsage(day === entry.day ? entry.inDay : noUsage, event);
         entry = { seq: event.seq, total: addUsage(entry.total, event), day, inDay };
       }
     }

@@ -28,6 +28,7 @@ export function having(methods: readonly string[], expected: string): z.ZodType 
 
 export const eventLog = () =>
   having(['append', 'read', 'createThread'], "an event log, such as `new SqliteLog('threads.db')`");
+export const signal = () => field(value => value instanceof AbortSignal, 'an AbortSignal');
 export const agent = () =>
   field(
     value => isObject(value) && typeof value['id'] === 'string' && typeof value['invoke'] === 'function',

@@ -107,6 +107,16 @@ export function claim(draft: ConversationDraft, tier: 'chunk' | 'message', name:
   return id;
 }
 
+/** Returns an unused id that is always numbered, from 1, as the flat graph numbers its nodes. */
+export function claimNumber(draft: ConversationDraft, tier: 'chunk', name: string): string {
+  const key = `${tier}\u0000${name}`;
+  let number = draft.count('claims', key) + 1;
+  while (draft.last(tier, `${name}:${number}`) !== undefined) number++;
+  const id = `${name}:${number}`;
+  draft.add('claims', key, id);
+  return id;
+}
+
 function keepMetadata(draft: ConversationDraft, chunkId: string, event: AgentEvent): void {
   if ((event.type !== 'text' && event.type !== 'reasoning') || event.providerMetadata === undefined) return;
   const chunk = draft.last('chunk', chunkId) as Chunk;

@@ -19,6 +19,7 @@ export {
   getRun,
   getSiblings,
   getSpawned,
+  getBufferedFrom,
   getBufferedSummaries,
   getSummaries,
   getTip,

@@ -201,6 +201,11 @@ export function getBufferedSummaries(conversation: Conversation): readonly Summa
   return snapshot.all('summaries', buffered).filter(({ id }) => snapshot.last('activated', id) !== true);
 }
 
+/** Returns the summaries that were buffered, activated or not, and cover what begins with this node; oldest first. */
+export function getBufferedFrom(conversation: Conversation, from: string): readonly Summary[] {
+  return snapshotOf(conversation).all('bufferedFrom', from);
+}
+
 /** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */
 export function isCollapsed(conversation: Conversation, id: string): boolean | undefined {
   return snapshotOf(conversation).last('collapsed', id);

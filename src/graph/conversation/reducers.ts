@@ -1,5 +1,5 @@
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, replacesAttempt } from '../../events/index.ts';
-import { addChunk, changeBlock, claim, currentBlock, factBlock, openBlock } from './blocks.ts';
+import { addChunk, changeBlock, claim, claimNumber, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
   addCall,
   addExecution,
@@ -60,10 +60,11 @@ const on: Handlers<[ConversationDraft], void> = {
     if (summary === undefined) return;
     draft.add('summaries', event.active === false ? buffered : all, summary);
     draft.add('summaries', event.id, summary);
+    if (event.active === false) draft.add('bufferedFrom', event.covers.from, summary);
   },
   usage: (event, draft) => {
     const { messageId } = runOf(draft, event);
-    addFact(event, draft);
+    addFact(event, draft, claimNumber(draft, 'chunk', `${event.runId}:usage`));
     const block = currentBlock(draft, messageId);
     if (block?.role === 'assistant' && block.state === 'open') changeBlock(draft, block, { state: 'complete' });
   },

@@ -47,6 +47,8 @@ export interface Tables {
   answer: EventOf<'relay_resolved'>;
   /** `all` to the summaries in effect, `buffered` to those that were not when they were made; a summary's id to itself. */
   summaries: Summary;
+  /** The first node that buffered summaries cover, as they name it, to these summaries. */
+  bufferedFrom: Summary;
   /** Buffered summary to whether a later one activated it. */
   activated: boolean;
   /** Message, call or summary to whether a person folded it. */

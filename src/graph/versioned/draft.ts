@@ -34,10 +34,10 @@ export class Draft<Tables> {
     return base.length === 0 ? own : [...base, ...own];
   }
 
-  /** Adds a value to the list of a key; it becomes the key's current value. */
-  add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+  /** Adds a value to the list of a key, whose current value it becomes; returns the previous one. */
+  add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): Tables[Name] | undefined {
     this.changed = true;
-    this.#store.add(name, key, value);
+    return this.#store.add(name, key, value);
   }
 
   /** Adds a value; the same value twice in succession is mostly added once. */

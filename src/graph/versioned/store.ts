@@ -21,7 +21,8 @@ export class Store<Tables> {
   readonly base: Snapshot<Tables> | undefined;
   readonly depth: number;
   readonly lineage: Lineage;
-  readonly #tables = new Map<keyof Tables, Map<string, Timeline<unknown>>>();
+  /** A table is created with its first key. */
+  readonly #tables: { [Name in keyof Tables]?: Map<string, Timeline<Tables[Name]>> } = {};
   readonly texts = new Map<string, GrowingText>();
   readonly growth = new Growth();
   /** Writes the next version. */
@@ -41,19 +42,21 @@ export class Store<Tables> {
 
   /** The list of a key. */
   timeline<Name extends keyof Tables>(name: Name, key: string): Timeline<Tables[Name]> | undefined {
-    return this.#tables.get(name)?.get(key) as Timeline<Tables[Name]> | undefined;
+    return this.#tables[name]?.get(key);
   }
 
   /** All lists, by table and key. */
   *timelines(): Generator<[keyof Tables, string, Timeline<unknown>]> {
-    for (const [name, table] of this.#tables) for (const [key, timeline] of table) yield [name, key, timeline];
+    for (const name of Object.keys(this.#tables) as (keyof Tables)[])
+      for (const [key, timeline] of this.#tables[name] ?? []) yield [name, key, timeline];
   }
 
-  /** Adds a value to the list of a key, at the newest version. */
-  add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
+  /** Adds a value to the list of a key, at the newest version; returns the previous value. */
+  add<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): Tables[Name] | undefined {
     const timeline = this.timeline(name, key);
-    if (timeline === undefined) this.#begin(name, key, value);
-    else timeline.push(this.head, value);
+    if (timeline !== undefined) return timeline.push(this.head, value);
+    this.#begin(name, key, value);
+    return this.base?.last(name, key);
   }
 
   /** The same, unless the value was added to this store last. */
@@ -64,9 +67,7 @@ export class Store<Tables> {
   }
 
   #begin<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
-    let table = this.#tables.get(name);
-    if (table === undefined) this.#tables.set(name, (table = new Map()));
-    table.set(key, new Timeline<unknown>(this.head, value));
+    (this.#tables[name] ??= new Map()).set(key, new Timeline(this.head, value));
   }
 
   /** Creates a text at the newest version. */

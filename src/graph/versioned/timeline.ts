@@ -24,15 +24,17 @@ export class Timeline<Value> {
     this.#first = value;
   }
 
-  /** Adds a value. Versions must not decrease. */
-  push(version: number, value: Value): void {
+  /** Adds a value and returns the previous one. Versions must not decrease. */
+  push(version: number, value: Value): Value {
     if (this.#versions === undefined || this.#values === undefined) {
       this.#versions = [version];
       this.#values = [value];
-    } else {
-      this.#versions.push(version);
-      this.#values.push(value);
+      return this.#first;
     }
+    const previous = this.#values[this.#values.length - 1] as Value;
+    this.#versions.push(version);
+    this.#values.push(value);
+    return previous;
   }
 
   /** The number of values. */

@@ -40,29 +40,11 @@ import { EventPage, type Segment } from './event-table.ts';
 import { FileWatch } from './file-watch.ts';
 import { LockWait } from './lock-wait.ts';
 import { NewestThread } from './newest-thread.ts';
-import { closeDatabase, type Connection, openDatabase, type SqliteDurability } from './open.ts';
+import { closeDatabase, type Connection, openDatabase } from './open.ts';
+import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
 import { StoredInfo, type ThreadInfo } from './stored-info.ts';
 import type { Tables } from './tables.ts';
 import { type Place, type ThreadRow, toThread } from './thread-table.ts';
-
-export interface SqliteLogOptions {
-  /** `process` when absent. */
-  durability?: SqliteDurability;
-  /**
-   * How long a call waits, in milliseconds, while another process holds the lock of the file, before it rejects with
-   * `log_busy`; 30,000 when absent. Everything else goes on meanwhile.
-   */
-  lockWaitMs?: number;
-  /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */
-  openWaitMs?: number;
-  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
-  maxEventBytes?: number;
-  /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
-  maxFileBytes?: number;
-  /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
-  pollMs?: number;
-  now?: () => number;
-}
 
 /** Where a new thread begins. */
 type NewPlace = Pick<ThreadRow, 'owner' | 'fork' | 'imported'> & Pick<Thread, 'branchedFrom'>;
@@ -94,6 +76,7 @@ export class SqliteLog implements EventLog {
    * its lock for longer than `openWaitMs`; `SqliteLog.open` waits for it without holding up anything.
    */
   constructor(path: string, options: SqliteLogOptions = {}) {
+    checkSqliteLogOptions(options);
     const { durability = 'process', pollMs = 50, now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
     const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000, maxFileBytes } = options;
     this.#path = path;

@@ -1,4 +1,11 @@
-import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, type ToolOutput } from '../../events/index.ts';
+import {
+  type AgentEvent,
+  type EventOf,
+  type Handlers,
+  isKnownEvent,
+  type ToolOutput,
+  toolOutputOf,
+} from '../../events/index.ts';
 import type { Activity, Operation } from './activity.ts';
 import { ActivityRun } from './activity-run.ts';
 import { nativeTools } from './tables/native.ts';
@@ -76,7 +83,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     const call = run.calls.get(event.id);
     if (call === undefined) return [];
     run.calls.delete(event.id);
-    return callActivity(run, call, { event, lineOf, output: event.output });
+    return callActivity(run, call, { event, lineOf, output: toolOutputOf(event.output) });
   },
   error: (event, state) => errorActivity(runOf(state, event), event),
   warning: event => [stamped(event, { type: 'warning', message: event.message, ...codeOf(event) })],

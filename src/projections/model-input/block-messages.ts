@@ -1,4 +1,4 @@
-import type { EventOf, ToolOutput } from '../../events/index.ts';
+import { type EventOf, type ToolOutput, toolOutputOf } from '../../events/index.ts';
 import {
   type Block,
   type Chunk,
@@ -104,7 +104,8 @@ function executedResult(conversation: Conversation, call: Call, id: string): Too
   const { name, executedBy } = call.event;
   const result = resultOf(conversation, call);
   if (result === undefined || executedBy === undefined) return undefined;
-  const { output, providerMetadata } = result;
+  const { providerMetadata } = result;
+  const output = toolOutputOf(result.output);
   return { type: 'tool_result', id, name, output, executedBy, ...(providerMetadata && { providerMetadata }) };
 }
 
@@ -114,7 +115,7 @@ function resultOf(conversation: Conversation, call: Call): EventOf<'tool_result'
 
 function outcomeOf(conversation: Conversation, call: Call): ToolOutput {
   const result = resultOf(conversation, call);
-  if (result !== undefined) return result.output;
+  if (result !== undefined) return toolOutputOf(result.output);
   const attached = getAttached(conversation, call.id);
   return { error: attached.some(chunk => chunk.kind === 'tool_start') ? outcomeUnknown : noResult };
 }

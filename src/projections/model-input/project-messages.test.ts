@@ -36,8 +36,13 @@ const call = (runId: string, raw: string): AgentEvent => ({
   name: 'shell',
   input: {},
 });
-const result = (runId: string, raw: string, output: object = { context: 'ok' }): AgentEvent =>
-  ({ type: 'tool_result', runId, id: `${runId}/${raw}`, name: 'shell', output }) as AgentEvent;
+const result = (runId: string, raw: string, output: object = { context: 'ok' }): AgentEvent => ({
+  type: 'tool_result',
+  runId,
+  id: `${runId}/${raw}`,
+  name: 'shell',
+  output,
+});
 const begin = [user('u', 'Go.'), start('r', 'u:user')];
 const said = (message: string) => ({ role: 'assistant', content: [{ type: 'text', text: message }] });
 

@@ -24,8 +24,13 @@ const call = (runId: string, id: string): AgentEvent => ({
   name: 'shell',
   input: { a: 1 },
 });
-const result = (runId: string, id: string, output: object = { context: 'ok' }): AgentEvent =>
-  ({ type: 'tool_result', runId, id, name: 'shell', output }) as AgentEvent;
+const result = (runId: string, id: string, output: object = { context: 'ok' }): AgentEvent => ({
+  type: 'tool_result',
+  runId,
+  id,
+  name: 'shell',
+  output,
+});
 const ask = (runId: string, id: string, toolCallId: string): AgentEvent => ({
   type: 'relay',
   runId,

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import { type ToolOutput, toolOutputOf } from '../../events/index.ts';
 import {
   type Chunk,
   type Conversation,
@@ -28,7 +28,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const pieces = isCall ? getAttached(conversation, chunk.id) : [chunk];
   const reports = isCall ? getReports(conversation, chunk.id, keptReports) : pieces;
   const collapsed = context.isFolded(chunk.id);
-  const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [event.output] : []));
+  const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toolOutputOf(event.output)] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
   const [output, ...laterOutputs] = outputs;
   const part = {

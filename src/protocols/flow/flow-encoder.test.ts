@@ -149,7 +149,6 @@ describe('the flow encoder', () => {
     expect(encoded('a plan and a question')).toEqual([
       stepStart,
       called('run/c1', 'submit_plan', {}),
-      plan({ planId: 'plan-1', to: 'draft' }),
       plan({ planId: 'plan-1', from: 'draft', to: 'pending_approval' }),
       required({
         id: 'ask-1',

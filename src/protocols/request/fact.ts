@@ -27,7 +27,7 @@ export type PlanStatus = EventOf<'plan_status'>['to'] | 'pending_approval';
 /** A plan moved; `from` is absent when the plan is new. */
 export interface PlanChange {
   readonly planId: string;
-  readonly from?: PlanStatus;
+  readonly from: PlanStatus;
   readonly to: PlanStatus;
 }
 

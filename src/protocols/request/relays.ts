@@ -26,11 +26,11 @@ export function decide(state: RequestState, relay: OpenRelay, decision: RelayDec
     movePlan(state, relay.target, decision.outcome === 'approve' ? 'approved' : 'draft');
 }
 
-/** Emits where a plan stands now; `from` is where it stood when that was not emitted before. */
+/** Emits where a plan stands now; `from` is where it stood when that was not emitted before. A new plan is a draft. */
 export function movePlan(state: RequestState, planId: string, to: PlanStatus, from?: PlanStatus): void {
-  const shown = state.plans.get(planId) ?? from;
+  const shown = state.plans.get(planId) ?? from ?? 'draft';
   if (shown === to) return;
   if (to === 'draft' || to === 'executed' || to === 'failed') state.plans.delete(planId);
   else state.plans.set(planId, to);
-  state.emit({ type: 'plan', change: { planId, ...(shown !== undefined && { from: shown }), to } });
+  state.emit({ type: 'plan', change: { planId, from: shown, to } });
 }

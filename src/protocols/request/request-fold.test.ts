@@ -181,6 +181,14 @@ describe('the facts of a request', () => {
     expect(inShort([])).toEqual(['ended interrupted']);
   });
 
+  it('show an error that does not end the run as a warning', () => {
+    const error = { type: 'error', runId: 'run', message: 'It was left out.', code: 'attachment_refused' } as const;
+    expect(facts(request([error]))).toContainEqual({
+      type: 'warning',
+      warning: { message: 'It was left out.', code: 'attachment_refused' },
+    });
+  });
+
   it('fail when the run failed without saying why', () => {
     expect(facts(request([], 'error')).at(-1)).toMatchObject({
       outcome: { reason: 'error', message: 'The run failed and did not say why.', code: 'agent_failed' },

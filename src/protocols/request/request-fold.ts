@@ -1,4 +1,4 @@
-import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { type AgentEvent, type Handlers, isKnownEvent, toolOutputOf } from '../../events/index.ts';
 import { relayBook } from '../../projections/index.ts';
 import { ask } from './ask.ts';
 import { beginStep } from './begin-step.ts';
@@ -106,7 +106,7 @@ export class RequestFold {
     tool_call: ({ id, name, input }, run) => openCall(this.#state, run, { id, toolName: name, input }),
     tool_start: ({ id }) => startCall(this.#state, id),
     tool_progress: ({ toolCallId, content }) => reportProgress(this.#state, toolCallId, content),
-    tool_result: ({ id, output }) => closeCall(this.#state, this.#state.runs.callNamed(id), output),
+    tool_result: ({ id, output }) => closeCall(this.#state, this.#state.runs.callNamed(id), toolOutputOf(output)),
     repl_input: ({ id, code }, run) => {
       openCall(this.#state, run, { id, toolName: 'repl', input: { code } });
       startCall(this.#state, id);

@@ -53,13 +53,10 @@ describe('a plan', () => {
       toolName: 'plan',
       args: { title: 'Prices', plan: 'Raise them.', planId: 'p' },
     };
-    const change = (from: string | undefined, to: string) => {
-      return { type: 'plan-status-change', data: { planId: 'p', ...(from !== undefined && { from }), to } };
-    };
+    const change = (from: string, to: string) => ({ type: 'plan-status-change', data: { planId: 'p', from, to } });
     expect(plain(events).slice(0, -4)).toEqual([
       { type: 'step-start' },
       { ...call, state: 'call' },
-      change(undefined, 'draft'),
       change('draft', 'pending_approval'),
       {
         type: 'approval-required',
@@ -95,7 +92,6 @@ describe('a plan', () => {
     const events = await readAll(runtime.query('Go', { threadId: 't' }), answer);
     expect(dispatched).toEqual([]);
     expect(moves(events)).toEqual([
-      [undefined, 'draft'],
       ['draft', 'pending_approval'],
       ['pending_approval', 'draft'],
     ]);
@@ -113,7 +109,6 @@ describe('a plan', () => {
       untilPending(event) ? answers.shift()?.(event) : undefined,
     );
     expect(moves(events)).toEqual([
-      [undefined, 'draft'],
       ['draft', 'pending_approval'],
       ['pending_approval', 'draft'],
       ['draft', 'pending_approval'],
@@ -191,7 +186,6 @@ describe('a plan', () => {
   it('needs nobody when the policy allows plans, and is refused when it denies them', async () => {
     const free = scene(undefined, undefined, { approvals: { floor: { plans: 'allow', tools: 'ask' } } });
     expect(moves(await readAll(free.runtime.query('Go', { threadId: 't' })))).toEqual([
-      [undefined, 'draft'],
       ['draft', 'approved'],
       ['approved', 'executing'],
       ['executing', 'executed'],
@@ -215,7 +209,6 @@ describe('a plan', () => {
     await next.respondToApproval(pending?.id as string, 'approve');
     await next.recover();
     expect(moves(await readAll(next.watch('t')))).toEqual([
-      [undefined, 'draft'],
       ['draft', 'pending_approval'],
       ['pending_approval', 'approved'],
       ['approved', 'executing'],

@@ -3,6 +3,8 @@ import { defineTool, type Tool, type ToolContext, type ToolReturn } from '../../
 import { toolOutput } from '../../agents/loop/tool-output.ts';
 import { untilAborted } from '../../agents/loop/until-aborted.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { callback, name as optionName } from '../../events/options/option-fields.ts';
 import { resultOf } from '../../protocols/request/tool-result.ts';
 import { RuntimeContext } from '../runtime-context.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
@@ -23,6 +25,11 @@ export interface PlanToolOptions {
   readonly name?: string;
 }
 
+const checkOptions = optionsCheck(
+  'planTool',
+  () => ({ execute: callback(), name: optionName().optional() }) satisfies Record<keyof PlanToolOptions, z.ZodType>,
+);
+
 type PlanStatus = EventOf<'plan_status'>['to'];
 
 const description =
@@ -35,7 +42,9 @@ const unknown =
  * A tool by which an agent drafts a plan, has it approved, and has it carried out: draft, approved, executing, executed
  * or failed. What was rejected, is to be revised or was not answered stays a draft, and the agent gets the reason.
  */
-export function planTool({ execute, name = 'plan' }: PlanToolOptions): Tool {
+export function planTool(options: PlanToolOptions): Tool {
+  checkOptions(options);
+  const { execute, name = 'plan' } = options;
   return defineTool({
     name,
     description,

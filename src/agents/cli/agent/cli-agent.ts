@@ -1,6 +1,6 @@
 import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
-import type { Agent, InvokeParams } from '../../agent.ts';
+import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { failureHint, startFailure } from './failure-hint.ts';
@@ -41,9 +41,9 @@ export interface CliAgentOptions {
 const sharedSemaphore = new Semaphore(4);
 
 /** Creates an agent for an external coding agent; throws `invalid_argument` when the name is unknown. */
-export function cliAgent(name: string, options: CliAgentOptions = {}): Agent {
+export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
   const adapter = adapterNamed(name);
-  return { id: adapter.id, invoke: params => invoke(adapter, options, params) };
+  return { id: adapter.id, invoke: request => invoke(adapter, options, invokeParams(request)) };
 }
 
 async function* invoke(

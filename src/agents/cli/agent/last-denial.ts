@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import { type AgentEvent, toolOutputOf } from '../../../events/index.ts';
 
 /** Tracks whether a run ended because something was denied: nothing was said or called after the last denial. */
 export class LastDenial {
@@ -14,8 +14,9 @@ export class LastDenial {
     if (event.runId !== this.#runId) return;
     if (event.type === 'text' && event.content.trim() !== '') this.#continue(true);
     if (event.type === 'tool_call') this.#continue(false);
-    if (event.type === 'tool_result' && 'status' in event.output)
-      this.#denial = { tool: event.name, reason: String(event.output.reason) };
+    const output = event.type === 'tool_result' ? toolOutputOf(event.output) : undefined;
+    if (event.type === 'tool_result' && output !== undefined && 'status' in output)
+      this.#denial = { tool: event.name, reason: output.reason };
     // A program may report a denial only on stderr, before or after what it printed on stdout.
     if (event.type === 'warning' && event.code === 'permission_denied' && !this.#isAnswered)
       this.#denial ??= { reason: event.message };

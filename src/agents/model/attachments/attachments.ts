@@ -84,7 +84,7 @@ export class Attachments {
     if (!hasFiles(message)) return { message, problems: [] };
     const problems: string[] = [];
     const fitted = await Promise.all(
-      message.content.map(part => (part.type === 'file' ? this.#fitPart(part, signal) : { part })),
+      message.content.map(async part => (part.type === 'file' ? this.#fitPart(part, signal) : { part })),
     );
     const content = message.content.map((part, at): UserPart => {
       const result = fitted[at];

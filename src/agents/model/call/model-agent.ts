@@ -4,7 +4,7 @@ import { once } from '../../../events/define.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
 import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
 import { field, isObject, text } from '../../../events/options/option-fields.ts';
-import type { Agent, InvokeParams } from '../../agent.ts';
+import { type CallableAgent, invokeParams, type InvokeRequest } from '../../agent.ts';
 import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
@@ -52,14 +52,15 @@ const modelField = once(() => z.object({ model: modelSource() }));
  * Creates an agent that makes one model call: it streams text and reasoning, then emits the tool calls, unexecuted.
  * Throws `invalid_argument` for invalid options.
  */
-export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): Agent {
+export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}): CallableAgent {
   checkOptions(options);
   const { id = 'model', instructions, settings, registry, tools: own = [] } = options;
   checkValue(modelField(), { model }, `The agent "${id}"`);
   const described = toolList(own).map(describeTool);
   const retry = new RetryPolicy(options.retry);
 
-  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+  async function* invoke(request: InvokeRequest): AsyncGenerator<AgentEvent> {
+    const params = invokeParams(request);
     const { runId, parentId, withheldTools = [] } = params;
     yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
     let resolved: LanguageModelV3;

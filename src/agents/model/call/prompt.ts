@@ -96,8 +96,10 @@ function isObject(input: unknown): boolean {
 }
 
 function toResultOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
-  if ('status' in output) return { type: 'execution-denied', reason: output.reason };
-  if ('error' in output) return { type: 'error-text', value: output.error };
+  if (!('context' in output))
+    return 'error' in output
+      ? { type: 'error-text', value: output.error }
+      : { type: 'execution-denied', reason: output.reason };
   return typeof output.context === 'string'
     ? { type: 'text', value: output.context }
     : { type: 'json', value: output.context as JSONValue };

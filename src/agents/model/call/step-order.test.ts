@@ -95,8 +95,8 @@ describe('the order inside a step', () => {
 
   it('goes back to OpenAI, with the id of each text', async () => {
     await run(openai, script);
-    const { input } = server.requests[1]?.body as { input: unknown[] };
-    expect(input.slice(1)).toMatchObject([
+    const body = server.requests[1]?.body as { input: unknown[] } | undefined;
+    expect(body?.input.slice(1)).toMatchObject([
       { type: 'reasoning', id: 'rs_1_0' },
       { role: 'assistant', id: 'msg_1_1', content: [{ text: 'First.' }] },
       { type: 'function_call', call_id: 'a' },

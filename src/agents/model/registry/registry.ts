@@ -1,7 +1,10 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import * as z from 'zod';
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { callback, object } from '../../../events/options/option-fields.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
 import { costOf, type PricedModel, pricedModel, pricedModels, type TokenCounts } from '../prices/prices.ts';
-import { invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
+import { bareModelId, invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
 import {
   builtInProviders,
   type CompatibleProvider,
@@ -19,6 +22,16 @@ export interface ModelRegistryOptions {
   /** The time of price lookups. Default: the clock. */
   now?: () => Date;
 }
+
+const checkOptions = optionsCheck(
+  'createModelRegistry',
+  () =>
+    ({
+      env: object().optional(),
+      providers: z.array(z.looseObject({ id: z.string() })).optional(),
+      now: callback().optional(),
+    }) satisfies Record<keyof ModelRegistryOptions, z.ZodType>,
+);
 
 /** A provider and whether its models can be used now. */
 export interface ProviderInfo {
@@ -59,6 +72,7 @@ export interface ModelRegistry {
 
 /** Creates a registry with the built-in providers. Loads no provider package and does no network access. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
+  checkOptions(options);
   const { env = process.env, now = () => new Date() } = options;
   const known = new Map<string, ModelProvider>();
   const loaded = new Map<string, { settings: string; factory: Promise<ModelFactory> }>();
@@ -69,10 +83,23 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     loaded.delete(provider.id);
   };
   const split = (modelId: string) => {
-    const { provider: id, model } = splitModelId(modelId);
+    const { provider: id, model } = splitModelId(modelId.includes('/') ? modelId : fullId(modelId));
     const provider = known.get(id);
     if (provider === undefined) throw unknownProvider(modelId, id, [...known.keys()]);
     return { provider, model, priceKey: { provider: provider.pricesId ?? id, model } };
+  };
+  /** The full id of a model that exactly one configured provider has. */
+  const fullId = (model: string): string => {
+    const having = [...known.values()].filter(({ id, pricesId = id }) =>
+      pricedModel({ provider: pricesId, model }, now()),
+    );
+    const configured = having.filter(provider => isReady(provider, env));
+    const [only] = configured;
+    if (only !== undefined && configured.length === 1) return `${only.id}/${model}`;
+    throw bareModelId(
+      model,
+      (configured.length > 0 ? configured : having).map(({ id }) => `${id}/${model}`),
+    );
   };
   const factoryOf = (provider: ModelProvider) => {
     const settings = settingsOf(provider, env);
@@ -110,8 +137,11 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
       return priced && { id: modelId, provider: provider.id, ...priced };
     },
     isConfigured(modelId) {
-      const provider = known.get(modelId.slice(0, Math.max(0, modelId.indexOf('/'))));
-      return provider !== undefined && isReady(provider, env);
+      try {
+        return isReady(split(modelId).provider, env);
+      } catch {
+        return false;
+      }
     },
     envVarOf: modelId => split(modelId).provider.envVar,
     priceOf: (modelId, usage) => costOf(split(modelId).priceKey, usage, now()),

@@ -4,16 +4,15 @@ import type {
   LanguageModelV3Content,
   LanguageModelV3GenerateResult,
   LanguageModelV3StreamPart,
-  LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
 import type { AiSdkModel } from './ai-sdk-model.ts';
 
 /** How the requests and answers of another specification differ from v3. */
 export interface Conversion {
   /** Converts the options of a call. */
-  options(options: LanguageModelV3CallOptions): object;
+  readonly options: (options: LanguageModelV3CallOptions) => object;
   /** Converts the part at the end of a stream, or the result of a call without streaming. */
-  ending(ending: object, provider: string): Pick<LanguageModelV3GenerateResult, 'usage' | 'finishReason'>;
+  readonly ending: (ending: object, provider: string) => Pick<LanguageModelV3GenerateResult, 'usage' | 'finishReason'>;
 }
 
 interface Callable {
@@ -46,7 +45,7 @@ export function convertedModel(model: AiSdkModel, { options, ending }: Conversio
           },
         }),
       );
-      return { ...result, stream: parts } as LanguageModelV3StreamResult;
+      return { ...result, stream: parts };
     },
     async doGenerate(call) {
       const result = await callable.doGenerate(options(call));

@@ -43,18 +43,18 @@ const critical: ReadonlySet<DisplayEvent['type']> = new Set<DisplayEvent['type']
  * Calls a listener with the newest display state and batches changes: after a quiet window, after the maximum wait, and
  * at once after a critical event. It has no timer while nothing is pending. The listener must not throw.
  */
-export class DisplayScheduler {
-  readonly #listener: (state: HarnessDisplayState) => void;
+export class DisplayScheduler<State = HarnessDisplayState> {
+  readonly #listener: (state: State) => void;
   readonly #windowMs: number;
   readonly #maxWaitMs: number;
   readonly #clock: Clock;
-  #latest: HarnessDisplayState | undefined;
+  #latest: State | undefined;
   #firstAt = 0;
   #due = 0;
   #stopTimer: (() => void) | undefined;
   #cancelled = false;
 
-  constructor(listener: (state: HarnessDisplayState) => void, options: DisplaySchedulerOptions = {}) {
+  constructor(listener: (state: State) => void, options: DisplaySchedulerOptions = {}) {
     this.#listener = listener;
     this.#windowMs = options.windowMs ?? 250;
     this.#maxWaitMs = options.maxWaitMs ?? 500;
@@ -62,7 +62,7 @@ export class DisplayScheduler {
   }
 
   /** Schedules the state that resulted from an event. */
-  notify(state: HarnessDisplayState, event: { readonly type: DisplayEvent['type'] }): void {
+  notify(state: State, event: { readonly type: DisplayEvent['type'] }): void {
     if (this.#cancelled) return;
     const now = this.#clock.now();
     if (this.#latest === undefined) this.#firstAt = now;

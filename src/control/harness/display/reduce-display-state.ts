@@ -2,22 +2,24 @@ import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../memory/om-event.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
 import { addTokenUsage } from '../token-usage.ts';
-import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display-state.ts';
+import type { HarnessDisplayState, SubagentNames } from './display-state.ts';
+import { defaultView, type DisplayView, stateOf, viewOf } from './display-view.ts';
 import { withPercents } from './om-progress.ts';
 import { reduceOM } from './reduce-om.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
+import { SharedMap } from './shared-map.ts';
 
-type Change = Partial<HarnessDisplayState>;
+type Change = Partial<DisplayView>;
 type Handlers = {
   readonly [Type in Exclude<DisplayEvent['type'], OMEvent['type'] | 'message_update'>]: (
-    state: HarnessDisplayState,
+    state: DisplayView,
     event: Extract<DisplayEvent, { type: Type }>,
     at: Date,
     names: SubagentNames,
   ) => Change;
 };
 
-type Handler = (state: HarnessDisplayState, event: DisplayEvent, at: Date, names: SubagentNames) => Change;
+type Handler = (state: DisplayView, event: DisplayEvent, at: Date, names: SubagentNames) => Change;
 
 /**
  * Returns the display state after an event. The result shares all unchanged parts; an event that changes nothing, such
@@ -30,6 +32,18 @@ export function reduceDisplayState(
   at: Date = new Date(),
   names: SubagentNames = new Map(),
 ): HarnessDisplayState {
+  const view = viewOf(state);
+  const next = reduceView(view, event, at, names);
+  return next === view ? state : stateOf(next);
+}
+
+/** Returns the view after an event, like `reduceDisplayState`; the cost does not depend on the size of the view. */
+export function reduceView(
+  state: DisplayView,
+  event: DisplayEvent,
+  at: Date = new Date(),
+  names: SubagentNames = new Map(),
+): DisplayView {
   // Fast path for the most frequent event.
   if (event.type === 'message_update') {
     const next = copyOf(state);
@@ -44,7 +58,7 @@ export function reduceDisplayState(
 const on: Handlers = {
   agent_start: () => ({
     isRunning: true,
-    activeTools: new Map(),
+    activeTools: SharedMap.from([]),
     toolInputBuffers: new Map(),
     currentMessage: null,
     pendingApproval: null,
@@ -98,13 +112,13 @@ const on: Handlers = {
 };
 
 /** Returns the display with nothing running and nothing pending; the same state when that is so already. */
-export function displayAtRest(state: HarnessDisplayState): HarnessDisplayState {
+export function displayAtRest(state: DisplayView): DisplayView {
   const { isRunning, pendingApproval, pendingSuspension, pendingQuestion, pendingPlanApproval } = state;
   const pending = [pendingApproval, pendingSuspension, pendingQuestion, pendingPlanApproval];
   return isRunning || pending.some(each => each !== null) ? { ...state, ...stopped(state) } : state;
 }
 
-function stopped(state: HarnessDisplayState): Change {
+function stopped(state: DisplayView): Change {
   return {
     isRunning: false,
     activeTools: stoppedTools(state.activeTools),
@@ -112,14 +126,14 @@ function stopped(state: HarnessDisplayState): Change {
     pendingSuspension: null,
     pendingQuestion: null,
     pendingPlanApproval: null,
-    activeSubagents: new Map(),
+    activeSubagents: SharedMap.from([]),
   };
 }
 
-type MutableDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
+type MutableView = { -readonly [Field in keyof DisplayView]: DisplayView[Field] };
 
 /** A mutable copy. It is made for each text fragment: an object literal is several times faster than a spread. */
-function copyOf(state: HarnessDisplayState): MutableDisplayState {
+function copyOf(state: DisplayView): MutableView {
   return {
     isRunning: state.isRunning,
     currentMessage: state.currentMessage,
@@ -150,20 +164,17 @@ function nothing(): Change {
 
 /** Resets all thread-scoped fields; `isRunning` stays. */
 function resetThread(): Change {
-  const { isRunning: _, ...fresh } = defaultDisplayState();
+  const { isRunning: _, ...fresh } = defaultView();
   return fresh;
 }
 
 /** Copies the tasks, because the emitter may change its own list. */
-function showTasks(state: HarnessDisplayState, { tasks }: { readonly tasks: readonly TaskItemSnapshot[] }): Change {
+function showTasks(state: DisplayView, { tasks }: { readonly tasks: readonly TaskItemSnapshot[] }): Change {
   return { tasks: taskSnapshot(tasks), previousTasks: state.tasks };
 }
 
 /** Clears the pending item that was answered; an answer to another item changes nothing. */
-function settle(
-  state: HarnessDisplayState,
-  { slot, id }: Extract<DisplayOnlyEvent, { type: 'relay_settled' }>,
-): Change {
+function settle(state: DisplayView, { slot, id }: Extract<DisplayOnlyEvent, { type: 'relay_settled' }>): Change {
   if (slot === 'approval') return state.pendingApproval?.toolCallId === id ? { pendingApproval: null } : {};
   if (slot === 'suspension') return state.pendingSuspension?.toolCallId === id ? { pendingSuspension: null } : {};
   if (slot === 'question') return state.pendingQuestion?.questionId === id ? { pendingQuestion: null } : {};

@@ -1,12 +1,12 @@
 import type { OMEvent } from '../memory/om-event.ts';
-import type { HarnessDisplayState } from './display-state.ts';
+import type { DisplayView } from './display-view.ts';
 import { idleProgress, type OMProgressState, withPercents } from './om-progress.ts';
 
-type Change = Partial<HarnessDisplayState>;
+type Change = Partial<DisplayView>;
 type Handlers = { readonly [Type in OMEvent['type']]: (event: Extract<OMEvent, { type: Type }>) => Change };
 
 /** Returns the display changes of an observational memory event. */
-export function reduceOM(state: HarnessDisplayState, event: OMEvent, at: Date): Change {
+export function reduceOM(state: DisplayView, event: OMEvent, at: Date): Change {
   const { omProgress } = state;
   const progress = (change: Partial<OMProgressState>): Change => ({
     omProgress: withPercents({ ...omProgress, ...change }),

@@ -1,14 +1,10 @@
 import type { DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
 import { notApproved } from '../messages/tool-outcome.ts';
-import type {
-  ActiveSubagentState,
-  ActiveToolState,
-  HarnessDisplayState,
-  ModifiedFile,
-  SubagentNames,
-} from './display-state.ts';
+import type { ActiveSubagentState, ActiveToolState, ModifiedFile, SubagentNames } from './display-state.ts';
+import type { DisplayView } from './display-view.ts';
+import { SharedMap } from './shared-map.ts';
 
-type Change = Partial<HarnessDisplayState>;
+type Change = Partial<DisplayView>;
 type EventOf<Type extends string> = Extract<ProjectedEvent | DisplayOnlyEvent, { type: Type }>;
 
 /** Tools that modify the file in their `path` argument when they succeed. */
@@ -16,43 +12,38 @@ const writingTools: ReadonlySet<string> = new Set(['string_replace_lsp', 'write_
 
 /** The display changes of tool events. The maps contain only calls of the current turn. */
 export const onTool = {
-  tool_input_start: (state: HarnessDisplayState, { toolCallId, toolName }: EventOf<'tool_input_start'>): Change => ({
-    toolInputBuffers: withEntry(state.toolInputBuffers, toolCallId, { text: '', toolName }),
-    activeTools: withEntry(state.activeTools, toolCallId, { name: toolName, args: {}, status: 'streaming_input' }),
+  tool_input_start: (state: DisplayView, { toolCallId, toolName }: EventOf<'tool_input_start'>): Change => ({
+    toolInputBuffers: new Map(state.toolInputBuffers).set(toolCallId, { text: '', toolName }),
+    activeTools: state.activeTools.with(toolCallId, { name: toolName, args: {}, status: 'streaming_input' }),
   }),
-  tool_input_delta: (state: HarnessDisplayState, { toolCallId, argsTextDelta }: EventOf<'tool_input_delta'>): Change =>
+  tool_input_delta: (state: DisplayView, { toolCallId, argsTextDelta }: EventOf<'tool_input_delta'>): Change =>
     changed('toolInputBuffers', state, toolCallId, buffer => ({ ...buffer, text: buffer.text + argsTextDelta })),
-  tool_input_end: (state: HarnessDisplayState, { toolCallId }: EventOf<'tool_input_end'>): Change => {
+  tool_input_end: (state: DisplayView, { toolCallId }: EventOf<'tool_input_end'>): Change => {
     if (!state.toolInputBuffers.has(toolCallId)) return {};
     const toolInputBuffers = new Map(state.toolInputBuffers);
     toolInputBuffers.delete(toolCallId);
     return { toolInputBuffers };
   },
-  tool_start: (state: HarnessDisplayState, { toolCallId, toolName, args }: EventOf<'tool_start'>): Change => {
+  tool_start: (state: DisplayView, { toolCallId, toolName, args }: EventOf<'tool_start'>): Change => {
     const tool: ActiveToolState = { ...state.activeTools.get(toolCallId), name: toolName, args, status: 'running' };
-    return { activeTools: withEntry(state.activeTools, toolCallId, tool) };
+    return { activeTools: state.activeTools.with(toolCallId, tool) };
   },
-  tool_revised: (state: HarnessDisplayState, { toolCallId, args }: EventOf<'tool_revised'>): Change =>
+  tool_revised: (state: DisplayView, { toolCallId, args }: EventOf<'tool_revised'>): Change =>
     changed('activeTools', state, toolCallId, tool => ({ ...tool, args })),
-  tool_update: (state: HarnessDisplayState, { toolCallId, partialResult }: EventOf<'tool_update'>): Change =>
+  tool_update: (state: DisplayView, { toolCallId, partialResult }: EventOf<'tool_update'>): Change =>
     changed('activeTools', state, toolCallId, tool => ({ ...tool, partialResult: textOf(partialResult) })),
-  shell_output: (state: HarnessDisplayState, { toolCallId, output }: EventOf<'shell_output'>): Change =>
+  shell_output: (state: DisplayView, { toolCallId, output }: EventOf<'shell_output'>): Change =>
     changed('activeTools', state, toolCallId, tool => ({ ...tool, shellOutput: (tool.shellOutput ?? '') + output })),
-  tool_end: (state: HarnessDisplayState, { toolCallId, result, isError }: EventOf<'tool_end'>, at: Date): Change => {
+  tool_end: (state: DisplayView, { toolCallId, result, isError }: EventOf<'tool_end'>, at: Date): Change => {
     const tool = state.activeTools.get(toolCallId);
     if (tool === undefined) return {};
     const ended: ActiveToolState = { ...tool, status: isError ? 'error' : 'completed', result, isError };
     return {
-      activeTools: withEntry(state.activeTools, toolCallId, ended),
+      activeTools: state.activeTools.with(toolCallId, ended),
       ...(!isError && result !== notApproved && modified(state.modifiedFiles, tool, at)),
     };
   },
-  subagent_start: (
-    state: HarnessDisplayState,
-    event: EventOf<'subagent_start'>,
-    _at: Date,
-    names: SubagentNames,
-  ): Change => {
+  subagent_start: (state: DisplayView, event: EventOf<'subagent_start'>, _at: Date, names: SubagentNames): Change => {
     const { toolCallId, agentType, task, modelId, forked } = event;
     const displayName = names.get(agentType);
     const subagent: ActiveSubagentState = {
@@ -65,23 +56,23 @@ export const onTool = {
       status: 'running',
       ...(forked !== undefined && { forked }),
     };
-    return { activeSubagents: withEntry(state.activeSubagents, toolCallId, subagent) };
+    return { activeSubagents: state.activeSubagents.with(toolCallId, subagent) };
   },
-  subagent_text_delta: (state: HarnessDisplayState, { toolCallId, textDelta }: EventOf<'subagent_text_delta'>) =>
+  subagent_text_delta: (state: DisplayView, { toolCallId, textDelta }: EventOf<'subagent_text_delta'>) =>
     changed('activeSubagents', state, toolCallId, of => ({ ...of, textDelta: of.textDelta + textDelta })),
-  subagent_tool_start: (state: HarnessDisplayState, { toolCallId, subToolName }: EventOf<'subagent_tool_start'>) =>
+  subagent_tool_start: (state: DisplayView, { toolCallId, subToolName }: EventOf<'subagent_tool_start'>) =>
     changed('activeSubagents', state, toolCallId, of => ({
       ...of,
       toolCalls: [...of.toolCalls, { name: subToolName, isError: false }],
     })),
-  subagent_tool_end: (state: HarnessDisplayState, event: EventOf<'subagent_tool_end'>): Change =>
+  subagent_tool_end: (state: DisplayView, event: EventOf<'subagent_tool_end'>): Change =>
     event.isError
       ? changed('activeSubagents', state, event.toolCallId, of => ({
           ...of,
           toolCalls: withError(of.toolCalls, event.subToolName),
         }))
       : {},
-  subagent_end: (state: HarnessDisplayState, event: EventOf<'subagent_end'>): Change => {
+  subagent_end: (state: DisplayView, event: EventOf<'subagent_end'>): Change => {
     const { toolCallId, isError, durationMs, result } = event;
     const status: ActiveSubagentState['status'] = isError ? 'error' : 'completed';
     return changed('activeSubagents', state, toolCallId, of => ({ ...of, status, durationMs, result }));
@@ -89,29 +80,34 @@ export const onTool = {
 };
 
 /** Marks the calls that were still running when the agent ended as failed. */
-export function stoppedTools(tools: HarnessDisplayState['activeTools']): HarnessDisplayState['activeTools'] {
-  const isOpen = ({ status }: ActiveToolState) => status === 'running' || status === 'streaming_input';
-  if (![...tools.values()].some(isOpen)) return tools;
-  return new Map([...tools].map(([id, tool]) => [id, isOpen(tool) ? { ...tool, status: 'error' } : tool]));
+export function stoppedTools(tools: DisplayView['activeTools']): DisplayView['activeTools'] {
+  let stopped = tools;
+  for (const [id, tool] of tools)
+    if (tool.status === 'running' || tool.status === 'streaming_input')
+      stopped = stopped.with(id, { ...tool, status: 'error' });
+  return stopped;
 }
 
 type MapField = 'activeTools' | 'toolInputBuffers' | 'activeSubagents';
-type Entry<Field extends MapField> = HarnessDisplayState[Field] extends Map<string, infer Value> ? Value : never;
+type Entry<Field extends MapField> = NonNullable<ReturnType<DisplayView[Field]['get']>>;
 
 /** Changes one entry of a map field; returns no change when the entry is missing. */
 function changed<Field extends MapField>(
   field: Field,
-  state: HarnessDisplayState,
+  state: DisplayView,
   id: string,
   change: (entry: Entry<Field>) => Entry<Field>,
 ): Change {
-  const entries = state[field] as Map<string, unknown> as Map<string, Entry<Field>>;
+  const entries = state[field] as unknown as Entries<Entry<Field>>;
   const entry = entries.get(id);
   return entry === undefined ? {} : { [field]: withEntry(entries, id, change(entry)) };
 }
 
-function withEntry<Value>(entries: ReadonlyMap<string, Value>, id: string, value: Value): Map<string, Value> {
-  return new Map(entries).set(id, value);
+type Entries<Value> = SharedMap<Value> | Map<string, Value>;
+
+/** The inputs that are being streamed are few: their map is copied. */
+function withEntry<Value>(entries: Entries<Value>, id: string, value: Value): Entries<Value> {
+  return entries instanceof SharedMap ? entries.with(id, value) : new Map(entries).set(id, value);
 }
 
 function withError(calls: ActiveSubagentState['toolCalls'], name: string): ActiveSubagentState['toolCalls'] {
@@ -119,12 +115,12 @@ function withError(calls: ActiveSubagentState['toolCalls'], name: string): Activ
   return index < 0 ? calls : calls.with(index, { name, isError: true });
 }
 
-function modified(files: ReadonlyMap<string, ModifiedFile>, { name, args }: ActiveToolState, at: Date): Change {
+function modified(files: SharedMap<ModifiedFile>, { name, args }: ActiveToolState, at: Date): Change {
   if (!writingTools.has(name) || typeof args !== 'object' || args === null || !('path' in args)) return {};
   const { path } = args;
   if (typeof path !== 'string') return {};
   const { operations, firstModified } = files.get(path) ?? { operations: [], firstModified: at };
-  return { modifiedFiles: withEntry(files, path, { operations: [...operations, name], firstModified }) };
+  return { modifiedFiles: files.with(path, { operations: [...operations, name], firstModified }) };
 }
 
 function textOf(value: unknown): string {

@@ -42,11 +42,11 @@ export class TurnEffects implements MachinePorts {
   async startTurn(turn: LiveTurn, input: UserInput, isCancelled: () => boolean) {
     const { threads, tasks, runs } = this.#parts;
     if (isCancelled()) return 'cancelled';
-    if (threads.current === undefined) await threads.create();
+    if (threads.current === undefined) await threads.openNew();
     await tasks.written;
     if (isCancelled()) return 'cancelled';
     // It may have been deleted elsewhere meanwhile.
-    if (threads.current === undefined) await threads.create();
+    if (threads.current === undefined) await threads.openNew();
     const thread = threads.current as unknown as OpenThread;
     turn.thread = thread;
     try {

@@ -10,7 +10,6 @@ import {
   getChunks,
   getMessage,
 } from '../../../graph/index.ts';
-import { conversationFold, type Fold } from '../../../projections/fold.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { reminderParts, userParts } from './message-content.ts';
 import { roleOf } from './system-reminder.ts';
@@ -31,9 +30,6 @@ export function threadMessages(
   }
   return messages;
 }
-
-/** The messages of the active branch, as a fold. */
-export const harnessMessagesFold: Fold<Conversation, HarnessMessage[]> = conversationFold(threadMessages);
 
 /**
  * The user message of a block, with the id that its sender chose; the result of a background subagent is a reminder.

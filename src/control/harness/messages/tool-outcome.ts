@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../events/index.ts';
+import { toolOutputOf } from '../../../events/index.ts';
 
 /** The result of a call that a person or the harness declined: neither an error nor a success. */
 export const notApproved = 'Tool call was not approved by the user';
@@ -7,7 +7,8 @@ export const notApproved = 'Tool call was not approved by the user';
  * The outcome of a call as a harness reports it: an error when the call failed or its result has `isError`; the reason
  * when a rule of the agent denied it.
  */
-export function toolOutcome(output: ToolOutput): { readonly result: unknown; readonly isError: boolean } {
+export function toolOutcome(given: unknown): { readonly result: unknown; readonly isError: boolean } {
+  const output = toolOutputOf(given);
   if ('error' in output) return { result: output.error, isError: true };
   if ('status' in output) return { result: output.by === 'rules' ? output.reason : notApproved, isError: false };
   const result = wholeResult(output.result ?? output.context, output.context);

@@ -2,7 +2,7 @@ import type { RelayAnswer } from '../../../agents/agent.ts';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
-import { type RelaySlot, waitingRelay } from '../projection/relay-queues.ts';
+import { type RelaySlot, waitingAccess, waitingRelay, waitingRelays } from '../projection/relay-slots.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from '../tools/request-context.ts';
 
 type Relay = EventOf<'relay'>;
@@ -61,7 +61,8 @@ export class Relays {
 
   /** The pending relays of a slot without an answer, oldest first. */
   waiting(slot: RelaySlot): readonly Relay[] {
-    const relays = this.#options.thread()?.projection.relays[slot] ?? [];
+    const thread = this.#options.thread();
+    const relays = thread === undefined ? [] : waitingRelays(thread.projection.relays, slot);
     return relays.filter(({ id }) => !this.#answering.has(id));
   }
 
@@ -124,9 +125,8 @@ export class Relays {
   #known(slot: RelaySlot, id: string): Relay | undefined {
     const thread = this.#options.thread();
     if (thread === undefined) return undefined;
-    return (
-      waitingRelay(thread.projection.relays, slot, id) ?? (slot === 'question' ? thread.access.get(id) : undefined)
-    );
+    const { relays } = thread.projection;
+    return waitingRelay(relays, slot, id) ?? (slot === 'question' ? waitingAccess(relays, id) : undefined);
   }
 
   #resolve<Value>(waiting: Map<string, (value: Value) => void>, slot: RelaySlot, id: string, value: Value): boolean {

@@ -2,7 +2,7 @@ import type { EventOf } from '../../../events/index.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Granted } from './permissions.ts';
 import type { PermissionState } from './permission-state.ts';
-import { relayEvent } from '../projection/relay-queues.ts';
+import { relayEvent } from '../projection/relay-slots.ts';
 import type { Relays, ToolApproval } from './relays.ts';
 import type { PlanResponse } from '../tools/request-context.ts';
 
@@ -59,7 +59,7 @@ export class Responses {
   askAgain(): void {
     const { relays, hub } = this.#options;
     const [first] = relays.waiting('approval');
-    if (first !== undefined && hub.display.pendingApproval === null) hub.emit(relayEvent(first));
+    if (first !== undefined && hub.view.pendingApproval === null) hub.emit(relayEvent(first));
   }
 
   #approveAllowed(): void {

@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../../../events/index.ts';
+import type { RelayBook } from '../../../projections/relay-book.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import { withArgs } from './call-arguments.ts';
-import { askRelay, endRelays, type RelayQueues, settleRelay } from './relay-queues.ts';
+import { takeRelays } from './relay-slots.ts';
 import { beginSubagent, type SubagentRun, subagentEvents } from './subagent-run.ts';
 
 /** A forked subagent, as the display of its parent's thread shows it. It is immutable. */
@@ -22,7 +23,7 @@ export interface ForkView {
 /** The view of a fork and the pending relays after an event, and the events to emit. */
 export interface ProjectedFork {
   readonly fork: ForkView;
-  readonly relays: RelayQueues;
+  readonly relays: RelayBook;
   readonly events: readonly DisplayEvent[];
 }
 
@@ -30,10 +31,11 @@ export interface ProjectedFork {
  * Projects an event of a fork's thread to events of the call that started it. Relays of the fork join those of the
  * parent's thread. It is pure.
  */
-export function projectFork(before: ForkView, relays: RelayQueues, event: AgentEvent): ProjectedFork {
+export function projectFork(before: ForkView, relays: RelayBook, event: AgentEvent): ProjectedFork {
   const { fork, events } = event.runId === before.runId ? takeOwn(before, event) : { fork: before, events: [] };
-  const asked = relaysAfter(fork, relays, event);
-  return { fork, relays: asked.queues, events: [...asked.events, ...events] };
+  const asked = event.type === 'relay' ? withArgs(event, id => fork.inputs.get(id)) : event;
+  const { relays: after, events: relayEvents } = takeRelays(relays, asked);
+  return { fork, relays: after, events: [...relayEvents, ...events] };
 }
 
 function takeOwn(fork: ForkView, event: AgentEvent): Pick<ProjectedFork, 'fork' | 'events'> {
@@ -53,14 +55,4 @@ function inputsAfter(inputs: ForkView['inputs'], event: AgentEvent): ForkView['i
   const open = new Map(inputs);
   open.delete(event.id);
   return open;
-}
-
-function relaysAfter({ inputs }: ForkView, queues: RelayQueues, event: AgentEvent): ReturnType<typeof askRelay> {
-  if (event.type === 'relay')
-    return askRelay(
-      queues,
-      withArgs(event, id => inputs.get(id)),
-    );
-  if (event.type === 'relay_resolved') return settleRelay(queues, event);
-  return event.type === 'harness_end' ? endRelays(queues, event.runId) : { queues, events: [] };
 }

@@ -15,7 +15,7 @@ import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
 import { memoryEvents } from './memory-cycles.ts';
 import { ProjectionStep } from './projection-step.ts';
-import { askRelay, endRelays, settleRelay } from './relay-queues.ts';
+import { takeRelays } from './relay-slots.ts';
 import { onRun } from './run-events.ts';
 import { beginSubagent, subagentEvents } from './subagent-run.ts';
 
@@ -62,22 +62,40 @@ export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjectio
   return { state, events: emitted };
 }
 
-/** Facts about the thread; they belong to a run only when it is known. */
-const facts: ReadonlySet<EventType> = new Set<EventType>([
-  'relay_resolved',
-  'plan_status',
-  'tasks',
-  'summary',
-  'warning',
-  'file_registered',
-  'unknown',
-  'custom',
-  'mode_changed',
-  'model_changed',
-  'branch_selected',
-  'collapsed',
-  'abort_requested',
-]);
+/** Whether an event belongs to a run even when that is unknown; all others are facts about the thread. */
+const isOfRun: Readonly<Record<EventType, boolean>> = {
+  harness_start: true,
+  harness_end: true,
+  step_start: true,
+  session: true,
+  user: true,
+  text: true,
+  reasoning: true,
+  tool_input_delta: true,
+  tool_call: true,
+  tool_start: true,
+  tool_progress: true,
+  tool_result: true,
+  repl_input: true,
+  repl_progress: true,
+  repl_output: true,
+  relay: true,
+  relay_resolved: false,
+  plan_status: false,
+  tasks: false,
+  summary: false,
+  usage: true,
+  error: true,
+  warning: false,
+  file_registered: false,
+  unknown: false,
+  custom: false,
+  mode_changed: false,
+  model_changed: false,
+  branch_selected: false,
+  collapsed: false,
+  abort_requested: false,
+};
 
 function take(step: ProjectionStep, event: AgentEvent): void {
   const memory = memoryEvents(step.state.memory, event);
@@ -92,14 +110,11 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   else if (message?.spawnedBy !== undefined && !isRun) takeSubagent(step, message, event);
   else takeRun(step, message?.id ?? event.runId, event, message !== undefined);
   if (event.type === 'relay')
-    takeRelays(
+    changeRelays(
       step,
-      askRelay(
-        step.state.relays,
-        withArgs(event, id => callOf(step.after, id)?.input),
-      ),
+      withArgs(event, id => callOf(step.after, id)?.input),
     );
-  else if (event.type === 'relay_resolved') takeRelays(step, settleRelay(step.state.relays, event));
+  else if (event.type === 'relay_resolved') changeRelays(step, event);
 }
 
 /** A user message is emitted after the `agent_start` of its run; at once while an agent runs. */
@@ -117,7 +132,7 @@ function takeSubagent(step: ProjectionStep, { id, spawnedBy = '' }: Conversation
   const call = callOf(step.after, spawnedBy);
   const known = step.state.subagents.get(id);
   const ended = known === undefined && (getRun(step.before, event.runId)?.status ?? 'running') !== 'running';
-  if (event.type === 'harness_end') takeRelays(step, endRelays(step.state.relays, event.runId));
+  if (event.type === 'harness_end') changeRelays(step, event);
   if (call === undefined || ended) return;
   const begun = known === undefined ? beginSubagent(call, event) : { run: known, events: [] };
   const { run, events } = subagentEvents(begun.run, event);
@@ -130,8 +145,8 @@ function takeSubagent(step: ProjectionStep, { id, spawnedBy = '' }: Conversation
 }
 
 function takeRun(step: ProjectionStep, messageId: string, event: AgentEvent, known: boolean): void {
-  if (event.type === 'harness_end') takeRelays(step, endRelays(step.state.relays, event.runId));
-  const begins = !facts.has(event.type) && (known || event.type !== 'error' || event.fatal === true);
+  if (event.type === 'harness_end') changeRelays(step, event);
+  const begins = isOfRun[event.type] && (known || event.type !== 'error' || event.fatal === true);
   const run = begins ? step.run(messageId, event) : step.state.runs.get(messageId);
   const fact = factOf(event);
   if (fact !== undefined) step.emit(fact);
@@ -140,9 +155,10 @@ function takeRun(step: ProjectionStep, messageId: string, event: AgentEvent, kno
   else if (event.type === 'user') step.emitUser(messageId);
 }
 
-function takeRelays(step: ProjectionStep, { queues, events }: ReturnType<typeof askRelay>): void {
+function changeRelays(step: ProjectionStep, event: AgentEvent): void {
+  const { relays, events } = takeRelays(step.state.relays, event);
   step.emit(...events);
-  if (queues !== step.state.relays) step.change({ relays: queues });
+  if (relays !== step.state.relays) step.change({ relays });
 }
 
 function factOf(event: AgentEvent): DisplayEvent | undefined {

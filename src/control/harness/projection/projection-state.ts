@@ -4,7 +4,8 @@ import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
 import { type MemoryCycles, noCycles } from './memory-cycles.ts';
 import { createConversation } from '../../../graph/index.ts';
-import { noRelays, type RelayQueues } from './relay-queues.ts';
+import { type RelayBook, relayBook } from '../../../projections/relay-book.ts';
+import { OpenSet } from './open-set.ts';
 import type { SubagentRun } from './subagent-run.ts';
 
 /** A message that has started. */
@@ -23,8 +24,8 @@ export interface ProjectedRun {
   readonly textId?: string;
   readonly step?: number;
   /** Calls without a result, and calls whose arguments are being streamed. */
-  readonly calls: ReadonlySet<string>;
-  readonly inputs: ReadonlySet<string>;
+  readonly calls: OpenSet;
+  readonly inputs: OpenSet;
   /** The message of each call without a result, of any step. */
   readonly callPlaces: ReadonlyMap<string, MessagePlace>;
   /** The usage of the step, emitted when its calls have ended. */
@@ -37,7 +38,8 @@ export interface HarnessProjection {
   /** By the conversation's message id. */
   readonly runs: ReadonlyMap<string, ProjectedRun>;
   readonly subagents: ReadonlyMap<string, SubagentRun>;
-  readonly relays: RelayQueues;
+  /** Where each relay stands. */
+  readonly relays: RelayBook;
   /** A user message that is emitted when its run starts. */
   readonly held: string | undefined;
   /** How many messages the conversation had at the last user message. */
@@ -54,7 +56,7 @@ export function emptyProjection(): HarnessProjection {
     conversation: createConversation(),
     runs: new Map(),
     subagents: new Map(),
-    relays: noRelays,
+    relays: relayBook.initial,
     held: undefined,
     messages: 0,
     usage: emptyTokenUsage(),
@@ -75,5 +77,11 @@ export type MutableProjection = { -readonly [Field in keyof HarnessProjection]: 
 
 /** Creates a run of which nothing was emitted. */
 export function newProjectedRun(messageId: string): ProjectedRun {
-  return { place: { messageId, after: 0 }, calls: new Set(), inputs: new Set(), callPlaces: new Map(), usage: [] };
+  return {
+    place: { messageId, after: 0 },
+    calls: OpenSet.empty(),
+    inputs: OpenSet.empty(),
+    callPlaces: new Map(),
+    usage: [],
+  };
 }

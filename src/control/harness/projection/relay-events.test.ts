@@ -20,7 +20,7 @@ import {
 } from '../../../../test/support/harness-log.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 import { foldHarness } from './project-harness.ts';
-import { pendingRelayEvents, waitingRelay } from './relay-queues.ts';
+import { pendingRelayEvents, waitingRelay } from './relay-slots.ts';
 
 describe('approvals', () => {
   it('are emitted after the call and settle when they are answered', () => {
@@ -81,6 +81,27 @@ describe('approvals', () => {
         'approval',
       ),
     ).toBeUndefined();
+  });
+});
+
+describe('relays of a run that ends', () => {
+  it('are closed, requests for access too, and none of them is emitted any more', () => {
+    const access: AgentEvent = {
+      type: 'relay',
+      runId,
+      id: 'x',
+      relayKind: 'access',
+      params: { path: '/', reason: 'r' },
+    };
+    const open = [...asked, call('a'), call('b'), ask('r1', 'a'), ask('r2', 'b'), access];
+    const before = foldHarness(logged(open)).state;
+    expect(pendingRelayEvents(before.relays).map(({ type }) => type)).toEqual([
+      'tool_approval_required',
+      'sandbox_access_request',
+    ]);
+    const ended = [...open, end('aborted')];
+    expect(pendingRelayEvents(foldHarness(logged(ended)).state.relays)).toEqual([]);
+    expect(linesOf(ended).filter(it => it.startsWith('tool_approval_required'))).toEqual(['tool_approval_required a']);
   });
 });
 

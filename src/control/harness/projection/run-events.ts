@@ -2,6 +2,7 @@ import type { EventOf, Handlers } from '../../../events/index.ts';
 import { endReason } from '../messages/message-view.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import { tokenUsageOf } from '../token-usage.ts';
+import { OpenSet } from './open-set.ts';
 import type { ProjectedRun } from './projection-state.ts';
 import type { ProjectionStep } from './projection-step.ts';
 
@@ -10,7 +11,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   harness_start: nothing,
   harness_end: (event, run, step) => {
     const reason = endReason(event.reason ?? 'complete');
-    const done = step.emitUsage({ ...run, calls: new Set() });
+    const done = step.emitUsage({ ...run, calls: OpenSet.empty() });
     step.endMessage(reason === 'error' && done.since === undefined ? step.startMessage(done, event) : done);
     const runs = new Map(step.state.runs);
     runs.delete(run.place.messageId);
@@ -18,15 +19,15 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
     if (runs.size === 0) step.emit({ type: 'agent_end', reason });
   },
   step_start: (event, run, step) => {
-    const { textId: _, ...done } = step.emitUsage({ ...run, calls: new Set() });
+    const { textId: _, ...done } = step.emitUsage({ ...run, calls: OpenSet.empty() });
     for (const toolCallId of run.inputs) step.emit({ type: 'tool_input_end', toolCallId });
-    const next = step.set({ ...done, step: event.step, inputs: new Set() });
+    const next = step.set({ ...done, step: event.step, inputs: OpenSet.empty() });
     if (run.step === event.step && run.since !== undefined) step.updateMessage(next, event);
   },
   session: nothing,
   user: (_, run, step) => {
     const { messageId, after } = run.place;
-    const { since: _since, textId: _textId, ...rest } = step.emitUsage({ ...run, calls: new Set() });
+    const { since: _since, textId: _textId, ...rest } = step.emitUsage({ ...run, calls: OpenSet.empty() });
     step.endMessage(run);
     step.emitUser(messageId);
     step.set({ ...rest, place: { messageId, after: after + 1 } });
@@ -40,20 +41,20 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   tool_input_delta: ({ id: toolCallId, name, delta }, run, step) => {
     if (!run.inputs.has(toolCallId)) {
       step.emit({ type: 'tool_input_start', toolCallId, toolName: name ?? '' });
-      step.set({ ...run, inputs: new Set(run.inputs).add(toolCallId) });
+      step.set({ ...run, inputs: run.inputs.with(toolCallId) });
     }
     const toolName = name === undefined ? {} : { toolName: name };
     step.emit({ type: 'tool_input_delta', toolCallId, argsTextDelta: delta, ...toolName });
   },
   tool_call: (event, run, step) => {
     const { id: toolCallId, name: toolName, input: args } = event;
-    const inputs = without(run.inputs, toolCallId);
+    const inputs = run.inputs.without(toolCallId);
     if (inputs !== run.inputs) step.emit({ type: 'tool_input_end', toolCallId });
     const { textId: _, ...rest } = run.since === undefined ? step.startMessage(run, event) : run;
     step.emit({ type: 'tool_start', toolCallId, toolName, args });
     const callPlaces = new Map(run.callPlaces).set(toolCallId, { place: rest.place, since: rest.since as Date });
     if (callPlaces.size > maxCallPlaces) callPlaces.delete(callPlaces.keys().next().value ?? '');
-    step.updateMessage(step.set({ ...rest, inputs, callPlaces, calls: new Set(run.calls).add(toolCallId) }), event);
+    step.updateMessage(step.set({ ...rest, inputs, callPlaces, calls: run.calls.with(toolCallId) }), event);
   },
   tool_start: nothing,
   tool_progress: (event, _, step) => step.emit(progressOf(event)),
@@ -62,7 +63,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
     step.emit({ type: 'tool_end', toolCallId: event.id, ...toolOutcome(event.output) });
     const callPlaces = new Map(run.callPlaces);
     callPlaces.delete(event.id);
-    const changed = step.set({ ...rest, callPlaces, calls: without(run.calls, event.id) });
+    const changed = step.set({ ...rest, callPlaces, calls: run.calls.without(event.id) });
     // After an injected user message, the call belongs to an earlier message that has ended.
     const place = run.callPlaces.get(event.id);
     const isEarlier = place !== undefined && place.place.after !== run.place.after;
@@ -100,11 +101,4 @@ function progressOf({ toolCallId, content }: EventOf<'tool_progress'>) {
   if ((stream === 'stdout' || stream === 'stderr') && typeof output === 'string')
     return { type: 'shell_output', toolCallId, output, stream } as const;
   return { type: 'tool_update', toolCallId, partialResult: content } as const;
-}
-
-function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  if (!ids.has(id)) return ids;
-  const rest = new Set(ids);
-  rest.delete(id);
-  return rest;
 }

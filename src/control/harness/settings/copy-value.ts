@@ -27,9 +27,9 @@ function copy(value: unknown, copies: Map<object, unknown>): unknown {
     for (const item of value as Set<unknown>) made.add(copy(item, copies));
     return made;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
+  const prototype = Object.getPrototypeOf(value) as object | null;
   if (prototype !== Object.prototype && prototype !== null) return value;
-  const made = remember<Record<string, unknown>>(Object.create(prototype as object | null) as Record<string, unknown>);
+  const made = remember<Record<string, unknown>>(Object.create(prototype) as Record<string, unknown>);
   for (const [key, item] of Object.entries(value))
     Object.defineProperty(made, key, {
       value: copy(item, copies),

@@ -1,17 +1,18 @@
-import type { EventOf, LoggedEvent } from '../../../events/index.ts';
+import type { LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
-import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
+import type { SubagentNames } from '../display/display-state.ts';
+import { defaultView, type DisplayView } from '../display/display-view.ts';
+import { reduceView } from '../display/reduce-display-state.ts';
 import { idleProgress } from '../display/om-progress.ts';
-import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
-import { relayEvent, pendingRelayEvents } from '../projection/relay-queues.ts';
+import { pendingRelayEvents } from '../projection/relay-slots.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
 import { tasksOf } from '../tasks/task-item.ts';
@@ -51,8 +52,6 @@ class TailReader {
   }
 }
 
-type AccessRelay = Extract<EventOf<'relay'>, { relayKind: 'access' }>;
-
 /** The open thread of a harness: the projection of its log so far, and of what follows. */
 export class OpenThread {
   readonly id: string;
@@ -62,7 +61,6 @@ export class OpenThread {
   /** The knowledge that runs share: it takes each event first, so that the conversation is reduced once. */
   #knowledge: ThreadKnowledge | undefined;
   #release = () => {};
-  readonly #access = new Map<string, AccessRelay>();
   /** The forks that asked relays, by relay id. */
   readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
@@ -82,16 +80,15 @@ export class OpenThread {
   static async open(
     thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom' | 'importedSeq'>,
     options: OpenThreadOptions,
-  ): Promise<{ thread: OpenThread; display: HarnessDisplayState }> {
+  ): Promise<{ thread: OpenThread; display: DisplayView }> {
     const opened = new OpenThread(thread.id, options);
     const knowledge = new ThreadKnowledge(thread.importedSeq);
     opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
-    let display = defaultDisplayState();
+    let display = defaultView();
     for await (const event of readEvents(options.log, thread.id)) {
       knowledge.take(event);
       const at = timeOf(event);
-      for (const displayEvent of opened.#read(event))
-        display = reduceDisplayState(display, displayEvent, at, options.names);
+      for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
       // A copy has not used the tokens of its source.
       if (event.seq !== thread.branchedFrom?.seq) continue;
       display = { ...display, tokenUsage: emptyTokenUsage() };
@@ -131,19 +128,15 @@ export class OpenThread {
     return this.#projection.conversation.seq ?? 0;
   }
 
-  /** Unanswered access requests. */
-  get access(): ReadonlyMap<string, AccessRelay> {
-    return this.#access;
-  }
-
   /** Whether the relay with this id was answered. */
   isSettled(slot: string, id: string): boolean {
-    return this.#settled.has(`${slot} ${id}`);
+    const entry = slot === 'question' ? this.#projection.relays.get(id) : undefined;
+    return (entry !== undefined && entry.status !== 'pending') || this.#settled.has(`${slot} ${id}`);
   }
 
   /** The events of all pending relays. */
   waiting(): readonly DisplayEvent[] {
-    return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
+    return pendingRelayEvents(this.#projection.relays);
   }
 
   /** The messages of open runs that have started. */
@@ -253,10 +246,7 @@ export class OpenThread {
   }
 
   #trackRelays(event: LoggedEvent, events: readonly DisplayEvent[]): void {
-    if (event.type === 'relay' && event.relayKind === 'access') this.#access.set(event.id, event);
-    else if (event.type === 'relay_resolved') {
-      if (this.#access.delete(event.relayId)) this.#settled.add(`question ${event.relayId}`);
-    } else if (event.type !== 'harness_end') return;
+    if (event.type !== 'relay_resolved' && event.type !== 'harness_end') return;
     for (const displayEvent of events)
       if (displayEvent.type === 'relay_settled') this.#settled.add(`${displayEvent.slot} ${displayEvent.id}`);
   }

@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../../events/index.ts';
 import { type EventLog, type NewThread, type Thread, visibleMetadata } from '../../../log/index.ts';
 import { allThreads } from '../../../log/all-threads.ts';
-import type { HarnessDisplayState } from '../display/display-state.ts';
+import type { DisplayView } from '../display/display-view.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
@@ -65,9 +65,15 @@ export class Threads {
     return this.#current;
   }
 
-  async create({ title }: { title?: string } = {}): Promise<HarnessThread> {
+  /** Leaves the open thread, and opens a new one. */
+  async create(options: { title?: string } = {}): Promise<HarnessThread> {
+    await this.#options.leave();
+    return this.openNew(options);
+  }
+
+  /** Opens a new thread while none is open. */
+  async openNew({ title }: { title?: string } = {}): Promise<HarnessThread> {
     const { log, newThreadId, newMetadata } = this.#options;
-    await this.#leave();
     const thread: NewThread = { id: newThreadId(), resourceId: this.resourceId, metadata: newMetadata() };
     return this.#add(thread.id as string, () => log.createThread({ ...thread, ...(title !== undefined && { title }) }));
   }
@@ -111,7 +117,7 @@ export class Threads {
         'No thread is open. Pass a sourceThreadId, or open a thread first.',
       );
     await this.get(sourceThreadId);
-    await this.#leave();
+    await this.#options.leave();
     await this.#current?.sync();
     const source = await this.get(sourceThreadId);
     const id = newThreadId();
@@ -138,13 +144,13 @@ export class Threads {
     const { log, hub } = this.#options;
     const thread = await this.get(threadId);
     const open = this.#current?.id === threadId ? this.#current : undefined;
-    if (open !== undefined) await this.#leave();
+    if (open !== undefined) await this.#options.leave();
     open?.unfollow();
     try {
       await deleteForks(log, thread);
       await log.deleteThread(threadId);
     } catch (error) {
-      if (hub.display.isRunning) open?.follow();
+      if (hub.view.isRunning) open?.follow();
       throw error;
     }
     if (open !== undefined) await this.closeAndRelease();
@@ -154,7 +160,7 @@ export class Threads {
   /** Aborts runs, closes the open thread, and switches to another resource. */
   async changeResource(resourceId: string): Promise<void> {
     try {
-      await this.#leave();
+      await this.#options.leave();
     } finally {
       await this.closeAndRelease();
       this.resourceId = resourceId;
@@ -191,7 +197,7 @@ export class Threads {
   }
 
   async #change(thread: Thread): Promise<void> {
-    await this.#leave();
+    await this.#options.leave();
     const previousThreadId = this.#current?.id ?? null;
     const opened = await this.#options.lock.change(thread.id, () => this.#read(thread));
     this.#enter(thread, opened, { type: 'thread_changed', threadId: thread.id, previousThreadId });
@@ -210,7 +216,7 @@ export class Threads {
   /** Reuses the idle open thread for a branch of it. */
   #copy({ id, branchedFrom }: Thread): Opened | undefined {
     const source = this.#current;
-    const { display } = this.#options.hub;
+    const { view: display } = this.#options.hub;
     if (source === undefined || display.isRunning) return undefined;
     if (source.id !== branchedFrom?.threadId || source.seq !== branchedFrom.seq) return undefined;
     return { thread: source.copy(id), display: { ...display, tokenUsage: emptyTokenUsage() } };
@@ -246,11 +252,6 @@ export class Threads {
     if (isDeleted) this.#options.onDeleted(error);
   }
 
-  /** Without an open thread nothing has to be stopped. */
-  async #leave(): Promise<void> {
-    if (this.#current !== undefined) await this.#options.leave();
-  }
-
   #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<EventHub['emit']>[0]): void {
     const { hub, onOpen, onEvent } = this.#options;
     const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
@@ -267,7 +268,7 @@ export class Threads {
   }
 
   /** Emits the start of everything that is open, so that later events have one. */
-  #emitOpen(opened: OpenThread, { activeTools }: HarnessDisplayState): void {
+  #emitOpen(opened: OpenThread, { activeTools }: DisplayView): void {
     const { hub } = this.#options;
     hub.emit({ type: 'agent_start' });
     for (const message of opened.openMessages()) hub.emit({ type: 'message_start', message });
@@ -280,7 +281,7 @@ export class Threads {
     const { hub } = this.#options;
     const open = this.#current?.openMessages() ?? [];
     this.#current?.close();
-    if (!hub.display.isRunning) return;
+    if (!hub.view.isRunning) return;
     for (const message of open) hub.emit({ type: 'message_end', message });
     hub.emit({ type: 'agent_end', reason });
   }

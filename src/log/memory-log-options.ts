@@ -1,0 +1,22 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, field } from '../events/options/option-fields.ts';
+
+export interface MemoryLogOptions {
+  now?: () => number;
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  maxEventBytes?: number;
+}
+
+/** A field that takes a number of bytes. */
+export const byteCount = () => field(value => typeof value === 'number' && value > 0, 'a number of bytes above 0');
+
+/** Throws `invalid_argument` for options that are unknown or invalid. */
+export const checkMemoryLogOptions = optionsCheck(
+  'new MemoryLog',
+  () =>
+    ({
+      now: callback().optional(),
+      maxEventBytes: byteCount().optional(),
+    }) satisfies Record<keyof MemoryLogOptions, z.ZodType>,
+);

@@ -1,0 +1,39 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { callback, field, milliseconds } from '../../events/options/option-fields.ts';
+import { byteCount } from '../memory-log-options.ts';
+import type { SqliteDurability } from './open.ts';
+
+export interface SqliteLogOptions {
+  /** `process` when absent. */
+  durability?: SqliteDurability;
+  /**
+   * How long a call waits, in milliseconds, while another process holds the lock of the file, before it rejects with
+   * `log_busy`; 30,000 when absent. Everything else goes on meanwhile.
+   */
+  lockWaitMs?: number;
+  /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */
+  openWaitMs?: number;
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  maxEventBytes?: number;
+  /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
+  maxFileBytes?: number;
+  /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
+  pollMs?: number;
+  now?: () => number;
+}
+
+/** Throws `invalid_argument` for options that are unknown or invalid. */
+export const checkSqliteLogOptions = optionsCheck(
+  'new SqliteLog',
+  () =>
+    ({
+      durability: field(value => value === 'process' || value === 'power', '"process" or "power"').optional(),
+      lockWaitMs: milliseconds().optional(),
+      openWaitMs: milliseconds().optional(),
+      maxEventBytes: byteCount().optional(),
+      maxFileBytes: byteCount().optional(),
+      pollMs: milliseconds().optional(),
+      now: callback().optional(),
+    }) satisfies Record<keyof SqliteLogOptions, z.ZodType>,
+);
