@@ -4,6 +4,7 @@ import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
+import { memory } from './memory.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
 import { subagents } from './subagents.ts';
@@ -21,6 +22,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
   harness,
+  memory,
   rlm,
   'server-load': serverLoad,
   'sqlite-append': sqliteAppend,

@@ -1,6 +1,6 @@
 // A forked subagent: it continues a copy of the conversation, so it knows everything that was said, and the request
 // prefix that the provider has cached is used again. The parent's thread holds only the call and its result.
-import { loopAgent } from 'singletree/agents';
+import { loopAgent, Memory } from 'singletree/agents';
 import { Harness, parseSubagentMeta } from 'singletree/control';
 import { scriptedModel } from 'singletree/testing';
 
@@ -25,7 +25,7 @@ const harness = new Harness({
       forked: true,
     },
   ],
-  memory: {},
+  memory: new Memory(),
   initialState: { yolo: true },
 });
 harness.subscribe(event => {

@@ -14,6 +14,10 @@ export function agentPage(adapter: CliAdapter): string {
   const { id, name, install, login, records, versions } = adapter;
   const table = toolTables[id];
   const tools = Object.entries(table?.rules ?? {}).map(([tool, rule]) => `| \`${tool}\` | ${rule.activity} |`);
+  const unknownRecord =
+    table?.isNamedOnlyByCall?.('any') === true
+      ? 'An unknown tool is shown by the record of its call.'
+      : 'An unknown tool is shown by the record of its result.';
   const recorded =
     versions.length === 0
       ? 'No stream of it was recorded: what its records become follows its documentation.'
@@ -37,9 +41,11 @@ export function agentPage(adapter: CliAdapter): string {
     '',
     '| record | becomes |',
     '|---|---|',
-    ...records.map(({ record, becomes }) => `| ${record} | ${becomes} |`),
+    ...Object.entries(records).map(([record, becomes]) => `| ${record} | ${becomes} |`),
+    '| anything else | `unknown` |',
     '',
-    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`, unless it is in the table.',
+    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`, unless it is in the table. A failure',
+    'is reported when its record arrives, and again as the fatal `error` at the end of a run that ends by it.',
     '',
     '## Its tools',
     '',
@@ -48,7 +54,7 @@ export function agentPage(adapter: CliAdapter): string {
     ...tools,
     '| any other | `unknown` |',
     '',
-    `${shells[table?.shell ?? 'unknown']} An operation is told with the result of its call; one without a result at the end of the run, without success.`,
+    `${shells[table?.shell ?? 'unknown']} An operation is emitted with the result of its call; one without a result at the end of the run, without success. ${unknownRecord}`,
   ].join('\n')}\n`;
 }
 

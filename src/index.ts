@@ -2,6 +2,7 @@
  * The front door: the names most users need. Each layer has the rest under its own path, such as `singletree/log`.
  * @module
  */
+export { Memory, type MemoryOptions } from './agents/memory/memory.ts';
 export {
   type ActiveSubagentState,
   type ActiveToolState,
@@ -75,4 +76,4 @@ export {
   reduceEvent,
   walkDFS,
 } from './graph/index.ts';
-export { type EventLog, MemoryLog, SqliteLog, type Thread, ThreadWriter } from './log/index.ts';
+export { type EventLog, LibSQLStore, MemoryLog, SqliteLog, type Thread, ThreadWriter } from './log/index.ts';

@@ -40,6 +40,19 @@ describe('singletree run', () => {
     expect([second.status, said(second.stdout)]).toEqual([0, expect.stringContaining('"resume","s-1"')]);
   });
 
+  it.each(['pretty', 'events'])('says with --output %s what was denied and what to do', output => {
+    const answered = singletree('run', 'codex', 'denied', '--output', output, '--', '--answer');
+    expect(answered.status).toBe(0);
+    expect(answered.stdout + answered.stderr).toMatch(
+      /denied: command_execution(\. |\n)Allow it in the settings of Codex, or run it again with --yolo/,
+    );
+    const ended = singletree('run', 'codex', 'denied', '--output', output);
+    expect(ended.status).toBe(1);
+    expect(ended.stdout + ended.stderr).toMatch(
+      /Codex ended because command_execution was denied: not allowed\. Allow it in the settings of Codex/,
+    );
+  });
+
   it('says with --output pretty on stdout what else is said on stderr', () => {
     const { stdout, stderr } = singletree('run', 'codex', 'hello', '--output', 'pretty');
     expect([stdout, stderr]).toEqual([expect.stringMatching(/\nthread \S+\nrecord \S+\n$/), '']);
@@ -54,11 +67,20 @@ describe('singletree run', () => {
     [['codex', 'hello', '--cwd', '/nope'], /--cwd.*'\/nope'.*a folder that exists/],
     [['codex', 'hello', '--cwd', fileURLToPath(import.meta.url)], /--cwd.*a folder that exists/],
     [['codex', 'hello', '--bogus'], /--bogus/],
+    [['codex', 'hello', '--timeout', '90'], /--timeout.*with its unit, such as 90s/],
+    [['codex', 'hello', '--idle-timeout', '0s'], /--idle-timeout.*with its unit/],
   ])('refuses %j with exit code 2 and records nothing', (args, message) => {
     const { status, stdout, stderr } = untouched.singletree('run', ...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
     expect(stderr).toContain('singletree run --help');
+    expect(readdirSync(untouched.home)).toEqual([]);
+  });
+
+  it('stores nothing when the program is not installed', () => {
+    const { status, stdout, stderr } = untouched.singletree('run', 'codex', 'hello', '--env', 'PATH=/nowhere');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/Codex is not installed.*npm install -g @openai\/codex/);
     expect(readdirSync(untouched.home)).toEqual([]);
   });
 
@@ -96,8 +118,17 @@ describe('singletree translate', () => {
     },
   );
 
-  it.each(['', '\n\n'])('has nothing to say about an empty input', input => {
-    expect(withInput(input, 'translate', 'claude')).toMatchObject({ status: 0, stderr: '' });
+  it.each(['', '\n\n'])('refuses an empty input: %j', input => {
+    const { status, stdout, stderr } = withInput(input, 'translate', 'claude');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/The saved stream is empty\. Expected the output of Claude Code, or the raw\.jsonl/);
+  });
+
+  it('reads the raw.jsonl of a run: the same activity, with its times', () => {
+    const run = singletree('run', 'codex', 'hello', '--output', 'activity');
+    const [, folder = ''] = /\nrecord (\S+)\n$/.exec(run.stderr) ?? [];
+    const { status, stdout } = singletree('translate', 'codex', join(folder, 'raw.jsonl'), '--output', 'activity');
+    expect([status, jsonLines(stdout)]).toEqual([0, jsonLines(run.stdout)]);
   });
 
   it('points to its own help', () => {

@@ -15,6 +15,7 @@ describe('the command', () => {
   it.each([
     [['--bogus'], "unknown option '--bogus'"],
     [['serve', '--port', 'http'], 'expected a number from 0 to 65535'],
+    [['serve', '--cors', '*'], 'expected an exact origin'],
     [['serve', 'extra'], "too many arguments for 'serve'"],
     [['serve', '--cwd', '/nope'], "option '--cwd <folder>' argument '/nope' is invalid. Expected a folder that exists"],
     [['serve', '--files', '/nope'], "option '--files <folder>' argument '/nope' is invalid. Expected a folder that"],

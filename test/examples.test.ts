@@ -19,6 +19,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'the parent receives: Dear Ada, good morning!',
     '1 thread, 1 fork',
   ],
+  'harness-specification': ['assistant [{"type":"text","text":"Hello!', 'What shall we plan?"}]', '2 messages'],
   'harness-workspace': [
     'ready: project',
     'May I use names.txt? view needs to read this file, outside the workspace.',
@@ -32,6 +33,12 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     '{"type":"command","command":"node sum.js","exitCode":0',
     'is outside the workspace',
     'It prints 4 now.',
+  ],
+  'long-memory-chat': [
+    'Your name is Ada.',
+    'first observation: * [high] User: My name is Ada',
+    'observations took effect more than 5 times: true',
+    'the longest request had less than 20,000 characters: true',
   ],
   'mcp-server': ['→ mcp__weather__forecast {"city":"Bergen"}', '← {"context":"Rain in Bergen."}', 'Take an umbrella.'],
   'parallel-subagents': [

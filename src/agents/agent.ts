@@ -2,6 +2,7 @@ import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
 import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
+import type { Spending } from './limits/spending.ts';
 import type { Tool } from './loop/tool.ts';
 import type { MemoryHost } from './memory/memory-host.ts';
 import type { Memory } from './memory/memory.ts';
@@ -55,6 +56,8 @@ export interface InvokeParams {
   readonly session?: Session;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
+  /** Counts what is spent, and reports when a limit is reached; checked before each model call. */
+  readonly spending?: Spending;
   /** The number of ancestor runs. Default: 0, a run that a person started. */
   readonly depth?: number;
   /** Marks the processes that the run and its subagents start, so that a takeover of the run can end them. */
@@ -104,6 +107,8 @@ export interface Agent {
   readonly id: string;
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
+  /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
+  readonly hasOwnModel?: boolean;
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;

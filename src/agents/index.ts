@@ -8,6 +8,8 @@ export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
 export { Semaphore } from './semaphore.ts';
+export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';
+export type { SavedChunks } from './cli/saved/saved-lines.ts';
 export type { Translator, TranslatorOptions } from './cli/contract/translator.ts';
 export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
 export {
@@ -29,6 +31,9 @@ export type { McpOptions, McpSource, McpStatus } from './mcp/mcp-source.ts';
 export { type ModelAgentOptions, modelAgent } from './model/call/model-agent.ts';
 export type { ModelSettings } from './model/call/model-settings.ts';
 export type { ModelSource } from './model/registry/model-source.ts';
+export type { Limit, Limits } from './limits/limits.ts';
+export type { Spending, Spent } from './limits/spending.ts';
+export type { AgentTools, AiSdkTool, NamedTools } from './loop/ai-sdk-tool.ts';
 export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
 export {
   createModelRegistry,

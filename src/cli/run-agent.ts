@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
-import { lineText } from '../agents/cli/agent/line-reader.ts';
-import { type RunHandle, type RunOutcome, Supervisor } from '../control/index.ts';
+import { RawLines } from '../agents/cli/saved/raw-lines.ts';
+import { type RunOutcome, Supervisor } from '../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
@@ -43,9 +43,11 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   const started = Date.now();
   const thread = await threadFor(request);
   let record: RunRecord | undefined;
+  const lines = new RawLines();
   const onRaw = async (runId: string, line: RawLine): Promise<void> => {
     record ??= await RunRecord.open(request.folderOf(runId));
     await record.raw(line);
+    lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
   const agent = cliAgent(request.agent, { ...request.options, onRaw });
@@ -72,16 +74,16 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       await record.event(event);
       totals.add(event);
       await watcher.event?.(event);
-      const line = await lineOf(log, run, event);
-      for (const activity of projectActivity(state, event, () => line)) {
+      for (const activity of projectActivity(state, event, lines.lineOf)) {
         totals.addActivity(activity);
         await watcher.activity?.(activity);
       }
+      lines.passed(event);
       if (event.type === 'harness_end' && event.runId === run.runId) break;
     }
     const outcome = await run.done;
     const milliseconds = Date.now() - started;
-    const { usage, filesChanged, error } = totals;
+    const { usage, filesChanged, denied, error } = totals;
     const { inputTokens, outputTokens, cost } = usage;
     await record.describe({
       ...description,
@@ -89,6 +91,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       outcome,
       usage: { inputTokens, outputTokens, cost },
       filesChanged,
+      denied,
       error,
     });
     return { outcome, totals, milliseconds, threadId: thread.id, folder: record.folder };
@@ -107,19 +110,6 @@ async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
     'thread_not_found',
     `There is no thread "${threadId}" in this log. Expected the id that a run prints at its end as "thread …", or that the page has in its address; --db names another log.`,
   );
-}
-
-/** The raw line that a tool call came from; it represents a tool that is not understood. */
-async function lineOf(log: EventLog, { threadId, runId }: RunHandle, event: LoggedEvent): Promise<unknown> {
-  if (event.type !== 'tool_call' || event.line === undefined) return undefined;
-  const [raw] = await log.readRaw(threadId, runId, { after: event.line - 1, limit: 1 });
-  if (raw === undefined) return undefined;
-  const text = lineText(raw.line);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 /** The folder of the run records. */

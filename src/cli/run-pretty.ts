@@ -29,7 +29,7 @@ export class PrettyRun {
   }
 
   event(event: AgentEvent): void {
-    if (event.type !== 'text' || event.runId !== this.#mainRun) return;
+    if (event.type !== 'text' || event.runId !== this.#mainRun || event.content === '') return;
     this.#clear();
     this.#screen.write(event.content);
     this.#inText = !event.content.endsWith('\n');
@@ -55,6 +55,7 @@ export class PrettyRun {
       ...(files.length === 0
         ? []
         : [`${files.length} file${files.length === 1 ? '' : 's'} changed: ${files.join(', ')}`]),
+      ...(totals.denied.length === 0 ? [] : [`denied: ${totals.denied.join(', ')}`]),
     ];
     this.#screen.write(`\n${parts.join(' · ')}\n`);
   }

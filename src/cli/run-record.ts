@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rawRecord } from '../agents/cli/saved/raw-record.ts';
 import type { AgentEvent } from '../events/index.ts';
 import type { RawLine } from '../log/index.ts';
 
@@ -26,7 +27,7 @@ export class RunRecord {
   }
 
   async raw(line: RawLine): Promise<void> {
-    await this.#raw.appendFile(`${JSON.stringify(rawJson(line))}\n`);
+    await this.#raw.appendFile(`${JSON.stringify(rawRecord(line))}\n`);
   }
 
   async event(event: AgentEvent): Promise<void> {
@@ -40,13 +41,4 @@ export class RunRecord {
   async close(): Promise<void> {
     await Promise.all([this.#raw.close(), this.#events.close()]);
   }
-}
-
-/** Encodes a line as text with its ending; as base64 when its bytes are not text. */
-function rawJson({ n, ts, stream, line }: RawLine): object {
-  const bytes = Buffer.from(line);
-  const text = bytes.toString('utf8');
-  return Buffer.from(text).equals(bytes)
-    ? { n, ts, stream, line: text }
-    : { n, ts, stream, base64: bytes.toString('base64') };
 }

@@ -1,8 +1,12 @@
 import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import type { RunOutcome } from '../control/index.ts';
+import { SingletreeError } from '../events/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';
 import { folder } from './folder.ts';
@@ -10,6 +14,7 @@ import { singletreeHome } from './home.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
+import type { RunTotals } from './run-totals.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 
@@ -73,7 +78,15 @@ function countAfterDashes(args: readonly string[]): number {
   return dashes < 0 ? 0 : args.length - dashes - 1;
 }
 
+/** Throws when the program of an agent is missing, before anything is stored. */
+async function checkInstalled(agent: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const adapter = cliAdapters[agent];
+  if (adapter !== undefined && !(await isInstalled(adapter, { ...process.env, ...env })))
+    throw new SingletreeError('agent_not_found', notInstalled(adapter));
+}
+
 async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
+  await checkInstalled(agent, options.env);
   ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();
@@ -106,10 +119,12 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
       watcher,
     );
     pretty?.end(report.outcome, report.milliseconds, report.totals);
+    const advice = deniedAdvice(agent, report.totals);
     const kept = `thread ${report.threadId}\nrecord ${report.folder}\n`;
-    if (output === 'pretty') screen.write(kept);
+    if (output === 'pretty') screen.write(`${advice === undefined ? '' : `${advice}\n`}${kept}`);
     else {
       if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
+      if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
       process.stderr.write(kept);
     }
     return exitCode(report.outcome);
@@ -117,6 +132,12 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
     await log.close();
   }
+}
+
+/** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
+function deniedAdvice(agent: string, { denied, error }: RunTotals): string | undefined {
+  const advice = permissionAdvice(adapterNamed(agent));
+  return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
 }
 
 function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWatcher {

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Supervisor } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { type LogStyle, type RunningServer, startServer } from '../server/index.ts';
+import { isOrigin } from '../server/security/cross-origin.ts';
 import { builtInAgents } from './built-in-agents.ts';
 import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
@@ -16,6 +17,7 @@ interface ServeOptions {
   readonly port: number;
   readonly token?: string;
   readonly allowHost?: readonly string[];
+  readonly cors?: readonly string[];
   readonly log: LogStyle;
   readonly files?: string;
   readonly db: string;
@@ -34,6 +36,7 @@ export function addServeCommand(program: Command): void {
     .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
     .addOption(new Option('--token <token>', 'the access token that clients have to send').env('SINGLETREE_TOKEN'))
     .option('--allow-host <name>', 'a host name that remote clients may use (repeatable)', collect)
+    .option('--cors <origin>', 'the origin of a page elsewhere that may use the server (repeatable)', origins)
     .addOption(
       new Option('--log <style>', 'log requests on stderr: as JSON, pretty, only failed ones, or none')
         .choices(['json', 'pretty', 'errors', 'off'])
@@ -47,7 +50,19 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const { host, port, token, allowHost: hosts = [], log: logStyle, files, db, open, cwd, yolo = false } = options;
+  const {
+    host,
+    port,
+    token,
+    allowHost: hosts = [],
+    cors = [],
+    log: logStyle,
+    files,
+    db,
+    open,
+    cwd,
+    yolo = false,
+  } = options;
   const log = await SqliteLog.open(db);
   const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
   const supervisor = new Supervisor({ log, agents: agents.all });
@@ -62,6 +77,7 @@ async function serve(options: ServeOptions): Promise<void> {
       port,
       webRoot,
       hosts,
+      cors,
       logStyle,
       version: packageVersion(),
       secrets: secretsIn(process.env),
@@ -109,6 +125,11 @@ function openInBrowser(url: string): void {
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+function origins(value: string, before: readonly string[] = []): readonly string[] {
+  if (isOrigin(value)) return [...before, value];
+  throw new InvalidArgumentError('expected an exact origin, such as "http://localhost:3000", without a path or *');
 }
 
 /** The secret values of the environment, which must not appear in an event or a log. */

@@ -1,20 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
+import type { SavedChunks } from '../agents/index.ts';
 import { translateStream } from './translate-stream.ts';
 
-const codex = cliAdapters['codex'] as CliAdapter;
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;
 const session = line({ type: 'thread.started', thread_id: 's' });
 const hello = line({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'hellö' } });
 const done = line({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 2 } });
 
-async function translate(chunks: AsyncIterable<unknown> | Iterable<unknown>, output: 'events' | 'activity' = 'events') {
+async function translate(chunks: SavedChunks, output: 'events' | 'activity' = 'events') {
   const written: string[] = [];
-  async function* input() {
-    yield* chunks;
-  }
-  await translateStream(codex, input(), {
+  await translateStream('codex', chunks, {
     output,
     write: text => {
       written.push(text);
@@ -40,20 +35,19 @@ describe('translating a stream', () => {
   });
 
   it('writes each line before it waits for the next one', async () => {
-    let seen = 0;
+    const seen: number[] = [];
     const written: string[] = [];
     async function* growing() {
       for (const text of [session, hello, done]) {
-        expect(written.length).toBeGreaterThan(seen);
-        seen = written.length;
-        yield Buffer.from(text);
+        seen.push(written.length);
+        yield await Promise.resolve(text);
       }
     }
-    await translateStream(codex, growing(), {
+    await translateStream('codex', growing(), {
       output: 'events',
       write: text => Promise.resolve(written.push(text) > 0),
     });
-    expect(seen).toBe(3);
+    expect(seen).toEqual([0, 2, 3]);
   });
 
   it('keeps a truncated last line, and reports that the run was cut off', async () => {
@@ -66,16 +60,16 @@ describe('translating a stream', () => {
   });
 
   it('counts the lines it understood, except blank ones', async () => {
-    const lines = [Buffer.from(`${session}noise\n\n{"type":"other"}`)] as unknown as AsyncIterable<unknown>;
+    const lines = [Buffer.from(`${session}noise\n\n{"type":"other"}`)];
     const write = () => Promise.resolve(true);
-    expect(await translateStream(codex, lines, { output: 'events', write })).toEqual({ lines: 3, understood: 1 });
+    expect(await translateStream('codex', lines, { output: 'events', write })).toEqual({ lines: 3, understood: 1 });
   });
 
   it('stops when the reader closes', async () => {
     let count = 0;
-    const lines = [Buffer.from(session), Buffer.from(hello)] as unknown as AsyncIterable<unknown>;
+    const lines = [Buffer.from(session), Buffer.from(hello)];
     const write = () => Promise.resolve(++count < 2);
-    expect(await translateStream(codex, lines, { output: 'events', write })).toBeUndefined();
+    expect(await translateStream('codex', lines, { output: 'events', write })).toBeUndefined();
     expect(count).toBe(2);
   });
 });

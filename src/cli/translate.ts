@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { SingletreeError } from '../events/index.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { translateStream } from './translate-stream.ts';
@@ -12,13 +11,13 @@ export function addTranslateCommand(program: Command): void {
     .command('translate')
     .description('translate the raw output of an external agent to events or activity, one JSON value per line')
     .addArgument(new Argument('<agent>', 'the agent that printed it').choices(Object.keys(cliAdapters)))
-    .argument('[file]', 'the raw output; standard input when absent or "-"')
+    .argument('[file]', 'the raw output, or the raw.jsonl of a run; standard input when absent or "-"')
     .addOption(new Option('--output <kind>', 'what to print').choices(['events', 'activity']).default('events'))
     .action(async (agent: string, file: string | undefined, { output }: { output: 'events' | 'activity' }) => {
       ignoreClosedOutput();
       try {
         const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();
-        const count = await translateStream(cliAdapters[agent] as CliAdapter, input, { output, write: writeOut });
+        const count = await translateStream(agent, input, { output, write: writeOut });
         if (count === undefined || count.lines === 0 || count.understood > 0) return;
         console.error(`singletree: ${notUnderstood(agent, count.lines)}`);
         process.exitCode = 1;

@@ -46,8 +46,13 @@ describe('the client', () => {
   it('reports when the server cannot be reached, and when it is another one', async () => {
     const nobody = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
     await expect(nobody.listThreads()).rejects.toMatchObject({ code: 'server_unreachable' });
+    const watched = nobody.watch('t')[Symbol.asyncIterator]();
+    await expect(watched.next()).rejects.toMatchObject({ code: 'server_unreachable' });
+    const dead = createClient({ baseUrl: 'http://127.0.0.1:9' }).watch('t')[Symbol.asyncIterator]();
+    await expect(dead.next()).rejects.toThrow('The server at http://127.0.0.1:9 cannot be reached. Is it running?');
     const other = createClient({ fetch: () => Promise.resolve(new Response('<html>')) });
     await expect(other.listThreads()).rejects.toMatchObject({ code: 'server_unreachable' });
+    await expect(other.watch('t')[Symbol.asyncIterator]().next()).rejects.toThrow('is another server');
   });
 
   it('keeps the code of an error only when it is one of ours', async () => {

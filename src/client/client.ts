@@ -26,7 +26,7 @@ import {
   threadInfo,
   type UsageInfo,
   usageInfo,
-} from '../protocols/index.ts';
+} from '../protocols/http-api.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
@@ -126,7 +126,8 @@ export function createClient(options: ClientOptions = {}): Client {
     const headers = new Headers(init.headers);
     if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
     const url = `${baseUrl}/api/${path}`;
-    const response = await reach(() => (options.fetch ?? globalThis.fetch)(url, { ...init, headers }), init);
+    const request = () => (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
+    const response = await reach(request, init, baseUrl);
     if (response.ok) return response;
     throw problemFrom(await response.text().catch(() => ''), response.status);
   };
@@ -134,7 +135,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const response = await send(path, init);
     const parsed = schema.safeParse(response.status === 204 ? undefined : await response.json().catch(() => undefined));
     if (parsed.success) return parsed.data;
-    throw new SingletreeError('server_unreachable', `What answers at ${baseUrl || 'this address'} is another server.`);
+    throw otherServer(baseUrl);
   };
 
   return {
@@ -171,20 +172,29 @@ export function createClient(options: ClientOptions = {}): Client {
     watch: (threadId, watchOptions = {}) => {
       const open = async (after: number, signal: AbortSignal) => {
         const response = await send(`${path`threads/${threadId}/events`}?after=${after}`, { signal });
-        if (response.body) return response.body;
-        throw new SingletreeError('server_unreachable', 'The event stream has no body.');
+        if (response.body && isEventStream(response)) return response.body;
+        throw otherServer(baseUrl);
       };
       return watchEvents({ open, idleMs, delay, random }, watchOptions);
     },
   };
 }
 
-async function reach(request: () => Promise<Response>, { signal }: RequestInit): Promise<Response> {
+function otherServer(baseUrl: string): SingletreeError {
+  return new SingletreeError('server_unreachable', `What answers at ${baseUrl || 'this address'} is another server.`);
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
+async function reach(request: () => Promise<Response>, { signal }: RequestInit, baseUrl: string): Promise<Response> {
   try {
     return await request();
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new SingletreeError('server_unreachable', 'The server cannot be reached. Is it running?', { cause });
+    const server = baseUrl === '' ? 'The server' : `The server at ${baseUrl}`;
+    throw new SingletreeError('server_unreachable', `${server} cannot be reached. Is it running?`, { cause });
   }
 }
 

@@ -1,10 +1,13 @@
 import { type ErrorCode, errorStatus, SingletreeError } from '../events/index.ts';
-import { problem } from '../protocols/index.ts';
+import { problem } from '../protocols/http-api.ts';
 
 /** The error a server returned: its own code where this version has it, else the nearest by status. */
 export function problemFrom(text: string, status = 500): SingletreeError {
   const parsed = problem.safeParse(jsonOf(text));
-  if (!parsed.success) return new SingletreeError(codeOf('', status), `The server answered with status ${status}.`);
+  if (!parsed.success)
+    return new SingletreeError(codeOf('', status), `The server answered with status ${status}.`, {
+      details: { status },
+    });
   const { code, detail, status: returned } = parsed.data;
   return new SingletreeError(codeOf(code, returned), detail, { details: { code, status: returned } });
 }

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../events/index.ts';
 import type { Conversation } from '../graph/index.ts';
-import { type ThreadReading, threadReading } from '../projections/index.ts';
+import { type ThreadReading, threadReading } from '../projections/reading/thread-reading.ts';
 import type { Client } from './client.ts';
 
 /** Listeners hear at most once in this time, in milliseconds. */
@@ -58,7 +58,8 @@ export function createThreadStore(client: Pick<Client, 'watch'>, threadId: strin
   };
   const follow = async () => {
     try {
-      for await (const event of client.watch(threadId, { signal: stop.signal, onConnection })) take(event);
+      const options = { signal: stop.signal, onConnection, waitForServer: true };
+      for await (const event of client.watch(threadId, options)) take(event);
     } catch (error) {
       failure = { error };
       changed();

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 import { type AgentEvent, type LoggedEvent, SingletreeError } from '../events/index.ts';
 import { backoffMs } from './backoff.ts';
 import { createClient } from './index.ts';
-import { watchEvents } from './watch.ts';
+import { type WatchOptions, watchEvents } from './watch.ts';
 
 const notes = (from: number, to: number): AgentEvent[] =>
   Array.from({ length: to - from + 1 }, (_, index) => ({
@@ -142,7 +142,7 @@ describe('a watch over a bad connection', () => {
   type Reply = LoggedEvent[] | Error | 'silence';
 
   /** Plays one reply per connection, and notes what was asked and how long was waited. */
-  function play(replies: Reply[], random = 0.5) {
+  function play(replies: Reply[], random = 0.5, options: WatchOptions = {}) {
     const asked: number[] = [];
     const waited: number[] = [];
     const source = {
@@ -165,7 +165,7 @@ describe('a watch over a bad connection', () => {
     };
     const seen: number[] = [];
     const watching = (async () => {
-      for await (const { seq } of watchEvents(source, {})) seen.push(seq);
+      for await (const { seq } of watchEvents(source, options)) seen.push(seq);
     })();
     return { asked, waited, seen, watching };
   }
@@ -184,9 +184,20 @@ describe('a watch over a bad connection', () => {
 
   it('waits longer after each failure, and starts over when events come', async () => {
     const down = new SingletreeError('server_unreachable', 'down');
-    const { waited, watching } = play([down, down, down, [logged(1)], down], 0);
+    const { waited, watching } = play([down, down, down, [logged(1)], down], 0, { waitForServer: true });
     await expect(watching).rejects.toThrow('over');
     expect(waited).toEqual([125, 250, 500, 125, 250]);
+  });
+
+  it('rejects when the server was never reached, unless it is to wait for it', async () => {
+    const down = new SingletreeError('server_unreachable', 'down');
+    const never = play([down, [logged(1)]]);
+    await expect(never.watching).rejects.toThrow('down');
+    expect([never.asked, never.waited]).toEqual([[0], []]);
+    const failing = new SingletreeError('server_unreachable', 'failing', { details: { status: 503 } });
+    const later = play([failing, [logged(1)], down]);
+    await expect(later.watching).rejects.toThrow('over');
+    expect(later.seen).toEqual([1]);
   });
 
   it('gives up a connection that is silent for too long', async () => {

@@ -10,6 +10,8 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
   /** Told when the connection is there and when it is lost. */
   readonly onConnection?: (connected: boolean) => void;
+  /** Keeps trying when the first connection cannot be made; false by default: the watch rejects. */
+  readonly waitForServer?: boolean;
 }
 
 export interface WatchSource extends Backoff {
@@ -21,18 +23,21 @@ export interface WatchSource extends Backoff {
 
 /**
  * The events of a thread in order of seq, without gap or duplicate, for as long as the consumer takes them. A lost
- * connection is opened again after the last event; only a refusal by the server (unknown thread, …) is thrown.
+ * connection is opened again after the last event. Throws when the server refuses (unknown thread, …), and
+ * `server_unreachable` when it was never reached.
  */
 export async function* watchEvents(source: WatchSource, options: WatchOptions): AsyncGenerator<LoggedEvent> {
-  const { signal, onConnection } = options;
+  const { signal, onConnection, waitForServer = false } = options;
   let position = options.after ?? 0;
   let failures = 0;
+  let wasReached = waitForServer;
   while (!signal?.aborted) {
     const connection = new AbortController();
     const stop = () => connection.abort();
     signal?.addEventListener('abort', stop);
     try {
       const body = await source.open(position, connection.signal);
+      wasReached = true;
       onConnection?.(true);
       for await (const event of readEvents(body, source.idleMs)) {
         if (event.seq <= position) continue;
@@ -42,7 +47,7 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
         yield event;
       }
     } catch (error) {
-      if (!signal?.aborted && isRefusal(error)) throw error;
+      if (!signal?.aborted && (isRefusal(error) || (!wasReached && isUnreachable(error)))) throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
       connection.abort();
@@ -54,6 +59,11 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
 
 function isRefusal(error: unknown): boolean {
   return SingletreeError.is(error) && error.status >= 400 && error.status < 500;
+}
+
+/** Whether no server of ours answered; one that answers with an error is tried again. */
+function isUnreachable(error: unknown): boolean {
+  return SingletreeError.is(error, 'server_unreachable') && error.details['status'] === undefined;
 }
 
 async function* readEvents(body: ReadableStream<Uint8Array>, idleMs: number): AsyncGenerator<LoggedEvent> {

@@ -7,6 +7,7 @@ export type { Durability, EventDefinition } from './define.ts';
 export { errorText } from './error-text.ts';
 export { createIds, type IdSource, newId } from './ids.ts';
 export { eventJsonSchema } from './json-schema.ts';
+export { replacesAttempt, type StepAttempt } from './attempt.ts';
 export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
 export { parseEvent, parseEventText } from './parse.ts';
 export { type ErrorCode, errorStatus, isStoreUnavailable, SingletreeError } from './singletree-error.ts';

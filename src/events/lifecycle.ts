@@ -38,9 +38,10 @@ export const harnessEnd = define(
     eventShape('harness_end', {
       agentId: z.string().describe('the agent that ran'),
       reason: z
-        .enum(['complete', 'max_iterations', 'aborted', 'error', 'timeout', 'interrupted'])
+        .enum(['complete', 'max_iterations', 'limit_reached', 'aborted', 'error', 'timeout', 'interrupted'])
         .optional()
         .describe('why it ended'),
+      output: z.unknown().optional().describe('the structured output of the run, when its agent has a schema for it'),
     }),
 );
 

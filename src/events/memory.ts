@@ -22,6 +22,7 @@ export const summary = define(
       currentTask: z.string().optional().describe('what the agent was doing at the end of the span'),
       suggestedResponse: z.string().optional().describe('what the agent should say or do next'),
       tokens: z.int().nonnegative().optional().describe('the tokens of the text'),
+      coveredMessages: z.int().nonnegative().optional().describe('how many messages of the model it stands for'),
       coveredTokens: z.int().nonnegative().optional().describe('the tokens of what it stands for'),
     }),
 );

@@ -1,3 +1,4 @@
+import { replacesAttempt } from './attempt.ts';
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from './vocabulary.ts';
 
 export interface OrderViolation {
@@ -35,7 +36,7 @@ export class OrderChecker {
   readonly #calls = new Map<string, Phase>();
   readonly #relays = new Map<string, Phase>();
   readonly #executions = new Map<string, Phase>();
-  readonly #steps = new Map<string, { step: number; calls: string[]; executed: string[] }>();
+  readonly #steps = new Map<string, { step: number; isComplete: boolean; calls: string[]; executed: string[] }>();
   #index = 0;
   #seq: number | undefined;
 
@@ -115,7 +116,10 @@ export class OrderChecker {
     plan_status: pass,
     tasks: pass,
     summary: pass,
-    usage: pass,
+    usage: ({ runId }) => {
+      const step = this.#steps.get(runId);
+      if (step !== undefined) step.isComplete = true;
+    },
     error: pass,
     warning: pass,
     file_registered: pass,
@@ -129,16 +133,16 @@ export class OrderChecker {
   };
 
   /**
-   * Another attempt at the same step replaces the previous one: calls that never started, and those that the provider
+   * Another attempt at the same step replaces an incomplete one: calls that never started, and those that the provider
    * executed, are dropped.
    */
   #beginStep({ runId, step }: EventOf<'step_start'>): void {
     const before = this.#steps.get(runId);
-    if (before?.step === step) {
+    if (before !== undefined && replacesAttempt(before, step)) {
       for (const id of before.calls) if (this.#calls.get(id) === 'open') this.#calls.delete(id);
       for (const id of before.executed) this.#calls.delete(id);
     }
-    this.#steps.set(runId, { step, calls: [], executed: [] });
+    this.#steps.set(runId, { step, isComplete: false, calls: [], executed: [] });
   }
 
   #checkExecution(id: string, type: string, report: Report): void {

@@ -36,7 +36,7 @@ export const errorStatus = {
   address_unavailable: 503,
   server_unreachable: 503,
   workspace_unavailable: 503,
-  not_available: 501,
+  not_supported: 501,
   internal: 500,
 } as const;
 

@@ -42,6 +42,9 @@ export interface ThreadChange {
 /** Begins the keys of a thread's metadata that note an open run; a store finds such threads without reading the others. */
 export const openRunPrefix = 'run:';
 
+/** Begins the keys of a thread's metadata that store a message until the runs of the thread have ended. */
+export const followUpPrefix = 'follow-up:';
+
 export interface ThreadFilter {
   resourceId?: string;
   /** At most this many; 100 when absent. */

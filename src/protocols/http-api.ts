@@ -192,6 +192,16 @@ export const chatBody = z.looseObject({
 
 export type ChatBody = z.infer<typeof chatBody>;
 
+/** The answer of `GET /api/chat/{threadId}/messages`: the initial messages of a chat. */
+export const chatMessages = z.array(
+  z.looseObject({
+    id: z.string(),
+    role: z.enum(['system', 'user', 'assistant']),
+    metadata: z.looseObject({}).optional(),
+    parts: z.array(chatPart),
+  }),
+);
+
 /** The shape of every error of the HTTP API (RFC 9457). */
 export const problem = z.looseObject({
   type: z.string(),

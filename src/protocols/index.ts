@@ -9,6 +9,7 @@ export {
   branchBody,
   type ChatBody,
   chatBody,
+  chatMessages,
   type FileInfo,
   fileInfo,
   type MessageBody,
@@ -46,7 +47,12 @@ export {
   aiSdkFraming,
   type AiSdkOptions,
   type AiSdkVersion,
+  aiSdkVersions,
   type SteeringPart,
+  type UiMessage,
+  uiMessages,
+  type UiMessagesOptions,
+  type UiPart,
   Waiting,
 } from './ai-sdk/index.ts';
 export { encodeAll, type Encoder } from './encoder.ts';

@@ -24,4 +24,6 @@ export interface Protocol {
   readonly versions?: readonly string[];
   /** Set when each event is sent as it is and nothing else: then all readers of a thread share its frames. */
   readonly isVerbatim?: boolean;
+  /** Set when its encoder uses `lineOf`: then raw lines of external agents are read with the events. */
+  readonly usesRawLines?: boolean;
 }

@@ -28,6 +28,7 @@ export const protocols = {
     covers: 'thread',
     framing: sseFraming,
     encoder: activityEncoder,
+    usesRawLines: true,
   },
 } as const satisfies Record<string, Protocol>;
 

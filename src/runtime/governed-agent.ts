@@ -52,6 +52,7 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
   return {
     id: agent.id,
     ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    ...(agent.hasOwnModel !== undefined && { hasOwnModel: agent.hasOwnModel }),
     ...(agent.categoryOf !== undefined && { categoryOf: agent.categoryOf }),
     invoke,
   };

@@ -11,6 +11,7 @@ import {
   name,
   object,
 } from '../events/options/option-fields.ts';
+import { type Limits, limitsField } from '../agents/limits/limits.ts';
 import { type Memory, memoryField } from '../agents/memory/memory.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
@@ -34,6 +35,8 @@ export interface RuntimeOptions {
   readonly tools?: readonly Tool[];
   /** Observes the conversations of all agents, instead of their own memories. */
   readonly memory?: Memory;
+  /** Limits of spending: reaching one ends a request with the error `limit_reached`. */
+  readonly limits?: Limits;
   /** The currency of cost summaries; US dollars when absent. */
   readonly currency?: Currency;
   /** The cost of a usage report in US dollars; what the report itself says when absent. */
@@ -58,6 +61,7 @@ export const checkRuntimeOptions = optionsCheck(
       approvals: object().optional(),
       tools: field(Array.isArray, 'an array of tools').optional(),
       memory: memoryField().optional(),
+      limits: limitsField().optional(),
       currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
       priceOf: callback().optional(),
       graceMs: milliseconds().optional(),

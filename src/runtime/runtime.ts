@@ -53,7 +53,7 @@ export class Runtime {
     this.#sources = { log: this.#log, books: new RelayBooks(this.#log) };
     this.#clock = options.clock ?? systemClock;
     this.#policy = new ApprovalPolicy(options.approvals);
-    const { specialists = [], graceMs } = options;
+    const { specialists = [], graceMs, limits } = options;
     const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
     this.#supervisor = new Supervisor({
       log: this.#log,
@@ -63,6 +63,7 @@ export class Runtime {
         return agent && this.#governed(agent, threadId);
       },
       ...(graceMs !== undefined && { graceMs }),
+      ...(limits !== undefined && { limits }),
     });
   }
 

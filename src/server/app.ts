@@ -19,6 +19,7 @@ import { streamRoutes } from './routes/stream-routes.ts';
 import { threadRoutes } from './routes/thread-routes.ts';
 import type { AccessToken } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
+import { CrossOrigin } from './security/cross-origin.ts';
 import { Refusal } from './security/refusal.ts';
 import { requestGuard } from './security/request-guard.ts';
 import { securityHeaders } from './security/security-headers.ts';
@@ -49,6 +50,11 @@ export interface AppOptions {
   readonly isPublic?: boolean;
   /** The names by which a public server may be called, beside its IP addresses. */
   readonly hosts?: readonly string[];
+  /**
+   * The origins of other pages that may use the server, such as `http://localhost:3000`; none when absent. They have to
+   * send a token themselves: cookies of other origins are ignored.
+   */
+  readonly cors?: readonly string[];
   /** Ends every open event stream. */
   readonly signal?: AbortSignal;
   /** How long an event stream is silent before a comment is sent; 15 s when absent. */
@@ -78,30 +84,42 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
-  const { webRoot, isPublic = false, hosts = [], logStyle = 'errors' } = site.options;
+  const { webRoot, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
   const { onFailure = error => console.error(site.redactor.text(textOf(error))) } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
   const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));
-  const guard = requestGuard({ isPublic, hosts });
+  const crossOrigin = new CrossOrigin(cors);
+  const guard = requestGuard({ isPublic, hosts, allowsOrigin: origin => crossOrigin.isAllowed(origin) });
   const logRequest = requestLog(logStyle, site.redactor);
 
   app.use(async (context, next) => {
     const start = performance.now();
     await next();
-    for (const [name, value] of Object.entries(securityHeaders)) context.res.headers.set(name, value);
+    const headers = { ...securityHeaders, ...crossOrigin.headers(context.req.header('origin')) };
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
     const route = context.get('route') ?? 'other';
     const { status } = context.res;
     site.metrics.countRequest(context.req.method, route, status);
-    logRequest({ method: context.req.method, route, status, ms: performance.now() - start });
+    const { method, path } = context.req;
+    logRequest({ method, route, path, status, ms: performance.now() - start });
   });
   app.use(async (context, next) => {
     const { method, path } = context.req;
     const header = (name: string) => context.req.header(name);
-    guard({ method, host: header('host'), origin: header('origin') });
+    const origin = header('origin');
+    guard({ method, host: header('host'), origin });
+    const preflight = crossOrigin.preflight({
+      method,
+      origin,
+      requestedMethod: header('access-control-request-method'),
+      requestedHeaders: header('access-control-request-headers'),
+    });
+    if (preflight !== undefined) return preflight;
     if (openPaths.has(path)) context.set('scope', {});
     else {
-      const shown = { authorization: header('authorization'), cookie: header('cookie'), address: addressOf(context) };
+      const cookie = crossOrigin.isAllowed(origin) ? undefined : header('cookie');
+      const shown = { authorization: header('authorization'), cookie, address: addressOf(context) };
       try {
         context.set('scope', site.access.admit(shown));
       } catch (error) {

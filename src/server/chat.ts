@@ -3,6 +3,7 @@ import { sharedThreadMemory } from '../control/shared-thread-memory.ts';
 import { SingletreeError } from '../events/index.ts';
 import { defaultActive, getMessage } from '../graph/index.ts';
 import type { Thread } from '../log/index.ts';
+import { projectThread, type ViewNode } from '../projections/index.ts';
 import type { ChatBody, MessageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
 import { pickAgent } from './message-intake.ts';
@@ -32,6 +33,12 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody): Prom
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
   const message: MessageBody = { ...choices(body), content: contentOf(last), ...(edits !== undefined && { edits }) };
   return { ...(await site.intake.takeAlone(thread, message)), after: 0 };
+}
+
+/** The active branch of a thread as a person reads it, with everything that was folded or summarised. */
+export async function readChat(site: Site, { id }: Thread): Promise<readonly ViewNode[]> {
+  const { conversation } = await sharedThreadMemory(site.options.log).of(id);
+  return projectThread(conversation, { ...defaultActive(conversation), full: true });
 }
 
 /** The request of a thread that somebody works on, to be streamed from its start. */

@@ -1,7 +1,5 @@
-import type { EventLog, Thread } from '../log/index.ts';
+import { type EventLog, followUpPrefix as prefix, type Thread } from '../log/index.ts';
 import { type MessageBody, messageBody } from '../protocols/index.ts';
-
-const prefix = 'follow-up:';
 
 /** A message that waits until the runs of its thread ended. */
 export interface FollowUp {

@@ -3,8 +3,9 @@ import type { Redactor } from '../agents/redaction/redactor.ts';
 /** One answered request. */
 export interface RequestRecord {
   readonly method: string;
-  /** The route, or the path when none was found. */
+  /** The route that answered it. */
   readonly route: string;
+  readonly path: string;
   readonly status: number;
   readonly ms: number;
 }
@@ -22,7 +23,7 @@ export function requestLog(
     return record =>
       write(redactor.json(JSON.stringify({ time: new Date().toISOString(), msg: 'request', ...record })));
   if (style === 'off') return () => {};
-  return ({ method, route, status, ms }) => {
-    if (style === 'pretty' || status >= 500) write(redactor.text(`${method} ${route} ${status} ${ms.toFixed(1)} ms`));
+  return ({ method, path, status, ms }) => {
+    if (style === 'pretty' || status >= 500) write(redactor.text(`${method} ${path} ${status} ${ms.toFixed(1)} ms`));
   };
 }

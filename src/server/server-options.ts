@@ -12,6 +12,7 @@ import {
   text,
 } from '../events/options/option-fields.ts';
 import type { AppOptions } from './app.ts';
+import { isOrigin } from './security/cross-origin.ts';
 import type { ServerOptions } from './start-server.ts';
 
 const bytes = () => field(value => typeof value === 'number' && value > 0, 'a number of bytes, more than 0');
@@ -47,6 +48,14 @@ const shared = () => ({
     .optional(),
   secrets: z.array(z.string()).optional(),
   hosts: z.array(z.string()).optional(),
+  cors: z
+    .array(
+      field(
+        value => typeof value === 'string' && isOrigin(value),
+        'an exact origin, such as "https://app.example" or "http://localhost:3000", without a path, a slash or `*`',
+      ),
+    )
+    .optional(),
   keepAliveMs: milliseconds().optional(),
   bufferBytes: bytes().optional(),
   importBytes: bytes().optional(),

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import type { Thread } from '../log/index.ts';
+import { type Thread, visibleMetadata } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { MessageIntake } from './message-intake.ts';
@@ -59,7 +59,8 @@ export class Site {
   }
 
   infoOf(thread: Thread): ThreadInfo {
-    return { ...thread, runs: openRunsOf(thread).map(({ runId }) => ({ runId })) };
+    const metadata = visibleMetadata(thread.metadata);
+    return { ...thread, metadata, runs: openRunsOf(thread).map(({ runId }) => ({ runId })) };
   }
 }
 

@@ -7,7 +7,7 @@ describe('starting a server', () => {
     const port = Number(new URL(first.url).port);
     await expect(startTestServer([], { port })).rejects.toMatchObject({
       code: 'address_unavailable',
-      message: `Port ${port} on 127.0.0.1 is taken by another program. Stop it, or choose another port.`,
+      message: `Port ${port} on 127.0.0.1 is taken by another program. Stop it, or choose another port with --port (0 selects a free one).`,
     });
     await first.close();
     const second = await startTestServer([], { port });

@@ -74,9 +74,9 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const why =
       code === 'EADDRINUSE'
-        ? `Port ${port} on ${host} is taken by another program. Stop it, or choose another port.`
+        ? `Port ${port} on ${host} is taken by another program. Stop it, or choose another port with --port (0 selects a free one).`
         : code === 'EACCES'
-          ? `Port ${port} on ${host} may not be used by this user. Choose a port above 1023.`
+          ? `Port ${port} on ${host} may not be used by this user. Choose a port above 1023 with --port.`
           : `Cannot listen on ${host}, port ${port} (${String(code ?? cause)}).`;
     throw new SingletreeError('address_unavailable', why, { details: { host, port }, cause });
   }

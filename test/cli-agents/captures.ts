@@ -51,7 +51,7 @@ export function replay({ folder, adapter }: Capture): { events: AgentEvent[]; ac
   let time = 0;
   const run = new RunTranslation({
     runId: 'run',
-    agentId: adapter.id,
+    adapter,
     cwd: meta.cwd,
     translator: adapter.translator({ runId: 'run' }),
     now: () => new Date(base + time).toISOString(),

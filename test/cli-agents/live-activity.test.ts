@@ -8,10 +8,11 @@ import { activity } from './translated.ts';
 /** The activity that each line adds when it arrives, and at the end: `type second what`. The clock is the line number. */
 function live(agent: string, ...records: unknown[]): string[][] {
   let second = 0;
+  const adapter = cliAdapters[agent] as CliAdapter;
   const run = new RunTranslation({
     runId: 'r',
-    agentId: agent,
-    translator: (cliAdapters[agent] as CliAdapter).translator({ runId: 'r' }),
+    adapter,
+    translator: adapter.translator({ runId: 'r' }),
     now: () => new Date(second * 1000).toISOString(),
   });
   const state = createActivityState();

@@ -89,7 +89,7 @@ function checkRun({ adapter, folder }: Capture, lines: readonly string[]): void 
   /** Lines that the program prints and that are not records: a rule of its own is for them. */
   const plain = linesOf(join(folder, 'raw.jsonl')).filter(line => !isObject(line));
   const translator = adapter.translator({ runId: 'r' });
-  const run = new RunTranslation({ runId: 'r', agentId: adapter.id, translator, now: () => '2026-01-01T00:00:00Z' });
+  const run = new RunTranslation({ runId: 'r', adapter, translator, now: () => '2026-01-01T00:00:00Z' });
   const state = createActivityState();
   const events: AgentEvent[] = run.start();
   for (const [index, line] of lines.entries()) {

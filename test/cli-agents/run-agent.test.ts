@@ -63,6 +63,12 @@ describe('running an external agent', () => {
     });
   });
 
+  it('shows the record of a tool that is not understood', async () => {
+    const seen: Activity[] = [];
+    await run('mcp', {}, { activity: async activity => void seen.push(activity) });
+    expect(seen).toMatchObject([{ type: 'unknown', raw: { type: 'item.completed', item: { status: 'failed' } } }]);
+  });
+
   it('goes on with a thread in the session of the agent', async () => {
     const { log, report } = await run('hello');
     const { report: second } = await run('args', { log, threadId: report.threadId });
@@ -83,6 +89,12 @@ describe('running an external agent', () => {
       outcome,
       error: expect.any(String) as string,
     });
+  });
+
+  it('shows a message before the program goes on or ends', async () => {
+    const stop = new AbortController();
+    const activity = async ({ type }: Activity) => void (type === 'agent' && stop.abort());
+    expect((await run('hang', { signal: stop.signal }, { activity })).report.outcome).toBe('aborted');
   });
 
   it('stops when it is interrupted, and keeps the record', async () => {

@@ -1,10 +1,11 @@
+import { Memory } from '../../src/agents/memory/memory.ts';
 import type { ModelScript, ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
 import type { HarnessSubagent, HarnessThread } from '../../src/control/harness/index.ts';
 import type { EventLog } from '../../src/log/index.ts';
 import { calls, echo, scene, type SceneOptions } from './scene.ts';
 
 /** What the option `memory` is given in tests of forks, which only need that there is one. */
-export const memory: SceneOptions = { memory: {} };
+export const memory: SceneOptions = { memory: new Memory() };
 
 export const collaborator: HarnessSubagent = {
   id: 'collaborator',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { checkOrder } from '../../src/events/index.ts';
-import { type HarnessSubagent, parseSubagentMeta, RequestContext } from '../../src/control/harness/index.ts';
+import {
+  type HarnessRequestContext,
+  type HarnessSubagent,
+  parseSubagentMeta,
+  RequestContext,
+  taskWriteTool,
+} from '../../src/control/harness/index.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { byTask, collaborator, fork, forking, forksOf, resultOf, stored } from './fork-scene.ts';
@@ -172,6 +178,34 @@ describe('a forked subagent', () => {
     const inFork = model.requests.findLast(({ lastUserText }) => lastUserText === 'Try it.')?.toolResults ?? [];
     expect(inFork.at(-1)?.text).toContain('All tasks completed: YES');
     expect(harness.getDisplayState().tasks).toMatchObject([{ id: 'a', status: 'pending' }]);
+  });
+
+  it('changes its own task list through the state, too, and shares the rest of the state', async () => {
+    const task = (id: string) => ({ id, content: id, status: 'pending', activeForm: id });
+    const states: unknown[] = [];
+    const peek = {
+      description: 'changes the state',
+      execute: async (_: unknown, context?: { requestContext?: Pick<RequestContext, 'get'> }) => {
+        const harness = context?.requestContext?.get('harness') as HarnessRequestContext;
+        await harness.setState({ seen: true });
+        states.push(harness.getState()['tasks']);
+      },
+    };
+    const log = new MemoryLog();
+    const watched = forking(
+      byTask([[calls('task_write', { tasks: [task('a')] })], [fork()], 'Done.'], {
+        'Try it.': [[calls('write', { tasks: [task('b')] })], [calls('peek')], 'Tried.'],
+      }),
+      { storage: log, tools: { write: taskWriteTool, peek } },
+    );
+    const { harness } = watched;
+    const { id } = await harness.createThread();
+    await harness.sendMessage({ content: 'Go.' });
+    expect(states).toMatchObject([[{ id: 'b' }]]);
+    expect(harness.getState()).toMatchObject({ seen: true, tasks: [{ id: 'a' }] });
+    const tasksIn = async (threadId = '') => (await log.read(threadId)).filter(({ type }) => type === 'tasks').length;
+    const [forked] = await forksOf(watched);
+    expect([await tasksIn(id), await tasksIn(forked?.id)]).toEqual([1, 2]);
   });
 
   it('gives its tools a copy of the request context that names the fork', async () => {

@@ -169,7 +169,21 @@ describe('modes', () => {
     expect(first.lines().slice(0, 4)).toEqual(['thread_created', 'mode_changed', 'agent_start', 'message_start user']);
   });
 
-  it('may create their agent from the state for each run; the agent of an unused mode is not checked', async () => {
+  it('without an agent that can be invoked are rejected, and no thread is left running', async () => {
+    const broken = { id: 'broken' } as never;
+    expect(() => new Harness({ id: 'h', modes: [{ id: 'm', agent: broken }] })).toThrow(
+      '`modes.0.agent`: expected an agent',
+    );
+    for (const made of [() => broken, () => undefined as never, { id: 'x', invoke: 'no' } as never]) {
+      const { harness, of } = watch(new Harness({ id: 'h', modes: [{ id: 'm', agent: made }] }));
+      await expect(harness.sendMessage({ content: 'Hi.' })).rejects.toMatchObject({ code: 'invalid_argument' });
+      expect([harness.getDisplayState().isRunning, harness.isRunning(), of('agent_start')]).toEqual([false, false, []]);
+      await harness.createThread();
+      await harness.destroy();
+    }
+  });
+
+  it('may create their agent from the state for each run; the agent of an unused mode is not read', async () => {
     const states: unknown[] = [];
     const untouched = new Proxy(agent('x'), {
       get: () => {
@@ -307,13 +321,37 @@ describe('models', () => {
     expect(of('error').map(({ error }) => error.message)).toEqual(['failed']);
   });
 
+  it('replace the own model instance of an agent when they are chosen, not as the default of its mode', async () => {
+    const modes = [{ id: 'm', defaultModelId: 'mine/big', agent: agent('own') }];
+    const { harness, of } = watch(new Harness({ id: 'h', modes, resolveModel: id => scriptedModel([`${id}.`]) }));
+    const answer = async () => (await harness.listMessages()).at(-1)?.content;
+    await harness.sendMessage({ content: 'Hi.' });
+    expect([await answer(), of('error')]).toEqual([[{ type: 'text', text: 'own.' }], []]);
+    await harness.switchModel({ modelId: 'mine/small' });
+    await harness.sendMessage({ content: 'Hi.' });
+    expect(await answer()).toEqual([{ type: 'text', text: 'mine/small.' }]);
+  });
+
+  it('chosen for a mode that was used before apply when it is used again', async () => {
+    const { harness } = twoModes();
+    await harness.createThread();
+    await harness.switchMode({ modeId: 'plan' });
+    await harness.switchModel({ modelId: 'a/next', modeId: 'build' });
+    expect(harness.getCurrentModelId()).toBe('a/plan');
+    await harness.switchMode({ modeId: 'build' });
+    expect(harness.getCurrentModelId()).toBe('a/next');
+    await harness.switchMode({ modeId: 'plan' });
+    await harness.switchMode({ modeId: 'build' });
+    expect(harness.getCurrentModelId()).toBe('a/next');
+  });
+
   it('are created by resolveModel for an agent without a registry', async () => {
     const made: string[] = [];
     const resolveModel = (modelId: string) => {
       made.push(modelId);
       return scriptedModel(['Made.']);
     };
-    const modes = [{ id: 'm', defaultModelId: 'mine/big', agent: loopAgent({ model: scriptedModel(['Own.']) }) }];
+    const modes = [{ id: 'm', defaultModelId: 'mine/big', agent: loopAgent({ model: 'other/small' }) }];
     const { harness } = watch(new Harness({ id: 'h', modes, resolveModel }));
     await harness.sendMessage({ content: 'Hi.' });
     expect((await harness.listMessages()).at(-1)?.content).toEqual([{ type: 'text', text: 'Made.' }]);

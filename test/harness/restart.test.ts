@@ -98,7 +98,13 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await sending;
     const second = another();
     await second.harness.selectOrCreateThread();
-    expect(second.lines().slice(0, 3)).toEqual(['thread_changed', 'agent_start', 'tool_approval_required echo']);
+    expect(second.lines().slice(0, 5)).toEqual([
+      'thread_changed',
+      'agent_start',
+      'message_start assistant tool_use',
+      'tool_start echo',
+      'tool_approval_required echo',
+    ]);
     expect(shown(second.harness.getDisplayState())).toEqual(shown(before));
     expect(second.harness.isRunning()).toBe(true);
     second.harness.respondToToolApproval({ decision: 'approve' });

@@ -374,9 +374,17 @@ describe('heartbeats', () => {
 });
 
 describe('an unsupported option', () => {
-  it('is rejected at construction', () => {
-    for (const option of ['browser', 'pubsub', 'observability'])
-      expect(() => scene([], { [option]: {} })).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
+  it.each([
+    ['browser', 'pass browser tools as `tools`'],
+    ['pubsub', 'use `subscribe`'],
+    ['observability', 'read the events of the log'],
+  ])('is rejected at construction, by name and with what to use instead: %s', (option, instead) => {
+    const message = `The option \`${option}\` of a harness is not supported: `;
+    const error = expect.objectContaining({
+      code: 'not_supported',
+      message: expect.stringMatching(new RegExp(`^${message}.*${instead}`)) as string,
+    }) as Error;
+    expect(() => scene([], { [option]: {} })).toThrow(error);
   });
 
   it('is reported by the methods that concern it', async () => {
@@ -389,14 +397,14 @@ describe('an unsupported option', () => {
     expect(harness.getMastra()).toBe(undefined);
     expect(await harness.getResolvedMemory()).toBe(null);
     harness.setBrowser(undefined);
-    expect(() => harness.setBrowser({})).toThrow(expect.objectContaining({ code: 'not_available' }) as Error);
+    expect(() => harness.setBrowser({})).toThrow(expect.objectContaining({ code: 'not_supported' }) as Error);
   });
 });
 
 describe('observational memory', () => {
   it('has no record yet; its models and thresholds can be chosen', async () => {
     const { harness, of } = scene([], {
-      resolveModel: modelId => ({ modelId }) as never,
+      resolveModel: modelId => ({ specificationVersion: 'v3', modelId }) as never,
       omConfig: {
         defaultObserverModelId: 'a/o',
         defaultReflectorModelId: 'a/r',
@@ -422,8 +430,8 @@ describe('observational memory', () => {
       observerModelId: 'b/o',
       reflectorModelId: 'b/r',
     });
-    expect(await harness.getResolvedObserverModel()).toEqual({ modelId: 'b/o' });
-    expect(await harness.getResolvedReflectorModel()).toEqual({ modelId: 'b/r' });
+    expect(await harness.getResolvedObserverModel()).toMatchObject({ modelId: 'b/o' });
+    expect(await harness.getResolvedReflectorModel()).toMatchObject({ modelId: 'b/r' });
     expect(await watch(scene([]).harness).harness.getResolvedObserverModel()).toBe(undefined);
   });
 });

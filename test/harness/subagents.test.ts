@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { ModelScript } from '../../src/agents/model/scripted/script.ts';
-import { type HarnessSubagent, parseSubagentMeta, type StopCondition } from '../../src/control/harness/index.ts';
+import {
+  type HarnessSubagent,
+  parseSubagentMeta,
+  RequestContext,
+  type StopCondition,
+} from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
 
 const explore: HarnessSubagent = {
@@ -41,6 +46,13 @@ const content = (events: readonly { result: unknown }[]) => {
 };
 
 describe('a subagent', () => {
+  it('returns its words to the model, and its metadata to the listeners', async () => {
+    const { harness, of, model } = delegating(['Found it.'], yolo);
+    await harness.sendMessage({ content: 'Go.' });
+    expect(model.requests.at(-1)?.toolResults).toMatchObject([{ text: 'Found it.' }]);
+    expect(parseSubagentMeta(content(of('tool_end')).content)).toMatchObject({ text: 'Found it.', modelId: 'a/small' });
+  });
+
   it('starts with a fresh context, uses its allowed tools, and emits its events', async () => {
     const { harness, of, lines, models } = delegating([[calls('echo', { value: 'a' })], 'Found it.'], {
       ...yolo,
@@ -215,13 +227,17 @@ describe('a subagent', () => {
       inputSchema: z.object({}),
       execute: (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
         const harness = context?.requestContext?.get('harness') as { harnessId: string; modeId: string };
-        seen.push(harness.harnessId, harness.modeId);
+        seen.push(harness.harnessId, harness.modeId, context?.requestContext?.get('user'));
         return 'ok';
       },
     };
-    const { harness } = delegating([[calls('look')], 'Ok.'], { ...yolo, subagent: { tools: { look } } });
-    await harness.sendMessage({ content: 'Go.' });
-    expect(seen).toEqual(['harness', 'main']);
+    const { harness, models } = delegating([[calls('look')], 'Ok.'], {
+      ...yolo,
+      subagent: { tools: { look }, instructions: ({ requestContext }) => `For ${String(requestContext.get('user'))}.` },
+    });
+    await harness.sendMessage({ content: 'Go.', requestContext: new RequestContext([['user', 'ada']]) });
+    expect(seen).toEqual(['harness', 'main', 'ada']);
+    expect(sent(models.get('a/small') as never, 0)[0]).toBe('system: For ada.');
   });
 
   it('needs a model', async () => {

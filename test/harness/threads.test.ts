@@ -357,6 +357,11 @@ describe('messages', () => {
     expect(await harness.listMessages({ limit: 0 })).toEqual([]);
   });
 
+  it('of a missing thread are none', async () => {
+    const { harness } = numbered();
+    expect(await harness.listMessagesForThread({ threadId: 'missing' })).toEqual([]);
+  });
+
   it('of a person are found first', async () => {
     const { harness } = numbered();
     await harness.createThread();

@@ -97,7 +97,7 @@ describe('the trace of a run', () => {
     for (const tracingOptions of [{ traceId: 'xyz' }, { traceId: '0'.repeat(33) }, { parentSpanId: '0'.repeat(17) }])
       await expect(harness.sendMessage({ content: 'Go.', tracingOptions })).rejects.toThrow('hexadecimal digits');
     await expect(harness.sendMessage({ content: 'Go.', tracingOptions: { hideInput: true } })).rejects.toThrow(
-      'not available yet',
+      'not supported',
     );
   });
 

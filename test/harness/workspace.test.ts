@@ -14,6 +14,7 @@ import {
   type WorkspaceConfig,
 } from '../../src/control/harness/index.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
 import { importThread, MemoryLog } from '../../src/log/index.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';
 import { calls, echo, scene, watch, yolo } from './scene.ts';
@@ -163,12 +164,23 @@ describe('a workspace', () => {
     expect(model.requests[2]?.toolNames).toEqual(builtins);
   });
 
+  it('stays destroyed when that happens while it starts', async () => {
+    const { harness, of, on } = scene([], { workspace: { root } });
+    const starting = harness.init();
+    await on('workspace_status_changed');
+    await harness.destroyWorkspace();
+    await starting;
+    expect([harness.isWorkspaceReady(), harness.getWorkspace()]).toEqual([false, undefined]);
+    expect(of('workspace_status_changed').at(-1)?.status).toBe('destroyed');
+    expect(of('workspace_error')).toEqual([]);
+  });
+
   it('is in the context of harness tools', async () => {
     const look = {
       description: 'looks',
       execute: async (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => {
-        const { workspace } = context?.requestContext?.get('harness') as { workspace: Workspace };
-        return workspace.readFile('notes.txt');
+        const harness = context?.requestContext?.get('harness') as { workspace?: Workspace } | undefined;
+        return harness?.workspace?.readFile('notes.txt');
       },
     };
     const { harness, of } = scene([[calls('look')], 'Done.'], { workspace: { root }, tools: { look }, ...yolo });
@@ -221,6 +233,21 @@ describe('the tools of a workspace', () => {
     await harness.sendMessage({ content: 'Hi.' });
     for (const request of model.requests)
       expect(request.toolNames.slice(builtins.length).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('are activity under their names in @mastra/core, too', async () => {
+    const storage = new MemoryLog();
+    const script = [
+      [calls('mastra_workspace_read_file', { path: 'notes.txt' })],
+      [calls('mastra_workspace_execute_command', { command: 'true' })],
+      'Done.',
+    ];
+    const { harness } = scene(script, { storage, workspace: { root, tools: mastraToolNames }, ...yolo });
+    await harness.sendMessage({ content: 'Go.' });
+    const state = createActivityState();
+    const events = await storage.read(String(harness.getCurrentThreadId()));
+    const types = events.flatMap(event => projectActivity(state, event)).map(({ type }) => type);
+    expect(types.filter(type => type !== 'agent')).toEqual(['read', 'command']);
   });
 
   it('follow the rules for their category', async () => {
@@ -321,7 +348,8 @@ describe('a subagent', () => {
     );
     await harness.sendMessage({ content: 'Go.' });
     const child = server.requests.find(({ body }) => JSON.stringify(body).includes('Look around.'));
-    const offered = (child?.body as { tools?: { name: string }[] }).tools?.map(({ name }) => name);
+    const body = child?.body as { tools?: { name: string }[] } | undefined;
+    const offered = body?.tools?.map(({ name }) => name);
     expect(offered?.toSorted()).toEqual(expected.toSorted());
   });
 });
@@ -408,6 +436,24 @@ describe('a path outside the workspace', () => {
     expect(await on('sandbox_access_request')).toMatchObject({ path: outside });
     harness.abort();
     await sending;
+  });
+
+  it('asks the person when a subagent names it', async () => {
+    const child = scriptedModel([[calls('read', { path: '../outside.txt' })], 'Found.'], { modelId: 'small' });
+    const { harness, on, of } = scene([[calls('subagent', { agentType: 'explore', task: 'Look.' })], 'Done.'], {
+      workspace: { root },
+      subagents: [
+        { id: 'explore', name: 'Explorer', description: 'looks', instructions: 'Look.', defaultModelId: 'a/small' },
+      ],
+      resolveModel: () => child,
+      ...yolo,
+    });
+    const sending = harness.sendMessage({ content: 'Go.' });
+    const { questionId, path } = await on('sandbox_access_request');
+    expect(path).toBe(outside);
+    harness.respondToQuestion({ questionId, answer: ['Allow'] });
+    await sending;
+    expect(of('subagent_tool_end')).toMatchObject([{ subToolName: 'read', isError: false }]);
   });
 
   it('is refused without asking when the workspace refuses it', async () => {

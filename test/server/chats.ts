@@ -27,7 +27,10 @@ export interface Chat {
 class PlainState<Message> {
   status = 'ready' as const;
   error: Error | undefined = undefined;
-  messages: Message[] = [];
+  messages: Message[];
+  constructor(messages: readonly Shown[]) {
+    this.messages = messages as unknown as Message[];
+  }
   pushMessage = (message: Message) => void (this.messages = [...this.messages, message]);
   popMessage = () => void (this.messages = this.messages.slice(0, -1));
   replaceMessage = (index: number, message: Message) =>
@@ -45,28 +48,30 @@ export interface ChatOptions {
   readonly token?: string;
   /** Sent along with every request. */
   readonly body?: Record<string, unknown>;
+  /** The messages it begins with. */
+  readonly messages?: readonly Shown[];
 }
 
 /** The real chat of a version of the AI SDK with its default transport, on the server at the address. */
-export function openChat(version: AiSdkVersion, { id, url, token, body = {} }: ChatOptions): Chat {
+export function openChat(version: AiSdkVersion, { id, url, token, body = {}, messages = [] }: ChatOptions): Chat {
   const headers = { 'x-ai-sdk-version': String(version), ...(token && { authorization: `Bearer ${token}` }) };
   const at = { api: `${url}/api/chat`, headers, body };
   if (version === 5)
     return new Chat5({
       id,
-      state: new PlainState<ai5.UIMessage>(),
+      state: new PlainState<ai5.UIMessage>(messages),
       transport: new ai5.DefaultChatTransport(at),
     });
   if (version === 6)
     return new Chat6({
       id,
-      state: new PlainState<ai6.UIMessage>(),
+      state: new PlainState<ai6.UIMessage>(messages),
       transport: new ai6.DefaultChatTransport(at),
       sendAutomaticallyWhen: ai6.lastAssistantMessageIsCompleteWithApprovalResponses,
     });
   return new Chat7({
     id,
-    state: new PlainState<ai7.UIMessage>(),
+    state: new PlainState<ai7.UIMessage>(messages),
     transport: new ai7.DefaultChatTransport(at),
     sendAutomaticallyWhen: ai7.lastAssistantMessageIsCompleteWithApprovalResponses,
   });

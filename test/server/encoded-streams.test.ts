@@ -104,3 +104,26 @@ describe('a stream of a request', () => {
     expect(rest.frames).toEqual(whole.frames.slice(1));
   });
 });
+
+describe('a stream with protocol=activity', () => {
+  it('shows the record of a tool that is not understood, also of a subagent', async () => {
+    const { id } = await server.log.createThread();
+    const record = { type: 'item.completed', item: { id: 't', type: 'mcp_tool_call', status: 'failed' } };
+    const line = Buffer.from(`${JSON.stringify(record)}\n`);
+    await server.log.appendRaw(id, 'r', [{ n: 1, ts: '2026-01-01T00:00:00.000Z', stream: 'stdout', line }]);
+    const call = (runId: string) => [
+      { type: 'tool_call' as const, runId, id: `${runId}/t`, name: 'x', input: {}, line: 1 },
+      { type: 'tool_result' as const, runId, id: `${runId}/t`, name: 'x', output: { error: 'no' }, line: 1 },
+    ];
+    await server.log.append(id, [
+      { type: 'harness_start', runId: 'r', agentId: 'codex' },
+      ...call('r'),
+      ...call('r/a/run'),
+    ]);
+    const { frames } = await read(id, 'protocol=activity', undefined, 2);
+    expect(frames.map(({ data }) => JSON.parse(data) as unknown)).toMatchObject([
+      { type: 'unknown', raw: record },
+      { type: 'unknown', raw: record },
+    ]);
+  });
+});

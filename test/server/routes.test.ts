@@ -67,6 +67,8 @@ describe('a follow-up', () => {
     const later = { delivery: 'follow_up' };
     expect((await post(path, { content: 'two', ...later })).json).toEqual({ runId, queued: true });
     expect((await post(path, { content: 'three', ...later })).json).toEqual({ runId, queued: true });
+    const shown = await ask(server.url, `/api/threads/${String(json['id'])}`);
+    expect([shown.json['runs'], shown.json['metadata']]).toEqual([[{ runId }], {}]);
     hold.open();
     await vi.waitFor(async () => {
       const events = await server.log.read(String(json['id']));

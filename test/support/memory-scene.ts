@@ -1,5 +1,10 @@
 import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import * as z from 'zod';
+import type { Agent } from '../../src/agents/agent.ts';
+import { Supervisor } from '../../src/control/index.ts';
+import type { RunOutcome } from '../../src/control/supervision/run-control.ts';
+import { type AgentEvent, type EventOf, SingletreeError } from '../../src/events/index.ts';
+import { type EventLog, MemoryLog } from '../../src/log/index.ts';
 import { Memory, type MemoryOptions } from '../../src/agents/memory/memory.ts';
 import { loopAgent, type LoopAgentOptions } from '../../src/agents/loop/loop-agent.ts';
 import { defineTool } from '../../src/agents/loop/tool.ts';
@@ -100,4 +105,52 @@ function watched(
       return model.doStream(options);
     },
   };
+}
+
+/** The events of one type. */
+export const eventsOf = <Type extends AgentEvent['type']>(events: readonly AgentEvent[], type: Type) =>
+  events.filter((event): event is EventOf<Type> => event.type === type);
+
+/** The events of each run of an agent. */
+export function runsOf(events: readonly AgentEvent[], agentId: string): AgentEvent[][] {
+  const starts = eventsOf(events, 'harness_start').filter(start => start.agentId === agentId);
+  return starts.map(({ runId }) => events.filter(event => event.runId === runId));
+}
+
+/** A new thread in memory, and a supervisor of it. */
+export async function newMemoryThread() {
+  const log = new MemoryLog();
+  const { id: threadId } = await log.createThread();
+  return { log, threadId, supervisor: new Supervisor({ log }) };
+}
+
+export interface MemoryThread {
+  readonly log: EventLog;
+  readonly threadId: string;
+  readonly supervisor: Supervisor;
+}
+
+/** Sends a message, once no other process runs the thread; resolves with the outcome of its run. */
+export async function say(thread: MemoryThread, agent: Agent, content: string): Promise<RunOutcome> {
+  try {
+    return await (await thread.supervisor.start(thread.threadId, { agent, content })).done;
+  } catch (error) {
+    if (!SingletreeError.is(error, 'lease_held')) throw error;
+    await new Promise(setImmediate);
+    return say(thread, agent, content);
+  }
+}
+
+/** Waits until every run of an observer or a reflector has ended. */
+export async function observersEnded({ log, threadId }: Pick<MemoryThread, 'log' | 'threadId'>): Promise<void> {
+  const open = new Set<string>();
+  let after = 0;
+  for (const event of await log.read(threadId)) {
+    after = event.seq;
+    if (event.type === 'harness_start' && event.memory !== undefined) open.add(event.runId);
+    if (event.type === 'harness_end') open.delete(event.runId);
+  }
+  if (open.size === 0) return;
+  for await (const event of log.tail(threadId, after, { types: ['harness_end'] }))
+    if (open.delete(event.runId) && open.size === 0) return;
 }

@@ -23,6 +23,7 @@ export const endWording: Record<RunStatus, string | undefined> = {
   error: 'Ended by an error.',
   timeout: 'Ended: it took too long.',
   max_iterations: 'Ended: it reached its limit of steps.',
+  limit_reached: 'Ended: a limit of spending is reached.',
   interrupted: 'Interrupted: the process that ran it ended.',
 };
 

@@ -2,7 +2,7 @@ import { newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { ToolRequest } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
-import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/index.ts';
+import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/path-access.ts';
 import type { ApprovalsOptions } from './approvals.ts';
 import { untilAborted } from './until-aborted.ts';
 

@@ -6,6 +6,7 @@ import {
   type DecisionSource,
   decideAll,
   type Grant,
+  grantCovers,
   grantFor,
   isReview,
   type ToolRequest,
@@ -75,9 +76,13 @@ export class Approvals {
     const request = await resolvedRequest(tool, call.input);
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return deniedBy(decision);
-    if (decision.policy === 'allow' && relayId === undefined) return { input: call.input, request };
+    const isAsked = await this.#needsApproval(tool, request);
+    if (decision.policy === 'allow' && relayId === undefined && !isAsked) return { input: call.input, request };
     const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId, decision }));
-    if (answer === undefined) return { denied: `${decision.reason ?? 'It needs approval'}, and nobody can be asked.` };
+    if (answer === undefined) {
+      const reason = isAsked ? `${tool.name} needs approval` : (decision.reason ?? 'It needs approval');
+      return { denied: `${reason}, and nobody can be asked.` };
+    }
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
     const input = inputOf(call.input, answer);
     const agreed = await resolvedRequest(tool, input);
@@ -97,6 +102,12 @@ export class Approvals {
       const { policy, rule } = decideAll(rules, [], { ...request, paths: { ...request.paths, [argument]: [path] } });
       return policy === 'deny' || (policy === 'ask' && rule?.input !== undefined);
     };
+  }
+
+  /** Whether the tool itself requires an answer for a call that no grant covers. */
+  async #needsApproval(tool: Tool, request: ToolRequest): Promise<boolean> {
+    if (tool.needsApproval === undefined || this.#grants.some(grant => grantCovers(grant, request))) return false;
+    return tool.needsApproval(request.input);
   }
 
   /** Undefined when nobody can answer relays. */

@@ -9,6 +9,7 @@ import type { Background } from './background.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { SubagentRequest, ToolContext, ToolEvent, ToolQuestion } from './tool.ts';
 import { asJson } from './tool-output.ts';
+import type { TimeLimit } from './time-limit.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** The state that all calls of a run share. */
@@ -18,7 +19,7 @@ export interface CallScope {
   /** The settings that a subagent inherits from its parent. */
   readonly inherited: Pick<
     InvokeParams,
-    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark'
+    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark' | 'spending'
   >;
   readonly background: Background;
 }
@@ -29,6 +30,8 @@ export interface CallPlace {
   readonly id: string;
   readonly name: string;
   readonly signal: AbortSignal;
+  /** The time that a person takes to answer does not count. */
+  readonly limit: Pick<TimeLimit, 'pauseFor'>;
   /** The questions and subagents of the call before its process ended, in order. */
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
@@ -75,6 +78,10 @@ export class CallContext implements ToolContext {
     return this.#scope.inherited.runMark;
   }
 
+  get asked(): number {
+    return this.#place.asked.length;
+  }
+
   get lineage(): Lineage {
     return this.#scope.lineage;
   }
@@ -109,7 +116,7 @@ export class CallContext implements ToolContext {
     if (before?.answer !== undefined) return before.answer;
     const id = before?.relay.id ?? newId();
     if (before === undefined) await this.#scope.channel.put({ ...question, type: 'relay', runId, id, toolCallId });
-    return untilAborted(answers.wait(id, signal), signal);
+    return this.#place.limit.pauseFor(untilAborted(answers.wait(id, signal), signal));
   };
 
   readonly run = (agent: Agent, request: SubagentRequest): Promise<ChildResult> => {

@@ -65,7 +65,8 @@ export class CallRunner {
         error: `The arguments are not valid JSON: ${call.input.parseError}. Send the call again with valid JSON.`,
       };
     const tool = tools.get(call.name);
-    if (state.started && tool?.repeatable !== true) return { error: outcomeUnknown };
+    const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
+    if (state.started && !isRepeatable(tool, asked)) return { error: outcomeUnknown };
     if (tool === undefined)
       return { error: `There is no tool "${call.name}". Available: ${[...tools.keys()].join(', ') || 'none'}.` };
     try {
@@ -79,7 +80,6 @@ export class CallRunner {
       }
       const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };
-      const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
       const { request, access } = permit;
       return await this.#semaphore.run(signal, () =>
         this.#execute(tool, { state, input: agreed.value, request, access, asked, children }),
@@ -104,6 +104,7 @@ export class CallRunner {
       id,
       name,
       signal: limit.signal,
+      limit,
       asked,
       children,
       paths: request?.paths,
@@ -132,6 +133,13 @@ interface Execution {
   readonly access: readonly PathAccess[] | undefined;
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
+}
+
+/** Whether a started call may be executed again. */
+function isRepeatable(tool: Tool | undefined, asked: readonly RelayState[]): boolean {
+  if (tool?.repeatable !== 'suspended') return tool?.repeatable === true;
+  const last = asked.at(-1);
+  return last?.relay.relayKind === 'suspension' && last.answer === undefined;
 }
 
 function isQuestionOf(relay: EventOf<'relay'>, callId: string): boolean {

@@ -9,12 +9,14 @@ import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
-import { checkTool } from './check-tool.ts';
 import type { CompactionOptions } from '../memory/compaction.ts';
 import { memoryField, type Memory } from '../memory/memory.ts';
+import { type Limits, limitsField } from '../limits/limits.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
+import { type AgentTools, toolList } from './ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
+import { StructuredOutput } from './structured-output.ts';
 import { type Stop, stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
@@ -25,8 +27,10 @@ export interface LoopAgentOptions {
   readonly model: ModelSource;
   /** The system instructions of the model. */
   readonly instructions?: string;
-  /** The tools of the agent; a function is called at the start of each run. */
-  readonly tools?: readonly Tool[] | (() => readonly Tool[]);
+  /**
+   * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run.
+   */
+  readonly tools?: AgentTools | (() => AgentTools);
   /**
    * The folder its tools work in. The first event of a run carries it, and relative paths of its activity refer to it.
    */
@@ -41,10 +45,21 @@ export interface LoopAgentOptions {
   readonly toolTimeoutMs?: number;
   /** The number of characters above which a tool output is shortened for the model. Default: 30,000. */
   readonly maxOutputLength?: number;
+  /**
+   * The schema of the last answer: zod, a Standard Schema with a JSON Schema, a schema of the AI SDK, or a JSON Schema.
+   * The value is the `output` of `harness_end`. An answer that does not match is asked for again twice, then the run
+   * fails with `invalid_output`.
+   */
+  readonly output?: object;
   /** When to summarise the beginning of a long conversation; `false` for never. */
   readonly compaction?: CompactionOptions | false;
   /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */
   readonly memory?: Memory;
+  /**
+   * Limits of spending; reaching one ends the run with `limit_reached`. Those of a thread and a day count what the log of
+   * the supervisor has.
+   */
+  readonly limits?: Limits;
   /** The settings of model calls, such as temperature and provider options. */
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
@@ -63,8 +78,8 @@ const checkOptions = optionsCheck(
       model: modelSource(),
       ...modelOptions(),
       tools: field(
-        value => Array.isArray(value) || typeof value === 'function',
-        'an array of tools, or a function that returns one',
+        value => Array.isArray(value) || isObject(value) || typeof value === 'function',
+        'an array of tools, an object of tools by name, or a function that returns one of them',
       ).optional(),
       cwd: text().optional(),
       // The rules are checked with their own error.
@@ -73,8 +88,13 @@ const checkOptions = optionsCheck(
       parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
       toolTimeoutMs: number().optional(),
       maxOutputLength: number().optional(),
+      output: field(
+        value => isObject(value) || typeof value === 'function',
+        'a zod schema, another Standard Schema, or a JSON Schema',
+      ).optional(),
       compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
       memory: memoryField().optional(),
+      limits: limitsField().optional(),
     }) satisfies Record<keyof LoopAgentOptions, z.ZodType>,
   agentNamed,
 );
@@ -86,11 +106,9 @@ const checkOptions = optionsCheck(
 export function loopAgent(options: LoopAgentOptions): Agent {
   checkOptions(options);
   const { id = 'loop', permissions, tools: own = [] } = options;
+  if (options.output !== undefined) new StructuredOutput(options.output, id);
   if (permissions !== undefined) checkSources([permissions]);
-  if (typeof own !== 'function') {
-    own.forEach(checkTool);
-    for (const tool of toolsByName(options).values()) describeInput(tool);
-  }
+  if (typeof own !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
   /** Returns the agent's own tools and those of the run, without withheld ones. */
   const toolsOf = ({ tools: more = [], withheldTools = [] }: InvokeParams) => {
     const tools = new Map([...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)]);
@@ -105,7 +123,8 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     const loop = new Loop(options, toolsOf(params), { ...params, signal: stop.signal }, channel);
     const reason = await loop.run();
     if (!loop.hasRunTools) stop.leave();
-    await channel.put({ type: 'harness_end', runId, agentId: id, reason });
+    const output = loop.output !== undefined && { output: loop.output };
+    await channel.put({ type: 'harness_end', runId, agentId: id, reason, ...output });
   }
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
     const stop = stopWith(params.signal);
@@ -114,12 +133,11 @@ export function loopAgent(options: LoopAgentOptions): Agent {
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }
   const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
-  return { id, resumable: true, categoryOf, invoke };
+  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, invoke };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {
-  const list = typeof tools === 'function' ? tools() : tools;
-  if (list !== tools) list.forEach(checkTool);
+  const list = toolList(typeof tools === 'function' ? tools() : tools);
   const byName = new Map(list.map(tool => [tool.name, tool]));
   if (byName.size !== list.length) throw invalidArgument(`The agent "${id}" has two tools of the same name.`);
   return byName;

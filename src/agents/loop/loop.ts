@@ -1,10 +1,10 @@
 import { RunInput } from '../../projections/model-input/run-input.ts';
-import type { LanguageModelV3, LanguageModelV3FunctionTool } from '@ai-sdk/provider';
-import { errorText, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
-import { failureEvent } from '../model/call/failure.ts';
+import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { toPrompt } from '../model/call/prompt.ts';
@@ -16,13 +16,15 @@ import { CallRunner } from './call-runner.ts';
 import { contextPolicy, type ContextPolicy, spansFor, type StepContext } from '../memory/context-policy.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
-import type { Tool } from './tool.ts';
+import { Spending } from '../limits/spending.ts';
+import { correctionOf, StructuredOutput } from './structured-output.ts';
+import type { ModelTool, Tool } from './tool.ts';
 
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
 interface LoopTools {
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly described: readonly LanguageModelV3FunctionTool[];
+  readonly described: readonly ModelTool[];
 }
 
 const conclude = 'You have used all steps you may take. Answer now with what you have, without tools.';
@@ -32,7 +34,7 @@ const notRun = 'It was not run: the run has used all the steps it may take.';
 export class Loop {
   readonly #options: LoopAgentOptions;
   readonly #params: InvokeParams;
-  readonly #described: readonly LanguageModelV3FunctionTool[];
+  readonly #described: readonly ModelTool[];
   readonly #input: RunInput;
   readonly #tools: ReadonlyMap<string, Tool>;
   #calls: CallRunner | undefined;
@@ -42,6 +44,9 @@ export class Loop {
   readonly #callIds: CallIds;
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
+  readonly #structured: StructuredOutput | undefined;
+  readonly #spending: Spending | undefined;
+  #output: unknown;
 
   /** The channel that receives its events. */
   constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams, channel: EventChannel) {
@@ -53,6 +58,10 @@ export class Loop {
     this.#retry = new RetryPolicy(options.retry);
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
+    const { limits } = options;
+    const { spending: above, resume: resumed } = params;
+    this.#spending = limits === undefined ? above : new Spending({ limits, above, resumed });
+    if (options.output !== undefined) this.#structured = new StructuredOutput(options.output, options.id ?? 'loop');
     const firstId = params.firstMessageId ?? params.parentId;
     const previousId = params.previousMessageId;
     this.#input = new RunInput({
@@ -72,9 +81,18 @@ export class Loop {
     return this.#calls !== undefined;
   }
 
+  /** The structured output of the run, when it has one. */
+  get output(): unknown {
+    return this.#output;
+  }
+
   /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async run(): Promise<EndReason> {
-    this.#channel.onPut(event => this.#input.add(event));
+    this.#channel.onPut(event => {
+      this.#input.add(event);
+      if (this.#spending !== this.#params.spending) this.#spending?.count(event);
+      if (event.runId === this.#params.runId) this.#structured?.take(event);
+    });
     try {
       const reason = await this.#run();
       if (this.#background.isActive) await this.#background.stop();
@@ -109,7 +127,7 @@ export class Loop {
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
         await this.#channel.put(failureEvent(runId, result.failure));
-        return 'error';
+        return endedBy(result.failure);
       }
       const ended = await this.#finishStep(step, foldRun(result.calls, runId));
       await this.#policy?.afterStep?.(context);
@@ -131,13 +149,22 @@ export class Loop {
 
   #stepContext(model: LanguageModelV3, step: number): StepContext {
     const { runId, signal } = this.#params;
-    const { instructions: system, registry, settings } = this.#options;
-    return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry: this.#retry };
+    const { registry, settings } = this.#options;
+    const system = this.#instructions;
+    const retry = this.#retry;
+    const spending = this.#spending;
+    return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry, spending };
+  }
+
+  get #instructions(): string | undefined {
+    const { instructions } = this.#options;
+    return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
     const { runId, signal } = this.#params;
-    const { instructions, registry, settings } = this.#options;
+    const { registry, settings } = this.#options;
+    const instructions = this.#instructions;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
     this.#input.add({ type: 'step_start', runId, step });
@@ -148,6 +175,8 @@ export class Loop {
       prompt: toPrompt(this.#input.messages(), last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
       ...(!last && { tools: this.#described }),
       settings,
+      ...(this.#structured && { responseFormat: this.#structured.responseFormat }),
+      spending: this.#spending,
       callIds: this.#callIds,
       registry,
       signal,
@@ -161,13 +190,32 @@ export class Loop {
     const last = step >= this.#maxIterations;
     if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#callRunner().run(state));
     if (this.#params.signal.aborted) return 'aborted';
-    if (last) return 'max_iterations';
+    if (last) return (await this.#readOutput(true)) ?? 'max_iterations';
     if (state.calls.size > 0 || state.steered) return undefined;
     if (await this.#takeSteering()) return undefined;
-    if (!this.#background.isActive) return 'complete';
+    if (!this.#background.isActive) return this.#structured === undefined ? 'complete' : this.#readOutput(false);
     await this.#background.oneEnded();
     await this.#takeSteering();
     return undefined;
+  }
+
+  /** Reads the structured output; returns undefined when the model is asked for it again. */
+  async #readOutput(isLast: boolean): Promise<EndReason | undefined> {
+    const { runId } = this.#params;
+    const read = await this.#structured?.read();
+    if (read === undefined) return undefined;
+    if ('value' in read) {
+      this.#output = read.value;
+      return isLast ? 'max_iterations' : 'complete';
+    }
+    if (read.again && !isLast) {
+      const content = correctionOf(read.problem);
+      await this.#channel.put({ type: 'user', runId, id: newId(), by: 'output schema', content });
+      return undefined;
+    }
+    const message = `The answer does not match the schema of the output: ${read.problem} Simplify the schema, or use another model.`;
+    await this.#channel.put({ type: 'error', runId, code: 'invalid_output', message, fatal: true });
+    return 'error';
   }
 
   /** The runner of the calls; created with the first ones. */
@@ -184,6 +232,7 @@ export class Loop {
       ...(context !== undefined && { context }),
       ...(withheldTools !== undefined && { withheldTools }),
       ...(runMark !== undefined && { runMark }),
+      ...(this.#spending !== undefined && { spending: this.#spending }),
     };
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);

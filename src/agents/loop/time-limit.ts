@@ -5,14 +5,20 @@ const maxTimer = 2 ** 31 - 1;
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The time that was left when the timer started, and that moment. */
+  #left: number;
+  #since = 0;
+  #pauses = 0;
   #over = false;
+  #isCleared = false;
 
   constructor(ms: number, outer: AbortSignal) {
     this.#outer = outer;
+    this.#left = ms;
     if (outer.aborted) this.#stop();
     outer.addEventListener('abort', this.#stop, { once: true });
-    if (ms <= maxTimer) this.#timer = setTimeout(this.#expire, ms);
+    this.#start();
   }
 
   get signal(): AbortSignal {
@@ -24,10 +30,34 @@ export class TimeLimit {
     return this.#over;
   }
 
+  /** Settles like the work; the time until then does not count. */
+  async pauseFor<Value>(work: Promise<Value>): Promise<Value> {
+    if (this.#pauses++ === 0) this.#pause();
+    try {
+      return await work;
+    } finally {
+      if (--this.#pauses === 0) this.#start();
+    }
+  }
+
   /** Clears the limit: the signal no longer aborts. */
   clear(): void {
+    this.#isCleared = true;
     clearTimeout(this.#timer);
     this.#outer.removeEventListener('abort', this.#stop);
+  }
+
+  #start(): void {
+    if (this.#left > maxTimer || this.#isCleared || this.signal.aborted) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#expire, this.#left);
+  }
+
+  #pause(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#left -= performance.now() - this.#since;
   }
 
   readonly #stop = () => this.#controller.abort(this.#outer.reason);

@@ -1,12 +1,12 @@
-import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
+import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, RelayAnswer } from '../agent.ts';
 import type { ChildResult } from '../subagents/child-run.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
 import type { PathAccess, ResolvedPath } from '../workspace/index.ts';
+import { jsonSchemaOf } from '../schema/read-schema.ts';
 import { checkTool } from './check-tool.ts';
 
 /** The context that a tool receives with its input. */
@@ -21,6 +21,8 @@ export interface ToolContext {
   readonly emit: (event: ToolEvent) => Promise<void>;
   /** Asks a person and waits for the answer; returns undefined when nobody can be asked. */
   readonly ask: (question: ToolQuestion) => Promise<RelayAnswer | undefined>;
+  /** How many questions the call asked before its process ended: asking them again returns their answers. */
+  readonly asked: number;
   /** Runs an agent as a subagent of this call and waits for its result; its events are part of the stream. */
   readonly run: (agent: Agent, request: SubagentRequest) => Promise<ChildResult>;
   /**
@@ -87,7 +89,7 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   /** The description for the model; a function is called at the start of each run. */
   readonly description: string | (() => string);
-  /** zod, or any Standard Schema together with `inputJsonSchema`. */
+  /** zod, a Standard Schema with a JSON Schema, or any Standard Schema together with `inputJsonSchema`. */
   readonly input: StandardSchemaV1<unknown, Input>;
   /** The JSON Schema of the input for the model, when `inputSchema` cannot be converted. */
   readonly inputJsonSchema?: Record<string, unknown>;
@@ -103,8 +105,17 @@ export interface Tool<Input = unknown> {
   paths?(input: Input): Promise<RequestPaths>;
   /** The time limit in milliseconds. Default: the limit of the loop; no limit when infinite. */
   readonly timeoutMs?: number;
-  /** Whether a started call is executed again after its process ended: its questions and subagents are resumed. */
-  readonly repeatable?: boolean;
+  /**
+   * Whether a started call is executed again after its process ended: its questions and subagents are resumed.
+   * `suspended`: only a call whose last question, a suspension, has no answer.
+   */
+  readonly repeatable?: boolean | 'suspended';
+  /** Whether a person is asked about a call that the rules allow; an earlier grant still applies. */
+  needsApproval?(input: unknown): boolean | Promise<boolean>;
+  /** The provider's own definition, for a tool that the provider defines. */
+  readonly provided?: Pick<LanguageModelV3ProviderTool, 'id' | 'args'>;
+  /** Further options of the description for the model. */
+  readonly modelOptions?: Pick<LanguageModelV3FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'>;
   execute(input: Input, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 
@@ -116,14 +127,18 @@ export function defineTool<Schema extends StandardSchemaV1>(
   return tool;
 }
 
+/** The description of a tool for a model. */
+export type ModelTool = LanguageModelV3FunctionTool | LanguageModelV3ProviderTool;
+
 /** Returns the description of a tool for a model. */
-export function describeTool(tool: Tool): LanguageModelV3FunctionTool {
-  const { name, input } = tool;
+export function describeTool(tool: Tool): ModelTool {
+  const { name, input, provided, modelOptions } = tool;
+  if (provided !== undefined) return { type: 'provider', name, ...provided };
   const description = typeof tool.description === 'string' ? tool.description : tool.description();
   const inputSchema = describeInput(tool);
   const before = described.get(input);
   if (before?.name === name && before.description === description && before.inputSchema === inputSchema) return before;
-  const definition = { type: 'function' as const, name, description, inputSchema };
+  const definition = { type: 'function' as const, name, description, inputSchema, ...modelOptions };
   described.set(input, definition);
   return definition;
 }
@@ -135,28 +150,32 @@ const schemas = new WeakMap<Tool['input'], LanguageModelV3FunctionTool['inputSch
 /** Returns the JSON Schema of a tool's input; throws `invalid_argument` when it has none. */
 export function describeInput(tool: Tool): LanguageModelV3FunctionTool['inputSchema'] {
   if (tool.inputJsonSchema !== undefined) return tool.inputJsonSchema;
-  const known = schemas.get(tool.input) ?? jsonSchemaOf(tool);
+  const known = schemas.get(tool.input) ?? jsonSchemaOf(tool.input);
+  if (known === undefined)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The tool "${tool.name}" has a schema that is not zod and has no JSON Schema: add its inputJsonSchema.`,
+    );
   schemas.set(tool.input, known);
   return known;
 }
 
-function jsonSchemaOf({ name, input }: Tool): Record<string, unknown> {
-  if (!('_zod' in input))
-    throw new SingletreeError(
-      'invalid_argument',
-      `The tool "${name}" has a schema that is not zod: add its inputJsonSchema.`,
-    );
-  const { $schema: _, ...schema } = z.toJSONSchema(input as unknown as z.ZodType, { io: 'input' });
-  return schema;
-}
-
 /** Returns the input as parsed by the tool's schema, or the problem with it. */
 export async function checkInput(tool: Tool, input: unknown): Promise<{ value: unknown } | { problem: string }> {
-  const checked = await tool.input['~standard'].validate(input);
+  const checked = await validate(tool.input, input);
+  return 'value' in checked ? checked : { problem: `The input is not valid: ${checked.problem}` };
+}
+
+/** Returns a value as parsed by a schema, or the problem with it. */
+export async function validate(
+  schema: StandardSchemaV1,
+  value: unknown,
+): Promise<{ value: unknown } | { problem: string }> {
+  const checked = await schema['~standard'].validate(value);
   if (checked.issues === undefined) return { value: checked.value };
   const issues = checked.issues.map(({ path = [], message }) => {
     const field = path.map(key => String(typeof key === 'object' ? key.key : key)).join('.');
     return field === '' ? message : `${field}: ${message}`;
   });
-  return { problem: `The input is not valid: ${issues.join('; ')}.` };
+  return { problem: `${issues.join('; ')}.` };
 }

@@ -38,6 +38,7 @@ function activated(
     ...(last.currentTask !== undefined && { currentTask: last.currentTask }),
     ...(last.suggestedResponse !== undefined && { suggestedResponse: last.suggestedResponse }),
     tokens: sum(({ tokens }) => tokens),
+    coveredMessages: sum(({ coveredMessages }) => coveredMessages),
     coveredTokens: sum(({ coveredTokens }) => coveredTokens),
   };
 }

@@ -4,7 +4,9 @@ import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { TimeLimit } from '../loop/time-limit.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
-import { modelStep } from '../model/call/model-step.ts';
+import { limitReached } from '../limits/limits.ts';
+import { endedBy } from '../model/call/failure.ts';
+import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { type RetryOptions, RetryPolicy } from '../model/call/retry.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
@@ -19,7 +21,7 @@ export type AskModel = (prompt: string) => Promise<string>;
 /** The content of a summary. */
 export type SummaryContent = Pick<
   SummaryEvent,
-  'text' | 'currentTask' | 'suggestedResponse' | 'tokens' | 'coveredTokens'
+  'text' | 'currentTask' | 'suggestedResponse' | 'tokens' | 'coveredTokens' | 'coveredMessages'
 >;
 
 export interface CondensingAgentOptions {
@@ -34,6 +36,9 @@ export interface CondensingAgentOptions {
   /** Makes the summary; what it throws ends the run with an `error`. */
   readonly work: (ask: AskModel) => Promise<SummaryContent>;
 }
+
+/** A limit of spending keeps a model from being called. */
+class LimitReached extends Error {}
 
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
@@ -52,7 +57,7 @@ export function condensingAgent(options: CondensingAgentOptions): Agent {
 
 async function run(
   options: CondensingAgentOptions,
-  { runId, parentId }: InvokeParams,
+  { runId, parentId, spending }: InvokeParams,
   signal: AbortSignal,
   channel: EventChannel,
 ): Promise<void> {
@@ -62,7 +67,7 @@ async function run(
   const limit = new TimeLimit(timeoutMs, signal);
   let reason: EventOf<'harness_end'>['reason'] = 'complete';
   try {
-    const content = await options.work(asker(options, runId, limit.signal, channel));
+    const content = await options.work(asker(options, { runId, signal: limit.signal, spending }, channel));
     await channel.put({
       type: 'summary',
       runId,
@@ -73,9 +78,11 @@ async function run(
       ...content,
     });
   } catch (error) {
-    reason = limit.over ? 'timeout' : signal.aborted ? 'aborted' : 'error';
+    const isLimited = error instanceof LimitReached;
+    reason = limit.over ? 'timeout' : signal.aborted ? 'aborted' : isLimited ? limitReached : 'error';
     const message = limit.over ? `The ${agentId} took longer than ${timeoutMs} ms.` : errorText(error);
-    if (reason !== 'aborted') await channel.put({ type: 'error', runId, message, code: `${start.operation}_failed` });
+    const code = isLimited ? limitReached : `${start.operation}_failed`;
+    if (reason !== 'aborted') await channel.put({ type: 'error', runId, message, code });
   } finally {
     limit.clear();
   }
@@ -84,8 +91,7 @@ async function run(
 
 function asker(
   { model: source, instructions, registry, retry }: CondensingAgentOptions,
-  runId: string,
-  signal: AbortSignal,
+  { runId, signal, spending }: Pick<ModelStepOptions, 'runId' | 'signal' | 'spending'>,
   channel: EventChannel,
 ): AskModel {
   const policy = new RetryPolicy(retry);
@@ -109,8 +115,13 @@ function asker(
     };
     const request = { runId, step: step++, model, prompt: toPrompt([{ role: 'user', content: prompt }], instructions) };
     // A model that ignores the signal does not delay the end of the run.
-    const result = await untilAborted(modelStep({ ...request, registry, signal, retry: policy }, sink), signal);
+    const result = await untilAborted(
+      modelStep({ ...request, registry, signal, spending, retry: policy }, sink),
+      signal,
+    );
     if (result.ended === 'answered') return text;
+    if (result.ended === 'failed' && endedBy(result.failure) === limitReached)
+      throw new LimitReached(result.failure.message);
     throw new SingletreeError('internal', result.ended === 'failed' ? result.failure.message : 'It was aborted.');
   };
 }

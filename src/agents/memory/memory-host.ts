@@ -1,6 +1,7 @@
 import type { EventOf } from '../../events/index.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { Agent } from '../agent.ts';
+import type { Spending } from '../limits/spending.ts';
 
 /** A summary as the log has it. */
 export type SummaryEvent = EventOf<'summary'>;
@@ -12,6 +13,8 @@ export interface MemoryJob {
   /** The span that the summary covers: it is not made twice. */
   readonly covers: SummaryEvent['covers'];
   readonly kind: 'observation' | 'reflection';
+  /** The limits of the run that it serves apply to it, too. */
+  readonly spending?: Spending | undefined;
 }
 
 /** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */
@@ -22,7 +25,15 @@ export interface MemoryHost {
   buffered(): Promise<readonly SummaryEvent[]>;
   /**
    * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
-   * another one is under way, it resolves at its end without running this one. Returns whether this one ran. Never rejects.
+   * another one is under way, it ends with that one, without running this one.
    */
-  run(job: MemoryJob): Promise<boolean>;
+  run(job: MemoryJob): MemoryRun;
+}
+
+/** A job that was handed to the host. Its promises never reject. */
+export interface MemoryRun {
+  /** Resolves when the first event of its run is in the log, or it does not run for now. */
+  readonly started: Promise<void>;
+  /** Resolves when it has ended, with whether it ran. */
+  readonly ended: Promise<boolean>;
 }

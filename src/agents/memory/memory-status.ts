@@ -26,41 +26,31 @@ export interface MemoryStatus {
   readonly working: 'observation' | 'reflection' | undefined;
 }
 
-/** Passes the status of a run on to the listener of its memory; what that throws has no effect. */
-export function reportStatus(
-  { options, observation, reflection }: Memory,
+/** Returns the status of a run from what its memory holds. */
+export function statusOf(
+  { observation, reflection }: Memory,
   contents: MemoryContents,
-  { runId, step, working }: Pick<MemoryStatus, 'runId' | 'step' | 'working'>,
-): void {
+  run: Pick<MemoryStatus, 'runId' | 'step' | 'working'>,
+): MemoryStatus {
   const { spans, chunks, pendingTokens, observationTokens } = contents;
-  const made = chunks.map(({ summary }) => summary.tokens ?? 0);
-  const removed = chunksToActivate(spans, chunks, {
-    ...observation,
-    threshold: Math.min(observation.threshold, pendingTokens),
-  });
-  try {
-    options.onStatus?.({
-      runId,
-      step,
-      messages: { tokens: pendingTokens, threshold: observation.threshold },
-      observations: { tokens: observationTokens, threshold: reflection.threshold },
-      buffered: {
-        observations: {
-          chunks: chunks.length,
-          messageTokens: sum(chunks.map(({ tokens }) => tokens)),
-          projectedMessageRemoval: sum(removed.map(({ tokens }) => tokens)),
-          observationTokens: sum(made),
-        },
-        reflection: {
-          inputObservationTokens: contents.reflection === undefined ? 0 : observationTokens,
-          observationTokens: contents.reflection?.tokens ?? 0,
-        },
+  const reached = { ...observation, threshold: Math.min(observation.threshold, pendingTokens) };
+  return {
+    ...run,
+    messages: { tokens: pendingTokens, threshold: observation.threshold },
+    observations: { tokens: observationTokens, threshold: reflection.threshold },
+    buffered: {
+      observations: {
+        chunks: chunks.length,
+        messageTokens: sum(chunks.map(({ tokens }) => tokens)),
+        projectedMessageRemoval: sum(chunksToActivate(spans, chunks, reached).map(({ tokens }) => tokens)),
+        observationTokens: sum(chunks.map(({ summary }) => summary.tokens ?? 0)),
       },
-      working,
-    });
-  } catch {
-    // A listener must not end the run.
-  }
+      reflection: {
+        inputObservationTokens: contents.reflection === undefined ? 0 : observationTokens,
+        observationTokens: contents.reflection?.tokens ?? 0,
+      },
+    },
+  };
 }
 
 function sum(counts: readonly number[]): number {

@@ -1,40 +1,20 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { memoryScene } from '../../../test/support/memory-scene.ts';
+import {
+  eventsOf,
+  type MemoryThread,
+  memoryScene,
+  newMemoryThread,
+  observersEnded,
+  reflect,
+  say,
+  smallLimits,
+} from '../../../test/support/memory-scene.ts';
 import { Supervisor } from '../../control/index.ts';
-import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
+import { type AgentEvent, checkOrder } from '../../events/index.ts';
 import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
-import { MemoryLog } from '../../log/index.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import type { Agent } from '../agent.ts';
 import { toPrompt } from '../model/call/prompt.ts';
-
-const of = <Type extends AgentEvent['type']>(events: readonly AgentEvent[], type: Type) =>
-  events.filter((event): event is EventOf<Type> => event.type === type);
-
-async function newThread() {
-  const log = new MemoryLog();
-  const { id: threadId } = await log.createThread();
-  return { log, threadId, supervisor: new Supervisor({ log }) };
-}
-type Scene = Awaited<ReturnType<typeof newThread>>;
-
-async function say({ supervisor, threadId }: Scene, agent: Agent, content: string) {
-  return (await supervisor.start(threadId, { agent, content })).done;
-}
-
-/** Waits until every run of an observer or a reflector has ended. */
-async function observersEnded({ log, threadId }: Scene): Promise<void> {
-  const open = new Set<string>();
-  for (const event of await log.read(threadId)) {
-    if (event.type === 'harness_start' && event.memory !== undefined) open.add(event.runId);
-    if (event.type === 'harness_end') open.delete(event.runId);
-  }
-  const after = (await log.getThread(threadId))?.seq ?? 0;
-  if (open.size === 0) return;
-  for await (const event of log.tail(threadId, after, { types: ['harness_end'] }))
-    if (open.delete(event.runId) && open.size === 0) return;
-}
 
 const observationsOf = (prompt: LanguageModelV3Prompt | undefined) =>
   (prompt ?? []).flatMap(message =>
@@ -46,7 +26,7 @@ const topics = (text: string) => [...new Set(text.match(/topic-\d+/g))];
 
 describe('observational memory', () => {
   it('replaces older messages by observations; the source stays in the log', async () => {
-    const thread = await newThread();
+    const thread = await newMemoryThread();
     const { agent, prompts, observed } = memoryScene();
     for (let turn = 1; turn <= 12; turn++) {
       expect(await say(thread, agent, `Tell me of topic-${turn}.`)).toBe('complete');
@@ -60,11 +40,11 @@ describe('observational memory', () => {
     expect(last).not.toContain('Tell me of topic-1.');
     expect(last).toContain('Tell me of topic-12.');
     expect(last).toContain('Current task: Talk about topic-');
-    expect(of(events, 'user')).toHaveLength(12);
+    expect(eventsOf(events, 'user')).toHaveLength(12);
   });
 
   it('begins every request with the observations of the one before', async () => {
-    const thread = await newThread();
+    const thread = await newMemoryThread();
     const { agent, prompts } = memoryScene();
     for (let turn = 1; turn <= 20; turn++) {
       await say(thread, agent, `Tell me of topic-${turn}.`);
@@ -80,21 +60,123 @@ describe('observational memory', () => {
   });
 
   it('sends what the log yields', async () => {
-    const thread = await newThread();
+    const thread = await newMemoryThread();
     const { agent, prompts } = memoryScene();
     for (let turn = 1; turn <= 15; turn++) {
       await say(thread, agent, `Tell me of topic-${turn}.`);
       await observersEnded(thread);
     }
-    const events = await thread.log.read(thread.threadId);
-    const served = events.filter(event => event.type === 'step_start' && isServed(events, event.runId));
-    for (const [index, start] of served.entries()) {
-      const conversation = events.slice(0, events.indexOf(start)).reduce(reduceConversation, createConversation());
-      const messages = projectMessages(conversation, activeUpTo(conversation, start.runId));
-      expect(prompts[index]).toEqual(toPrompt(messages, 'Be brief.'));
+    await expectRequestsOfLog(thread, prompts);
+  });
+
+  it('keeps the requests of one run with hundreds of tool calls short, each call with its result', async () => {
+    const thread = await newMemoryThread();
+    const { agent, prompts } = memoryScene({
+      answer: ({ index }) =>
+        index < 150 ? [{ toolCall: { id: `c${index}`, name: 'page', input: { number: index } } }] : 'All read.',
+      agent: { maxIterations: 1_000 },
+    });
+    expect(await say(thread, agent, 'Read all pages of topic-0.')).toBe('complete');
+    expect(prompts).toHaveLength(151);
+    const raw = prompts.map(prompt => prompt.filter(({ role }) => role !== 'system' && role !== 'user'));
+    expect(Math.max(...raw.map(({ length }) => length))).toBeLessThan(30);
+    for (const prompt of prompts) {
+      const parts = prompt.flatMap(({ content }): { type: string; toolCallId?: string }[] =>
+        typeof content === 'string' ? [] : content,
+      );
+      const calls = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []));
+      const results = parts.flatMap(part => (part.type === 'tool-result' ? [part.toolCallId] : []));
+      expect(results).toEqual(calls);
     }
+    const last = JSON.stringify(prompts.at(-1));
+    expect(last).toContain('User spoke of topic-0');
+    expect(last.match(/topic-75\b/g)?.length).toBeGreaterThan(0);
+    await observersEnded(thread);
+    await expectRequestsOfLog(thread, prompts);
+  });
+
+  it('condenses observations, asking more strongly while the result is not shorter', async () => {
+    const thread = await newMemoryThread();
+    const limits = { observation: smallLimits.observation, reflection: { threshold: 400 } };
+    const { agent, prompts, reflected } = memoryScene({
+      memory: limits,
+      reflector: (request, count) =>
+        count === 1 ? `<observations>${'long '.repeat(2_000)}</observations>` : reflect(request),
+    });
+    for (let turn = 1; turn <= 60; turn++) {
+      await say(thread, agent, `Tell me of topic-${turn}.`);
+      await observersEnded(thread);
+    }
+    expect(reflected.length).toBeGreaterThan(1);
+    expect(reflected[1]?.lastUserText).toContain('not shorter');
+    const events = await thread.log.read(thread.threadId);
+    const active = eventsOf(events, 'summary').filter(summary => summary.active !== false);
+    expect(active.filter(({ kind }) => kind === 'reflection').length).toBeGreaterThan(0);
+    expect(JSON.stringify(prompts.at(-1))).toMatch(/All of topic-1 topic-2 /);
+    let changed = 0;
+    for (const [index, prompt] of prompts.entries()) {
+      const [before, now] = [observationsOf(prompts[index - 1]), observationsOf(prompt)];
+      if (now.slice(0, before.length).join() !== before.join()) changed++;
+    }
+    expect(changed).toBe(active.filter(({ kind }) => kind === 'reflection').length);
+    await expectRequestsOfLog(thread, prompts);
+  });
+
+  it('leaves out observations of what an edit replaced', async () => {
+    const thread = await newMemoryThread();
+    const { agent, prompts } = memoryScene();
+    for (let turn = 1; turn <= 10; turn++) {
+      await say(thread, agent, `Tell me of topic-${turn}.`);
+      await observersEnded(thread);
+    }
+    const [, second] = eventsOf(await thread.log.read(thread.threadId), 'user');
+    const edits = `${second?.runId}:user`;
+    const run = await thread.supervisor.start(thread.threadId, { agent, content: 'Rather of topic-99.', edits });
+    expect(await run.done).toBe('complete');
+    const sent = JSON.stringify(prompts.at(-1));
+    expect(sent).not.toContain('Observations');
+    expect(sent).toContain('Tell me of topic-1.');
+    expect(sent).toContain('Rather of topic-99.');
+    expect(sent).not.toContain('topic-2');
+  });
+
+  it('resumes in another process with what the log yields', async () => {
+    const thread = await newMemoryThread();
+    const scene = () =>
+      memoryScene({
+        answer: ({ toolResults }) => [{ toolCall: { name: 'page', input: { number: toolResults.length } } }],
+        agent: { maxIterations: 40 },
+      });
+    const first = scene();
+    await thread.supervisor.start(thread.threadId, { agent: first.agent, content: 'Read all pages of topic-0.' });
+    for await (const event of thread.log.tail(thread.threadId))
+      if (event.type === 'summary' && event.active !== false) break;
+    await thread.supervisor.close();
+    const second = scene();
+    const [resumed] = await new Supervisor({ log: thread.log, agents: [second.agent] }).recover();
+    expect(await resumed?.done).toBe('max_iterations');
+    expect(JSON.stringify(second.prompts[0])).toContain('Observations of the conversation');
+    await observersEnded(thread);
+    const events = await thread.log.read(thread.threadId);
+    expect(checkOrder(events)).toEqual([]);
+    const covered = eventsOf(events, 'summary').flatMap(({ activates = [] }) => activates);
+    expect(new Set(covered).size).toBe(covered.length);
   });
 });
+
+/** Compares every request with what the log yields before it. */
+async function expectRequestsOfLog({ log, threadId }: MemoryThread, prompts: readonly LanguageModelV3Prompt[]) {
+  const events = await log.read(threadId);
+  const served = events.filter(event => event.type === 'step_start' && isServed(events, event.runId));
+  let conversation = createConversation();
+  let at = 0;
+  for (const [index, start] of served.entries()) {
+    for (const end = events.indexOf(start); at < end; at++)
+      conversation = reduceConversation(conversation, events[at] as AgentEvent);
+    const messages = projectMessages(conversation, activeUpTo(conversation, start.runId));
+    expect(prompts[index]).toEqual(toPrompt(messages, 'Be brief.'));
+  }
+}
 
 function isServed(events: readonly AgentEvent[], runId: string): boolean {
   return events.some(event => event.type === 'harness_start' && event.runId === runId && event.memory === undefined);

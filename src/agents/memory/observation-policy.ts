@@ -6,7 +6,7 @@ import type { ContextPolicy, StepContext } from './context-policy.ts';
 import type { Memory } from './memory.ts';
 import { type MemoryContents, memoryContents } from './memory-contents.ts';
 import type { MemoryHost, MemoryJob, SummaryEvent } from './memory-host.ts';
-import { reportStatus } from './memory-status.ts';
+import { statusOf } from './memory-status.ts';
 import { nextJob } from './next-job.ts';
 import { chunksToActivate } from './observation-plan.ts';
 
@@ -25,7 +25,7 @@ type Put = (event: AgentEvent) => Promise<void>;
 export class ObservationPolicy implements ContextPolicy {
   readonly #options: ObservationPolicyOptions;
   /** The job under way that this run started. */
-  #job: { readonly kind: MemoryJob['kind']; readonly isDone: Promise<void> } | undefined;
+  #job: { readonly kind: MemoryJob['kind']; readonly started: Promise<void>; readonly done: Promise<void> } | undefined;
   /** The buffered summaries of the thread; undefined when they have to be read. */
   #buffered: readonly SummaryEvent[] | undefined;
   /** After a failure: the tokens from which the next attempt is made. */
@@ -50,10 +50,14 @@ export class ObservationPolicy implements ContextPolicy {
     try {
       const contents = await this.#contents();
       this.#start(contents, context, false);
+      const working = this.#job?.kind;
+      // Readers of the run see that it started.
+      if (this.#job !== undefined) await untilAborted(this.#job.started, context.signal);
       const { memory } = this.#options;
-      reportStatus(memory, contents, { ...context, working: this.#job?.kind });
+      const { runId, step } = context;
+      memory.options.onStatus?.(statusOf(memory, contents, { runId, step, working }));
     } catch {
-      // The next step reports it.
+      // A listener that throws does not end the run; a log that fails is reported by the next step.
     }
   }
 
@@ -68,7 +72,7 @@ export class ObservationPolicy implements ContextPolicy {
       this.#start(contents, context, true);
       const before = this.#buffered?.length ?? 0;
       if (this.#job === undefined) return;
-      await untilAborted(this.#job.isDone, context.signal);
+      await untilAborted(this.#job.done, context.signal);
       if ((await this.#readBuffered()).length <= before) return;
     }
   }
@@ -102,14 +106,15 @@ export class ObservationPolicy implements ContextPolicy {
     const next = nextJob(memory, contents, { context, isUrgent, retryAt: this.#retryAt });
     if (next === undefined) return;
     const { job, retryAt } = next;
-    const isDone = host.run(job).then(async hasRun => {
+    const { started, ended } = host.run({ ...job, spending: context.spending });
+    const done = ended.then(async hasRun => {
       this.#job = undefined;
       const buffered = await this.#readBuffered();
       const isMade = buffered.some(({ covers }) => covers.from === job.covers.from && covers.to === job.covers.to);
       this.#retryAt[job.kind] = hasRun && !isMade ? retryAt : 0;
     });
     // A log that fails is noticed by the next step.
-    this.#job = { kind: job.kind, isDone: isDone.catch(() => {}) };
+    this.#job = { kind: job.kind, started, done: done.catch(() => {}) };
   }
 
   async #contents(): Promise<MemoryContents> {

@@ -52,7 +52,8 @@ async function observe(options: ObserverOptions, ask: AskModel): Promise<Summary
   if (tokens > Math.max(coveredTokens, shortest))
     throw new Error(`The observer returned ${tokens} tokens of observations for ${coveredTokens} tokens of messages.`);
   const { text: _, ...next } = observed.at(-1) ?? { text };
-  return { ...next, text, tokens, coveredTokens };
+  const coveredMessages = spans.reduce((sum, { messages }) => sum + messages.length, 0);
+  return { ...next, text, tokens, coveredTokens, coveredMessages };
 }
 
 /** Observations of up to this many tokens may be longer than what they were made from. */

@@ -13,7 +13,10 @@ import { compressionLevels, reflectorInstructions, reflectorPrompt } from './pro
 export interface ReflectorOptions
   extends Pick<CondensingAgentOptions, 'model' | 'covers' | 'registry' | 'retry' | 'timeoutMs'> {
   /** The observations to condense, oldest first. */
-  readonly observations: readonly Pick<SummaryEvent, 'text' | 'currentTask' | 'suggestedResponse' | 'coveredTokens'>[];
+  readonly observations: readonly Pick<
+    SummaryEvent,
+    'text' | 'currentTask' | 'suggestedResponse' | 'coveredTokens' | 'coveredMessages'
+  >[];
   /** Their tokens. */
   readonly tokens: number;
   readonly background: boolean;
@@ -37,6 +40,7 @@ async function reflect({ observations, tokens: before }: ReflectorOptions, ask: 
   const all = observations.map(({ text }) => text).join('\n');
   const last = observations.at(-1);
   const coveredTokens = observations.reduce((sum, part) => sum + (part.coveredTokens ?? 0), 0);
+  const coveredMessages = observations.reduce((sum, part) => sum + (part.coveredMessages ?? 0), 0);
   for (const level of compressionLevels) {
     const reflected = parseObservations(await ask(reflectorPrompt(all, level)));
     if (reflected === undefined) throw new Error('The reflector returned no observations.');
@@ -48,6 +52,7 @@ async function reflect({ observations, tokens: before }: ReflectorOptions, ask: 
       ...reflected,
       tokens,
       coveredTokens,
+      coveredMessages,
     };
   }
   throw new Error(`The reflector could not make the observations shorter than ${before} tokens.`);

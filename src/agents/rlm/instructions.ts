@@ -1,4 +1,4 @@
-import { describeTool, type Tool } from '../loop/tool.ts';
+import { describeInput, type Tool } from '../loop/tool.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 
 /** Returns the instructions about the REPL. */
@@ -62,7 +62,8 @@ function describeQueries(maxDepth: number, maxQueries: number, parallel: number)
 }
 
 function describeFunction(name: string, tool: Tool): string {
-  const { description, inputSchema } = describeTool(tool);
+  const description = typeof tool.description === 'string' ? tool.description : tool.description();
+  const inputSchema = describeInput(tool);
   const shell = tool.shell === undefined || tool.shell === false ? '' : ' It takes the command as a string, too.';
   return `- ${name}(input): ${description} A promise; it rejects when it fails or is not allowed.${shell} Input: ${JSON.stringify(inputSchema)}`;
 }

@@ -105,5 +105,5 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): Agent {
     }
   }
   const categoryOf = (toolName: string) => options.tools?.find(({ name }) => name === toolName)?.category;
-  return { id, resumable: true, categoryOf, invoke };
+  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, invoke };
 }

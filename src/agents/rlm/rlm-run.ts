@@ -5,7 +5,7 @@ import { Background } from '../loop/background.ts';
 import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import type { EndReason } from '../loop/loop.ts';
-import { failureEvent } from '../model/call/failure.ts';
+import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
@@ -92,7 +92,7 @@ export class RlmRun {
       if (result.ended === 'aborted') return 'aborted';
       if (result.ended === 'failed') {
         yield failureEvent(runId, result.failure);
-        return 'error';
+        return endedBy(result.failure);
       }
       const ended = yield* this.#finishStep(setting, step);
       if (ended !== undefined) return ended;
@@ -142,13 +142,13 @@ export class RlmRun {
   }
 
   #step({ model, instructions }: RlmSetting, step: number): Promise<ModelStepResult> {
-    const { runId, signal } = this.#params;
+    const { runId, signal, spending } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
     this.#transcript.add({ type: 'step_start', runId, step });
     const prompt = toPrompt(this.#transcript.messages(), last ? `${instructions}\n\n${conclude}` : instructions);
-    const request = { runId, step, model, prompt, settings, registry, signal, retry: this.#retry };
+    const request = { runId, step, model, prompt, settings, registry, signal, spending, retry: this.#retry };
     const kept = (event: AgentEvent) => {
       this.#transcript.add(event);
       return event;

@@ -64,6 +64,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
     ...(params.context !== undefined && { context: params.context }),
     ...(withheldTools !== undefined && { withheldTools }),
     ...(runMark !== undefined && { runMark }),
+    ...(params.spending !== undefined && { spending: params.spending }),
   };
   const put = channel.put.bind(channel);
   const runner = new CallRunner({

@@ -55,6 +55,8 @@ export async function endOpenRuns(
 /** Text before one of these events is not the answer. */
 const begins: ReadonlySet<AgentEvent['type']> = new Set(['step_start', 'tool_result', 'repl_output']);
 
+const failures: ReadonlySet<ChildResult['reason']> = new Set(['error', 'limit_reached', 'timeout', 'interrupted']);
+
 /** Collects the result of a run from its events; ignores events of other runs. */
 export class ChildOutcome {
   readonly #runId: string;
@@ -75,7 +77,7 @@ export class ChildOutcome {
   }
 
   result(): ChildResult {
-    const failed = this.#reason === 'error' || this.#reason === 'timeout' || this.#reason === 'interrupted';
+    const failed = failures.has(this.#reason);
     return {
       runId: this.#runId,
       reason: this.#reason,

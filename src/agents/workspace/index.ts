@@ -3,7 +3,7 @@
  * @module
  */
 export type { FileChange, Stamp } from './file-changes.ts';
-export { accessCovers, type PathAccess, pathAccessIn } from './path-access.ts';
+export type { PathAccess } from './path-access.ts';
 export type { ResolvedPath } from './resolved-path.ts';
 export {
   type FolderEntry,

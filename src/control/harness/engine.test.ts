@@ -49,9 +49,10 @@ describe('a destroyed harness', () => {
     expect(events.filter(({ type }) => type === 'error')).toEqual([]);
     clock.advance(5_000);
     await destroyed;
-    expect(events.slice(-2)).toMatchObject([
+    expect(events.slice(-3)).toMatchObject([
       { type: 'error', error: { message: expect.stringContaining('The heartbeat "beat" did not end') as string } },
-      { type: 'display_state_changed' },
+      { type: 'display_state_changed', displayState: { isRunning: true } },
+      { type: 'display_state_changed', displayState: { isRunning: false } },
     ]);
   });
 
@@ -97,13 +98,13 @@ describe('a run of another process', () => {
     await open();
     clock.advance(15_000);
     await expect.poll(() => clock.timers).toBe(1);
-    expect(second.turns.current).toBe(undefined);
+    expect(second.machine.state.turn).toBe(undefined);
     await leave();
     clock.advance(15_000);
-    await expect.poll(() => second.turns.current?.handles.length).toBe(1);
+    await expect.poll(() => second.machine.live?.handles.length).toBe(1);
     second.responses.approve({ decision: 'approve' });
     await ended.opened;
-    await second.turns.ended();
+    await second.machine.over();
     expect([clock.timers, second.hub.display.isRunning]).toEqual([0, false]);
   });
 
@@ -120,7 +121,7 @@ describe('a run of another process', () => {
     expect(second.hub.display.isRunning).toBe(true);
     pass(15_000);
     await ended.opened;
-    await second.turns.ended();
+    await second.machine.over();
     expect(second.hub.display.isRunning).toBe(false);
   });
 

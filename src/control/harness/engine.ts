@@ -2,38 +2,41 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
-import { EventHub } from './event-hub.ts';
-import { CommandQueue, harnessDestroyed } from './threads/command-queue.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
-import { Choices } from './settings/choices.ts';
+import { checkAvailable } from './arguments/unavailable-options.ts';
+import { EventHub } from './event-hub.ts';
 import type { HarnessConfig, HarnessMode } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
+import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { OrphanedRuns } from './turns/orphaned-runs.ts';
-import { UnsentMessages } from './turns/unsent-messages.ts';
+import { harnessDestroyed } from './machine/harness-destroyed.ts';
+import type { SentMessage } from './machine/messages.ts';
+import { Machine } from './machine/shell.ts';
+import { type Entry, isBusy } from './machine/state.ts';
+import { TurnEffects } from './machine/turn-effects.ts';
+import { HarnessMemory } from './memory/harness-memory.ts';
+import { endsMemoryWork } from './memory/om-event.ts';
+import { newUserMessage } from './messages/thread-messages.ts';
+import { PermissionState } from './permissions/permission-state.ts';
+import { Relays } from './permissions/relays.ts';
+import { Responses } from './permissions/responses.ts';
+import { Choices } from './settings/choices.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
 import { agentOfMode, Modes } from './settings/modes.ts';
-import type { OpenThread } from './threads/open-thread.ts';
-import { PermissionState } from './permissions/permission-state.ts';
-import { Planning } from './turns/planning.ts';
-import { Relays } from './permissions/relays.ts';
-import { Reminders } from './threads/reminders.ts';
-import { RequestContext } from './tools/request-context.ts';
-import { Resources } from './threads/resources.ts';
-import { Responses } from './permissions/responses.ts';
-import { declaredCategory } from './tools/harness-tool.ts';
-import { setUpRun } from './turns/run-setup.ts';
-import { Runs } from './turns/runs.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
 import { Forks } from './subagents/forks.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
+import type { OpenThread } from './threads/open-thread.ts';
 import { HeldLock } from './threads/thread-lock.ts';
 import { ThreadRecords } from './threads/thread-records.ts';
 import { ThreadSettings } from './threads/thread-settings.ts';
 import { Threads } from './threads/threads.ts';
+import { declaredCategory } from './tools/harness-tool.ts';
+import { RequestContext } from './tools/request-context.ts';
 import { toolContext } from './tools/tool-context.ts';
-import { type UserInput, type PendingSend, type Turn, Turns } from './turns/turns.ts';
-import { checkAvailable } from './arguments/unavailable-options.ts';
+import { setUpRun } from './turns/run-setup.ts';
+import { Runs, type RunsOptions } from './turns/runs.ts';
+import type { UserInput } from './turns/user-input.ts';
 import { WorkspaceHost } from './workspace/workspace-host.ts';
 
 /** Wires the parts of a harness together and coordinates operations that need several of them. */
@@ -45,29 +48,25 @@ export class Engine<State extends object> {
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
   readonly catalog: ModelCatalog;
+  readonly memory: HarnessMemory;
   readonly permissions: PermissionState;
   readonly threads: Threads;
-  readonly resources: Resources;
   readonly records: ThreadRecords;
-  readonly turns: Turns;
+  /** Decides what happens to each message and command. */
+  readonly machine: Machine;
   readonly runs: Runs;
   readonly relays: Relays;
   readonly responses: Responses;
-  readonly reminders: Reminders;
   readonly heartbeats: Heartbeats;
   readonly workspaces: WorkspaceHost;
-  readonly #lock: HeldLock;
-  readonly #commands: CommandQueue;
+  readonly tasks: StateTasks;
   readonly #settings: ThreadSettings;
-  readonly #tasks: StateTasks;
-  readonly #planning: Planning<State>;
-  readonly #orphanedRuns: OrphanedRuns;
+  readonly #effects: TurnEffects;
+  /** The resource that callers chose last. */
+  #resourceId: string;
   readonly #forks: Forks;
-  /** The thread of each turn. */
-  readonly #turnThreads = new WeakMap<Turn, OpenThread>();
-  readonly #unsentMessages: UnsentMessages;
   #initialised: Promise<void> | undefined;
-  #isDestroyed = false;
+  #destroyed: Promise<void> | undefined;
   /** The resource choice under which the state was updated last. */
   #updatedUnder = 0;
   /** The context that the tools of the newest run received. */
@@ -76,19 +75,25 @@ export class Engine<State extends object> {
   constructor(config: HarnessConfig<State>, clock?: Clock) {
     checkArguments('new Harness', config);
     checkAvailable(config);
-    const hub = new EventHub(new Map(config.subagents?.map(({ id, name }) => [id, name])));
-    this.hub = hub;
-    const onError = (error: unknown) => hub.emitError(error);
     this.config = config;
-    this.#commands = new CommandQueue({ ready: () => this.init(), onSwitched: () => this.turns.deliverQueued() });
-    this.modes = new Modes(config.modes);
+    const hub = new EventHub(new Map(config.subagents?.map(({ id, name }) => [id, name])));
+    const onError = (error: unknown) => hub.emitError(error);
+    const hasThread = () => this.threads.current !== undefined;
+    const newOwnId = config.idGenerator ?? newId;
+    this.#resourceId = config.resourceId ?? config.id;
+    this.hub = hub;
     this.log = config.storage ?? new MemoryLog();
+    const memory = new ThreadMemory(this.log);
+    this.#effects = new TurnEffects(this);
+    this.machine = new Machine(this.#effects, clock ?? backgroundClock);
+    this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     this.state = new StateStore({
       ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
       ...(config.initialState !== undefined && { initialState: config.initialState }),
       onChange: (...change) => this.#stateChanged(...change),
       onEvents: events => this.#onToolEvents(events),
     });
+    this.modes = new Modes(config.modes);
     this.#settings = new ThreadSettings(this.state);
     this.records = new ThreadRecords({
       log: this.log,
@@ -100,18 +105,12 @@ export class Engine<State extends object> {
     this.choices = new Choices({
       modes: this.modes,
       state: this.state,
-      hasThread: () => this.threads.current !== undefined,
+      hasThread,
       record: (chosen, takeEffect) => this.records.choose(chosen, takeEffect),
       emit: event => hub.emit(event),
     });
-    this.catalog = new ModelCatalog(config, onError);
     this.choices.init();
-    this.#tasks = new StateTasks({
-      state: this.state,
-      hasThread: () => this.threads.current !== undefined,
-      append: event => this.records.append([event]),
-      onError,
-    });
+    this.catalog = new ModelCatalog(config, onError);
     this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
     this.permissions = new PermissionState(this.state, {
       resolver: config.toolCategoryResolver,
@@ -120,93 +119,38 @@ export class Engine<State extends object> {
         this.workspaces.categoryOf(toolName) ??
         agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
     });
-    this.#lock = new HeldLock(config.threadLock, onError);
-    this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
-    const newOwnId = config.idGenerator ?? newId;
-    const memory = new ThreadMemory(this.log);
+    this.memory = new HarnessMemory({
+      config,
+      log: this.log,
+      setting: key => this.state.setting(key),
+      thread: () => this.thread,
+      registry: () => this.catalog.registry(),
+      emit: event => hub.emit(event),
+    });
+    this.tasks = new StateTasks({
+      state: this.state,
+      hasThread,
+      append: event => this.records.append([event]),
+      onError,
+    });
     this.#forks = new Forks({
       log: this.log,
       memory,
       newOwnId,
+      limits: config.limits,
       flush: threadId => this.runs.supervisor.flush(threadId),
     });
     this.runs = new Runs({
       log: this.log,
       memory,
       newRunId: newOwnId,
+      limits: config.limits,
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
-      prepare: (params, { thread, turn, agent, requestContext = new RequestContext() }) => {
-        this.#runContext = requestContext;
-        for (const more of turn.extraContexts) this.addContext(more);
-        return setUpRun(params, {
-          config: this.config,
-          requestContext,
-          harness: toolContext(this, thread.id),
-          thread,
-          agent,
-          forks: this.#forks,
-          workspace: context => this.workspaces.resolve(context),
-          rules: this.permissions.rules,
-          situationOf: this.permissions.situationOf,
-          modelId: this.choices.modelId,
-          subagentModel: subagent => this.choices.modelOf(subagent),
-          registry: () => this.catalog.registry(),
-        });
-      },
-    });
-    this.turns = new Turns({
-      start: async (turn, input) => {
-        await this.init();
-        return this.#commands.runExclusive(async () => {
-          if (await this.#unsentMessages.storeIfDetached(turn, [input])) return;
-          if (this.threads.current === undefined) await this.threads.create();
-          await this.#tasks.written;
-          const thread = this.threads.current as OpenThread;
-          this.#turnThreads.set(turn, thread);
-          await this.runs.start(thread, turn, input).catch(error => {
-            this.#orphanedRuns.watch();
-            throw error;
-          });
-        });
-      },
-      stop: ({ runId }) => this.runs.stop(runId),
-      settle: (turn, unread) => this.#settle(turn, unread),
-      isSwitching: () => this.#commands.isSwitching,
-      onQueued: count => hub.emit({ type: 'follow_up_queued', count }),
-      onError,
-    });
-    this.#orphanedRuns = new OrphanedRuns({
-      runs: this.runs,
-      turns: this.turns,
-      clock: clock ?? backgroundClock,
-      thread: () => this.threads.current,
-      runExclusive: work => this.#commands.runExclusive(work),
-      onTurn: (turn, thread) => this.#turnThreads.set(turn, thread),
-    });
-    this.#unsentMessages = new UnsentMessages({
-      log: this.log,
-      runs: this.runs,
-      turns: this.turns,
-      target: () => ({ resourceId: this.threads.resourceId, threadId: this.threads.current?.id }),
-    });
-    const resourceId = config.resourceId ?? config.id;
-    this.resources = new Resources({
-      resourceId,
-      commands: this.#commands,
-      turns: this.turns,
-      unsentMessages: this.#unsentMessages,
-      threads: () => this.threads,
-      onError: error => void (this.#isDestroyed || onError(error)),
-    });
-    this.#planning = new Planning({
-      modes: this.modes,
-      turns: this.turns,
-      enterMode: mode => this.#enterMode(mode),
-      switchMode: modeId => this.switchMode(modeId),
+      prepare: (...run) => this.#setUpRun(...run),
     });
     this.relays = new Relays({
       thread: () => this.thread,
-      answer: (threadId, relayId, answer) => this.#answer(threadId, relayId, answer),
+      answer: (...given) => this.#answer(...given),
       onSettled: (slot, id) => hub.emit({ type: 'relay_settled', slot, id }),
       onError: error => {
         onError(error);
@@ -217,46 +161,40 @@ export class Engine<State extends object> {
       relays: this.relays,
       permissions: this.permissions,
       hub,
-      finishPlanning: decided => this.#planning.finish(decided),
-    });
-    this.reminders = new Reminders({
-      commands: this.#commands,
-      turns: this.turns,
-      resources: this.resources,
-      records: this.records,
-      thread: () => this.thread,
-      isOpen: () => this.threads.current !== undefined,
-      send: input => this.send(input),
+      finishPlanning: decided => this.#finishPlanning(decided),
     });
     this.threads = new Threads({
       log: this.log,
       memory,
       hub,
-      lock: this.#lock,
+      lock: new HeldLock(config.threadLock, onError),
       newThreadId: newOwnId,
-      resourceId,
-      newMetadata: () => {
-        const { projectPath } = this.state.get();
-        const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
-        return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
-      },
-      stop: async () => {
-        await this.#unsentMessages.detachThread(this.#commands.activeOrder);
-        await this.turns.stop();
-      },
+      resourceId: this.#resourceId,
+      newMetadata: () => this.#newMetadata(),
+      leave: () => this.machine.stop('leave'),
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
       onClosed: () => {
         this.choices.clearThread();
-        this.#orphanedRuns.stopWatching();
-        if (!this.#isDestroyed) this.#tasks.show([]);
+        if (!this.#isDestroyed) this.tasks.show([]);
       },
+      onDeleted: error => this.machine.dispatch({ type: 'lost', error }),
       onEvent: (event, at) => this.#onLogEvent(event, at),
     });
   }
 
+  get #isDestroyed(): boolean {
+    return this.machine.state.isDestroyed;
+  }
+
+  /** The resource in effect for new calls. */
+  get resourceId(): string {
+    return this.#resourceId;
+  }
+
   /** The thread that callers see: undefined as soon as they choose another resource. */
   get thread(): OpenThread | undefined {
-    return this.resources.isChanging ? undefined : this.threads.current;
+    const { made, reached } = this.machine.state.choices;
+    return made === reached ? this.threads.current : undefined;
   }
 
   /** Runs once; every other method implies it. */
@@ -270,21 +208,30 @@ export class Engine<State extends object> {
 
   /** Changes threads exclusively, then resumes orphaned runs when another thread is open. */
   withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
-    return this.#commands.runSwitch(async () => {
+    return this.machine.command(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
-      await this.#tasks.written;
-      if (this.threads.current !== before) await this.#orphanedRuns.resume();
+      await this.tasks.written;
+      if (this.threads.current !== before) await this.#effects.resumeOrphans();
       return result;
     });
+  }
+
+  /** Closes the open thread and aborts its run: at once when no call is queued, else after the queued ones. */
+  chooseResource(resourceId: string): void {
+    this.#resourceId = resourceId;
+    void this.machine
+      .choose(() => this.threads.changeResource(resourceId))
+      .catch(error => void (this.#isDestroyed || this.hub.emitError(error)));
+    if (this.machine.isReached(this.machine.state.choices.made)) this.threads.resourceId = resourceId;
   }
 
   /** Aborts the active run and switches the mode. */
   async switchMode(modeId: string): Promise<void> {
     const mode = this.modes.find(modeId);
-    await this.#commands.runSwitch(async () => {
+    await this.machine.command(async () => {
       if (mode === this.modes.current) return;
-      await this.turns.stop();
+      await this.machine.stop('stop');
       await this.#enterMode(mode);
     });
   }
@@ -293,20 +240,22 @@ export class Engine<State extends object> {
    * Releases runs, thread and lock regardless of heartbeats, then waits a limited time for these. Emits an `error` for
    * each heartbeat that has not ended.
    */
-  async destroy(): Promise<void> {
-    this.#isDestroyed = true;
-    this.#commands.close();
-    this.#orphanedRuns.close();
-    const stored = this.#unsentMessages.detachThread(Number.POSITIVE_INFINITY);
+  destroy(): Promise<void> {
+    this.#destroyed ??= this.#release();
+    return this.#destroyed;
+  }
+
+  async #release(): Promise<void> {
     const beating = this.heartbeats.close();
-    await stored.catch(error => this.hub.emitError(error));
+    const released = this.machine.destroy(async () => {
+      await this.machine.over();
+      await this.threads.close();
+    });
+    await this.machine.stored();
     await this.runs.supervisor.close();
     // Closed after their parents, which would take the end of a fork for its result.
     await this.#forks.close();
-    await this.#commands.runAlways(async () => {
-      await this.turns.stop();
-      await this.threads.close();
-    });
+    await released;
     await beating;
     await this.workspaces.close();
     this.hub.close();
@@ -320,40 +269,52 @@ export class Engine<State extends object> {
 
   /** Applies the update that an updater returns. */
   async updateState<Result>(updater: StateUpdater<Result>): Promise<Result> {
-    const { choice } = this.resources;
+    const choice = this.machine.state.choices.made;
     const result = await this.state.update(async state => {
       const update = await updater(state);
       this.#updatedUnder = choice;
       return update;
     });
-    await this.#tasks.written;
+    await this.tasks.written;
+    await this.records.written;
     return result;
   }
 
-  send(input: UserInput): PendingSend {
-    if (this.turns.acceptsInput) this.addContext(input.requestContext);
-    return this.turns.send({ ...input, order: this.#commands.nextOrder() });
+  send(input: UserInput, kind?: Entry['kind']): SentMessage {
+    return this.machine.send(input, kind);
   }
 
-  followUp(input: UserInput): Promise<void> {
-    return this.turns.followUp({ ...input, order: this.#commands.nextOrder() });
+  /** Stores a reminder in the open thread, or injects it into the active turn; it gets no answer. Null without a thread. */
+  async remind(content: string): Promise<HarnessMessage | null> {
+    if (this.thread === undefined) return null;
+    const id = newId();
+    const { done, isDelivered } = this.send({ content, id }, 'reminder');
+    await done;
+    return isDelivered() ? newUserMessage({ content }, id, new Date()) : null;
   }
 
   /** Aborts the runs of the open thread, whichever process owns them. */
   abort(): void {
-    const { thread } = this;
-    if (this.turns.current !== undefined || thread === undefined || !this.hub.display.isRunning)
-      return this.turns.abort();
-    void this.#commands
-      .runExclusive(() => this.#orphanedRuns.abort(thread))
-      .catch(error => {
-        if (!this.#isDestroyed) this.hub.emitError(error, SingletreeError.is(error) ? error.code : undefined);
-      });
+    const { thread, machine } = this;
+    if (isBusy(machine.state) || thread === undefined || !this.hub.display.isRunning)
+      return machine.dispatch({ type: 'abort' });
+    const aborted = machine.command(async () => {
+      if (machine.state.turn !== undefined) machine.dispatch({ type: 'abort' });
+      else if (this.threads.current === thread) await this.runs.stopAll(thread);
+    });
+    aborted.catch(error => {
+      if (!this.#isDestroyed) this.hub.emitError(error, SingletreeError.is(error) ? error.code : undefined);
+    });
   }
 
   /** Adds values to the request context of the active run. */
   addContext(more: RequestContext | undefined): void {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
+  }
+
+  /** Switches to the default mode, because planning is finished. */
+  async enterDefaultMode(): Promise<void> {
+    if (this.modes.current !== this.modes.default) await this.#enterMode(this.modes.default);
   }
 
   async #enterMode(mode: HarnessMode<State>): Promise<void> {
@@ -363,44 +324,76 @@ export class Engine<State extends object> {
 
   /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
-    this.#orphanedRuns.stopWatching();
-    this.#orphanedRuns.watch();
+    this.machine.dispatch({ type: 'runs', isOpen: this.hub.display.isRunning });
     this.relays.clear();
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
-    if (isFirst) this.#tasks.take({ restored: true });
-    else this.#tasks.show(this.hub.display.tasks);
+    if (isFirst) this.tasks.take({ restored: true });
+    else this.tasks.show(this.hub.display.tasks);
   }
 
-  async #settle(turn: Turn, unread: Parameters<Runs['storeUnread']>[1]): Promise<void> {
-    if (await this.#unsentMessages.storeIfDetached(turn, unread)) return;
-    const thread = this.#turnThreads.get(turn);
-    if (thread === undefined) return;
-    await this.runs.storeUnread(thread.id, unread);
-    const isEmitted = unread.length === 0 && turn.handles.length > 0;
-    await thread.sync(...(isEmitted ? [Math.max(...turn.handles.map(({ seq }) => seq))] : []));
-    thread.unfollowIfIdle();
-    this.relays.clear();
-    this.#orphanedRuns.watch();
+  #newMetadata(): Record<string, unknown> {
+    const { projectPath } = this.state.get();
+    const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
+    return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
+  }
+
+  /** The parameters of a run, in the situation when it starts. */
+  #setUpRun(
+    ...[params, { thread, turn, agent, requestContext = new RequestContext() }]: Parameters<RunsOptions['prepare']>
+  ) {
+    this.#runContext = requestContext;
+    for (const more of turn.extraContexts) this.addContext(more);
+    return setUpRun(params, {
+      config: this.config,
+      requestContext,
+      harness: toolContext(this, thread.id),
+      thread,
+      agent,
+      memory: () => this.memory.forRun(params, thread, requestContext),
+      forks: this.#forks,
+      workspace: context => this.workspaces.resolve(context),
+      rules: this.permissions.rules,
+      situationOf: this.permissions.situationOf,
+      modelId: this.choices.modelFor(agent),
+      subagentModel: subagent => this.choices.modelOf(subagent),
+      registry: () => this.catalog.registry(),
+    });
   }
 
   /** Answers a relay, and resumes its run here when no process owns it. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
-    if (this.turns.current === undefined) await this.#commands.runExclusive(() => this.#orphanedRuns.resume());
+    if (this.machine.state.turn === undefined) await this.machine.command(() => this.#effects.resumeOrphans());
+  }
+
+  /** Ends the run after its step and switches to the default mode, when `decided` resolves. */
+  async #finishPlanning(decided: Promise<void>): Promise<void> {
+    const { machine, modes } = this;
+    if (modes.current === modes.default || machine.state.turn === undefined) {
+      await decided;
+      return this.switchMode(modes.default.id);
+    }
+    machine.dispatch({ type: 'plan_approved' });
+    try {
+      await decided;
+    } catch (error) {
+      machine.dispatch({ type: 'plan_undecided' });
+      throw error;
+    }
+    await machine.over();
   }
 
   #onLogEvent(event: DisplayEvent, at: Date | undefined): void {
     if (event.type === 'tool_approval_required' && !this.responses.needsApproval(event.toolCallId)) return;
-    if (event.type === 'agent_start' && this.turns.current === undefined) this.#orphanedRuns.watch();
-    if (event.type === 'agent_end') {
-      this.#orphanedRuns.stopWatching();
-      this.turns.markOver();
-    }
+    if (event.type === 'agent_start' || event.type === 'agent_end')
+      this.machine.dispatch({ type: 'runs', isOpen: event.type === 'agent_start' });
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.apply(event);
-    if (event.type === 'plan_approved') this.#planning.approved();
+    if (event.type === 'plan_approved' && this.modes.current !== this.modes.default)
+      this.machine.dispatch({ type: 'plan_approved' });
     this.hub.emit(event, at);
-    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.#tasks.show(event.tasks);
+    if (endsMemoryWork(event) && this.machine.state.turn === undefined) this.threads.current?.unfollowIfIdle();
+    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show(event.tasks);
   }
 
   /** The log of the open thread emits `task_updated` itself. */
@@ -410,13 +403,13 @@ export class Engine<State extends object> {
   }
 
   #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
-    this.#settings.note(changedKeys);
+    this.records.storeThresholds(this.#settings.note(changedKeys));
     if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
     this.hub.emit({ type: 'state_changed', state, changedKeys });
     const isUpdate = events.some(({ type }) => type === 'task_updated');
     if (changedKeys.includes('tasks'))
-      if (this.resources.isReached(this.#updatedUnder)) this.#tasks.take({ restored: !isUpdate });
-      else this.#tasks.restore();
+      if (this.machine.isReached(this.#updatedUnder)) this.tasks.take({ restored: !isUpdate });
+      else this.tasks.restore();
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permissionsChanged();
   }
 }

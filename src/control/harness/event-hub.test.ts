@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { EventHub } from './event-hub.ts';
 import type { HarnessEvent } from './harness-event.ts';
 
@@ -7,6 +7,12 @@ const typesOf = (events: readonly HarnessEvent[]) =>
   events.map(event => (event.type === 'info' ? event.message : event.type));
 
 describe('the event hub', () => {
+  let printed: MockInstance<typeof console.error>;
+  beforeEach(() => {
+    printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  });
+  afterEach(() => printed.mockRestore());
+
   it('emits each event, then the display state', () => {
     const hub = new EventHub();
     const events: HarnessEvent[] = [];
@@ -71,6 +77,26 @@ describe('the event hub', () => {
     expect(errors).toEqual(['always', 'always', 'shown', 'always', 'always', 'later']);
   });
 
+  describe('without a listener that can receive an error', () => {
+    const failing = () => {
+      throw new Error('shown');
+    };
+
+    it.each<[string, (hub: EventHub) => unknown]>([
+      ['a display listener', hub => hub.subscribeDisplay(failing)],
+      ['an asynchronous display listener', hub => hub.subscribeDisplay(async () => failing())],
+      ['a listener', hub => hub.subscribe(failing)],
+      ['an asynchronous listener', hub => hub.subscribe(async () => failing())],
+      ['a listener of errors', hub => hub.subscribe(event => void (event.type === 'error' && failing()))],
+    ])('prints the error of %s', async (_, listen) => {
+      const hub = new EventHub();
+      listen(hub);
+      hub.emit({ type: 'error', error: new Error('first') });
+      await expect.poll(() => printed.mock.calls.length).toBeGreaterThan(0);
+      expect(printed.mock.calls[0]?.[1]).toMatchObject({ message: 'shown' });
+    });
+  });
+
   it('emits the asynchronous error of a display listener once', async () => {
     const hub = new EventHub();
     const errors: string[] = [];
@@ -127,6 +153,42 @@ describe('the event hub', () => {
     hub.emit(info('a'));
     hub.emit(info('b'));
     expect(typesOf(events).filter(type => type !== 'display_state_changed')).toEqual(['a', 'error', 'b', 'error']);
+  });
+
+  it('has a display that cannot be changed', () => {
+    const hub = new EventHub();
+    hub.emit({ type: 'agent_start' });
+    hub.emit({ type: 'tool_start', toolCallId: 'a', toolName: 'look', args: {} });
+    const display = hub.display as { isRunning: boolean } & typeof hub.display;
+    const tool = display.activeTools.get('a') as { name: string };
+    for (const change of [
+      () => (display.isRunning = false),
+      () => display.activeTools.clear(),
+      () => display.activeTools.set('b', display.activeTools.get('a') as never),
+      () => display.activeSubagents.delete('a'),
+      () => (tool.name = 'other'),
+      () => ((display.omProgress as { status: string }).status = 'observing'),
+    ])
+      expect(change).toThrow(TypeError);
+    expect(structuredClone(display).activeTools.set('b', tool as never).size).toBe(2);
+    hub.emit({ type: 'tool_start', toolCallId: 'b', toolName: 'look', args: {} });
+    expect([...hub.display.activeTools.keys()]).toEqual(['a', 'b']);
+    expect(display.activeTools.size).toBe(1);
+  });
+
+  it('shows nothing running and nothing pending when it is closed', () => {
+    const hub = new EventHub();
+    const shown: boolean[] = [];
+    hub.emit({ type: 'agent_start' });
+    hub.emit({ type: 'tool_start', toolCallId: 'a', toolName: 'look', args: {} });
+    hub.emit({ type: 'tool_approval_required', toolCallId: 'a', toolName: 'look', args: {} });
+    hub.emit({ type: 'ask_question', questionId: 'q', question: 'Which?' });
+    hub.subscribeDisplay(({ isRunning }) => void shown.push(isRunning));
+    hub.close();
+    hub.close();
+    expect(hub.display).toMatchObject({ isRunning: false, pendingApproval: null, pendingQuestion: null });
+    expect(hub.display.activeTools.get('a')?.status).toBe('error');
+    expect(shown).toEqual([false]);
   });
 
   it('emits nothing after close', () => {

@@ -2,13 +2,17 @@ import { inspect } from 'node:util';
 import { SingletreeError } from '../../events/index.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from './display/display-state.ts';
-import { reduceDisplayState } from './display/reduce-display-state.ts';
+import { freezeDisplay } from './display/freeze-display.ts';
+import { displayAtRest, reduceDisplayState } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
 
-/** Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event. */
+/**
+ * Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event; an error that no
+ * listener can receive is printed to stderr.
+ */
 export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>;
 
-/** Receives display states. A listener that throws or rejects causes an `error` event. */
+/** Receives display states. A listener that throws or rejects causes an `error` event, or a line on stderr without one. */
 export type HarnessDisplayStateListener = (displayState: HarnessDisplayState) => void | Promise<void>;
 
 interface QueuedEvent {
@@ -27,11 +31,11 @@ export class EventHub {
   readonly names: SubagentNames;
   #listeners: readonly HarnessEventListener[] = [];
   readonly #schedulers = new Set<DisplayScheduler>();
-  #display = defaultDisplayState();
+  #display = freezeDisplay(defaultDisplayState());
   #waiting: QueuedEvent[] = [];
   #isEmitting = false;
   #isClosed = false;
-  /** Emitted listener errors: an error that a listener throws on one of these is not emitted again. */
+  /** Emitted listener errors: an error that a listener throws on one of these is printed, not emitted again. */
   readonly #reports = new WeakSet<HarnessEvent>();
   #isReport = false;
 
@@ -82,8 +86,15 @@ export class EventHub {
     this.emit({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
   }
 
-  /** Stops emitting for good. */
+  /** Shows the display at rest, and stops emitting for good. */
   close(): void {
+    if (this.#isClosed) return;
+    const before = this.#display;
+    this.#display = freezeDisplay(displayAtRest(before));
+    if (this.#display !== before) {
+      this.#emitDisplayState();
+      for (const scheduler of this.#schedulers) scheduler.notify(this.#display, { type: 'agent_end' });
+    }
     this.#isClosed = true;
     this.#listeners = [];
     for (const scheduler of this.#schedulers) scheduler.cancel();
@@ -93,7 +104,7 @@ export class EventHub {
   #deliver(event: DisplayEvent, at: Date | undefined): void {
     const before = this.#display;
     try {
-      this.#display = reduceDisplayState(before, event, at, this.names);
+      this.#display = freezeDisplay(reduceDisplayState(before, event, at, this.names));
     } catch (error) {
       return this.#refuse(event, error);
     }
@@ -141,18 +152,25 @@ export class EventHub {
     try {
       const isReport = this.#isReport;
       const listening = listener(state);
-      if (listening instanceof Promise) listening.catch(error => isReport || this.#report(error));
+      if (listening instanceof Promise) listening.catch(error => (isReport ? printError(error) : this.#report(error)));
     } catch (error) {
       this.#report(error);
     }
   }
 
   #report(cause: unknown, event?: HarnessEvent): void {
-    if (event === undefined ? this.#isReport : this.#reports.has(event)) return;
+    const isRepeated = event === undefined ? this.#isReport : this.#reports.has(event);
+    if (isRepeated || this.#isClosed || this.#listeners.length === 0) printError(cause);
+    if (isRepeated) return;
     const report: HarnessEvent = { type: 'error', error: asError(cause), errorType: 'listener_failed' };
     this.#reports.add(report);
     this.emit(report);
   }
+}
+
+function printError(cause: unknown): void {
+  // oxlint-disable-next-line no-console -- nobody else can receive the error.
+  console.error('A listener of the harness failed:', cause);
 }
 
 export function asError(cause: unknown): Error {

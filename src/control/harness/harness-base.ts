@@ -16,13 +16,14 @@ import {
   type ModelSwitch,
   subagentModelId,
 } from './settings/models.ts';
+import type { Memory } from '../../agents/memory/memory.ts';
 import type { ObservationalMemoryRecord } from './memory/om-record.ts';
 import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
 import { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { TaskItemSnapshot } from './tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { notAvailable } from './arguments/unavailable-options.ts';
+import { notSupported } from './arguments/unavailable-options.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 /** The state of a harness: the values of its schema, and the harness settings. */
@@ -33,7 +34,7 @@ export class HarnessBase<State extends object> {
   readonly id: string;
   protected readonly engine: Engine<State>;
 
-  /** Throws `invalid_argument` for invalid options, `not_available` for unsupported ones. */
+  /** Throws `invalid_argument` for invalid options, `not_supported` for unsupported ones. */
   constructor(config: HarnessConfig<State>) {
     this.engine = new Engine(config);
     this.id = config.id;
@@ -170,14 +171,14 @@ export class HarnessBase<State extends object> {
     await this.engine.workspaces.destroy();
   }
 
-  /** Throws `not_available` for any browser; undefined is accepted. */
+  /** Throws `not_supported` for any browser; undefined is accepted. */
   setBrowser(browser: unknown): void {
-    if (browser !== undefined) throw notAvailable('A browser', 'pass its tools as `tools`');
+    if (browser !== undefined) throw notSupported('A browser', 'pass its tools as `tools`');
   }
 
-  /** Returns null: memory is not supported yet. */
-  async getResolvedMemory(): Promise<null> {
-    return null;
+  /** Returns the configured memory, that of the factory when it is one; null without one. */
+  async getResolvedMemory(): Promise<Memory | null> {
+    return (await this.engine.memory.resolve()) ?? null;
   }
 
   /** Returns undefined: the harness runs without a framework. */
@@ -185,19 +186,23 @@ export class HarnessBase<State extends object> {
     return undefined;
   }
 
-  /** Does nothing: no records exist yet. */
-  async loadOMProgress(): Promise<void> {}
+  /** Emits the `om_status` of the open thread. */
+  async loadOMProgress(): Promise<void> {
+    await this.engine.init();
+    await this.engine.memory.loadProgress();
+  }
 
+  /** Returns null without a thread, and when nothing of it was observed. */
   async getObservationalMemoryRecord(): Promise<ObservationalMemoryRecord | null> {
-    return null;
+    return this.engine.memory.record();
   }
 
   getObserverModelId(): string | undefined {
-    return this.engine.state.setting('observerModelId') ?? this.engine.config.omConfig?.defaultObserverModelId;
+    return this.engine.memory.observerModelId;
   }
 
   getReflectorModelId(): string | undefined {
-    return this.engine.state.setting('reflectorModelId') ?? this.engine.config.omConfig?.defaultReflectorModelId;
+    return this.engine.memory.reflectorModelId;
   }
 
   async switchObserverModel(chosen: { modelId: string }): Promise<void> {
@@ -223,13 +228,11 @@ export class HarnessBase<State extends object> {
   }
 
   getObservationThreshold(): number | undefined {
-    return (
-      this.engine.state.setting('observationThreshold') ?? this.engine.config.omConfig?.defaultObservationThreshold
-    );
+    return this.engine.memory.observationThreshold;
   }
 
   getReflectionThreshold(): number | undefined {
-    return this.engine.state.setting('reflectionThreshold') ?? this.engine.config.omConfig?.defaultReflectionThreshold;
+    return this.engine.memory.reflectionThreshold;
   }
 
   getResolvedObserverModel(): Promise<LanguageModelV3 | undefined> {

@@ -1,5 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
 import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
+import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
@@ -70,7 +72,7 @@ export interface ThreadLock {
   release(threadId: string): void | Promise<void>;
 }
 
-/** Unsupported options: the constructor rejects them with `not_available`. */
+/** Unsupported options: the constructor rejects them with `not_supported`. */
 export interface UnavailableOptions {
   readonly browser?: unknown;
   readonly pubsub?: unknown;
@@ -94,8 +96,10 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly subagents?: readonly HarnessSubagent[];
   readonly resolveModel?: (modelId: string) => AiSdkModel | Promise<AiSdkModel>;
   /** Observational memory; forked subagents need it. */
-  readonly memory?: unknown;
+  readonly memory?: Dynamic<Memory> | undefined;
   readonly omConfig?: HarnessOMConfig;
+  /** Limits of spending: reaching one ends a run with the error `limit_reached`. */
+  readonly limits?: Limits;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
   /** Generates unique ids of threads and runs. */

@@ -2,6 +2,7 @@ import { newId } from '../../events/index.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
+import { countFollowUps, isBusy } from './machine/state.ts';
 import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
@@ -67,7 +68,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   async listThreads(options: ListThreadsOptions = {}): Promise<HarnessThread[]> {
     checkArguments('listThreads', options);
-    return this.engine.threads.list(this.engine.resources.id, options);
+    return this.engine.threads.list(this.engine.resourceId, options);
   }
 
   async renameThread(change: { title: string }): Promise<void> {
@@ -95,7 +96,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getResourceId(): string {
-    return this.engine.resources.id;
+    return this.engine.resourceId;
   }
 
   getDefaultResourceId(): string {
@@ -104,7 +105,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
 
   setResourceId(chosen: { resourceId: string }): void {
     checkArguments('setResourceId', chosen);
-    this.engine.resources.choose(chosen.resourceId);
+    this.engine.chooseResource(chosen.resourceId);
   }
 
   getKnownResourceIds(): Promise<string[]> {
@@ -175,7 +176,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async saveSystemReminderMessage(saved: SavedReminder): Promise<HarnessMessage | null> {
     checkArguments('saveSystemReminderMessage', saved);
     const { role, metadata, ...reminder } = saved;
-    return this.engine.reminders.save(systemReminderText(withMetadata(reminder, metadata), role));
+    return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
   /** Aborts the runs of the open thread, whichever process owns them; partial output is kept. */
@@ -194,15 +195,15 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async followUp(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
     checkArguments('followUp', message);
     const { content, requestContext } = message;
-    await this.engine.followUp({ content, requestContext });
+    await this.engine.send({ content, requestContext }, 'follow_up').done;
   }
 
   getFollowUpCount(): number {
-    return this.engine.turns.followUpCount;
+    return countFollowUps(this.engine.machine.state);
   }
 
   isRunning(): boolean {
-    return this.engine.turns.current !== undefined || this.getDisplayState().isRunning;
+    return isBusy(this.engine.machine.state) || this.getDisplayState().isRunning;
   }
 
   isCurrentThreadStreamActive(): boolean {
@@ -210,13 +211,13 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getCurrentRunId(): string | null {
-    return this.engine.turns.current?.handles[0]?.runId ?? null;
+    return this.engine.machine.live?.runId ?? null;
   }
 
   /** The trace id of the active run: the sender's, else one derived from the run id. */
   getCurrentTraceId(): string | null {
     const runId = this.getCurrentRunId();
-    return runId === null ? null : (this.engine.turns.current?.trace?.traceId ?? traceIdOf(runId));
+    return runId === null ? null : (this.engine.machine.live?.trace?.traceId ?? traceIdOf(runId));
   }
 
   /** Throws `relay_not_found` when nothing is pending, `relay_resolved` when it was already answered. */

@@ -28,6 +28,8 @@ export type {
 export type { HarnessEvent, HarnessQuestionOption, HarnessQuestionSelectionMode } from './harness-event.ts';
 export type { HarnessMessage, HarnessMessageContent } from './harness-message.ts';
 export type { HeartbeatHandler } from './heartbeats.ts';
+export { type MastraAgent, mastraAgent, type MastraAgentOptions } from './mastra/mastra-agent.ts';
+export { type MastraTool, type MastraTools, mastraTools } from './mastra/mastra-tools.ts';
 export type { OMBufferedStatus } from './memory/om-event.ts';
 export type { ObservationalMemoryRecord } from './memory/om-record.ts';
 export type { HarnessFile } from './messages/message-content.ts';

@@ -11,6 +11,7 @@ import { ThreadWriter } from '../../log/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
+import { limitReached } from '../../agents/limits/limits.ts';
 import { noOpenRun } from './open-runs.ts';
 import { type EndNote, RunDetached, type RunHandle, type RunOutcome } from './run-control.ts';
 
@@ -98,6 +99,8 @@ export class ActiveRun implements RunHandle {
 
   async #drive(): Promise<RunOutcome> {
     const { agent, params, thread } = this.#options;
+    const limit = params.spending?.isLimited === true ? await params.spending.reached() : undefined;
+    if (limit !== undefined) return this.#refuse(limit);
     const invoked = agent.invoke({
       ...params,
       signal: this.#stop.signal,
@@ -128,11 +131,24 @@ export class ActiveRun implements RunHandle {
       const event = next.value;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       if (event.runId !== this.runId) await this.#trackChild(event);
+      if (event.type === 'usage') this.#options.params.spending?.count(event);
       if (event.type === 'relay') await this.#options.thread.startListening();
       const written = writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
+  }
+
+  /** Ends a run that may not call a model, whatever its agent is. */
+  async #refuse(message: string): Promise<RunOutcome> {
+    const { agent, params, thread } = this.#options;
+    const { runId, parentId, resume } = params;
+    const agentId = agent.id;
+    const cause = parentId !== undefined && { parentId };
+    this.#isOver = true;
+    if (resume === undefined) await thread.writer.write({ type: 'harness_start', runId, agentId, ...cause });
+    await thread.writer.write({ type: 'error', runId, message, code: limitReached, fatal: true });
+    return this.#end(limitReached, { type: 'harness_end', runId, agentId, reason: limitReached });
   }
 
   /** Tracks the child runs that were open when the previous process ended. */

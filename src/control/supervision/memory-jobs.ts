@@ -14,6 +14,8 @@ export interface MemoryJobsOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
+  /** Resolves when everything that runs of the thread emitted so far is in the log. */
+  readonly flush: (threadId: string) => Promise<void>;
 }
 
 /** The run that a memory serves. */
@@ -45,7 +47,12 @@ export class MemoryJobs {
     return {
       spans: () => (branch.isCurrent(messages) ? branch.spans(conversation) : spansUpTo(conversation, parentId)),
       buffered: async () => bufferedIn((await this.#options.memory.of(threadId)).conversation),
-      run: job => this.#run(threadId, runId, job),
+      run: job => {
+        let start: () => void = () => {};
+        const started = new Promise<void>(resolve => (start = resolve));
+        const ended = this.#run({ threadId, servedId: runId, job, start }).finally(start);
+        return { started, ended };
+      },
     };
   }
 
@@ -57,15 +64,17 @@ export class MemoryJobs {
     await Promise.all(running.map(({ done }) => done));
   }
 
-  async #run(threadId: string, servedId: string, job: MemoryJob): Promise<boolean> {
+  async #run(request: Omit<JobRun, 'signal'>): Promise<boolean> {
+    const { threadId, start } = request;
     const other = this.#running.get(threadId);
     if (other !== undefined || this.#isClosed) {
+      start();
       await other?.done;
       return false;
     }
     const stop = new AbortController();
     const unsubscribe = this.#options.log.onDeleted?.(deleted => deleted === threadId && stop.abort());
-    const done = this.#runWithLease({ threadId, servedId, job, signal: stop.signal }).catch(() => true);
+    const done = this.#runWithLease({ ...request, signal: stop.signal }).catch(() => true);
     this.#running.set(threadId, { done, stop });
     try {
       return await done;
@@ -96,7 +105,7 @@ export class MemoryJobs {
   }
 
   /** Waits while another process has a job of the thread; returns undefined after it had one. */
-  async #acquire({ threadId, signal }: JobRun): Promise<Lease | undefined> {
+  async #acquire({ threadId, signal, start }: JobRun): Promise<Lease | undefined> {
     const { log, owner, leaseMs, clock } = this.#options;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
@@ -107,6 +116,7 @@ export class MemoryJobs {
       } catch (error) {
         if (!SingletreeError.is(error, 'lease_held')) throw error;
       }
+      start();
       await new Promise<void>(resolve => {
         const cancel = clock.after(leaseMs / 15, resolve);
         signal.addEventListener('abort', () => resolve(cancel()), { once: true });
@@ -116,17 +126,20 @@ export class MemoryJobs {
   }
 
   /** Runs the job unless its summary exists; returns whether it ran. */
-  async #perform({ threadId, servedId, job, signal }: JobRun, lease: Lease): Promise<boolean> {
-    const { log, memory } = this.#options;
+  async #perform({ threadId, servedId, job, signal, start }: JobRun, lease: Lease): Promise<boolean> {
+    const { log, memory, flush } = this.#options;
+    // A summary that names what is not in the log has no effect.
+    await flush(threadId);
     const { conversation, memoryRuns } = await memory.of(threadId);
     const known = [...bufferedIn(conversation), ...getSummaries(conversation).map(({ event }) => event)];
     if (known.some(({ kind, covers }) => kind === job.kind && isSame(covers, job.covers))) return false;
     const writer = new ThreadWriter(log, threadId, { lease });
     for (const [runId, agentId] of memoryRuns)
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
-    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal });
+    const spending = job.spending && { spending: job.spending };
+    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal, ...spending });
     for await (const event of events) {
-      if (event.type !== 'summary') await writer.pass(event);
+      if (event.type !== 'summary') await writer.pass(event).finally(start);
       else {
         await writer.flush();
         await log.append(threadId, [event], { lease, once: onceKey(job) }).catch(ignoreSecond);
@@ -141,6 +154,8 @@ interface JobRun {
   /** The run that the job serves. */
   readonly servedId: string;
   readonly job: MemoryJob;
+  /** Is called when its first event is in the log, or it has to wait. */
+  readonly start: () => void;
   readonly signal: AbortSignal;
 }
 

@@ -12,6 +12,7 @@ import {
   milliseconds,
   name,
 } from '../../events/options/option-fields.ts';
+import { type Limits, limitsField } from '../../agents/limits/limits.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import type { Clock } from './clock.ts';
@@ -37,6 +38,8 @@ export interface SupervisorOptions {
   readonly checkOrder?: boolean;
   /** Times the check for runs without an owner; by default a system clock that does not keep the process alive. */
   readonly clock?: Clock;
+  /** Limits of spending for all runs: reaching one ends a run with `limit_reached`. */
+  readonly limits?: Limits;
   /** Reports in one line that the log cannot be written, or can again; to stderr by default. */
   readonly report?: (line: string) => void;
 }
@@ -64,6 +67,7 @@ export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
       memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
       checkOrder: flag().optional(),
       clock: clock().optional(),
+      limits: limitsField().optional(),
       report: callback().optional(),
     }) satisfies Record<keyof SupervisorOptions, z.ZodType>,
 );

@@ -1,4 +1,6 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
+import { Spending } from '../../agents/limits/spending.ts';
 import { endOrphanedProcesses } from '../../agents/process/orphaned-processes.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import {
@@ -18,6 +20,7 @@ import { backgroundClock } from './clock.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
 import { MemoryJobs } from './memory-jobs.ts';
+import { SpendingBook } from './spending-book.ts';
 import { OutageReports } from './store-outage.ts';
 import { processOwner } from './process-owner.ts';
 import type {
@@ -42,7 +45,7 @@ import { givenTo, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
-  readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents'>>;
+  readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits'>>;
   readonly #agentOf: AgentFinder;
   readonly #threads = new Map<string, Promise<ActiveThread>>();
   readonly #runs = new Map<string, ActiveRun>();
@@ -52,13 +55,16 @@ export class Supervisor implements RunControl {
   readonly #outages: OutageReports;
   readonly #memory: ThreadMemory;
   readonly #memoryJobs: MemoryJobs;
+  readonly #limits: Limits | undefined;
+  readonly #spending: SpendingBook;
   readonly #closing = new AbortController();
   #watches = false;
 
   /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
   constructor(options: SupervisorOptions) {
     checkSupervisorOptions(options);
-    const { agents = [], resourceId, ...others } = options;
+    const { agents = [], resourceId, limits, ...others } = options;
+    this.#limits = limits;
     this.#options = {
       owner: processOwner(),
       leaseMs: defaultLeaseMs,
@@ -88,7 +94,15 @@ export class Supervisor implements RunControl {
     });
     this.#memory = options.memory ?? sharedThreadMemory(options.log);
     const { log, owner, leaseMs, clock } = this.#options;
-    this.#memoryJobs = new MemoryJobs({ log, memory: this.#memory, owner, leaseMs, clock });
+    this.#spending = new SpendingBook({ log, clock, resourceId, flush: threadId => this.flush(threadId) });
+    this.#memoryJobs = new MemoryJobs({
+      log,
+      memory: this.#memory,
+      owner,
+      leaseMs,
+      clock,
+      flush: threadId => this.flush(threadId),
+    });
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
@@ -311,6 +325,7 @@ export class Supervisor implements RunControl {
         runMark: runMark(this.#options.owner, threadId, runId),
         ...given,
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, knowledge }),
+        spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
         ...(model !== undefined && { model }),
         ...(state && { resume: state }),

@@ -11,11 +11,13 @@ import {
   editMessage,
   fullHistory,
   getBlocks,
+  getBufferedSummaries,
   getChunks,
   getMessage,
   getMessages,
   getSiblings,
   getSpawned,
+  getSummaries,
   type Graph,
   hyperedges,
   isCollapsed,
@@ -164,6 +166,20 @@ describe('branches', () => {
     const both = reduce([user('u1'), user('u2'), start('r1', 'u1:user'), start('r2', 'u2:user')]);
     expect(branch(both)).toEqual(['u1:user', 'u2:user', 'r1', 'r2']);
     expect(branch(reduce([start('r1b', 'u1:user')], both))).toEqual(['u1:user', 'u2:user', 'r1b']);
+  });
+});
+
+describe('a buffered summary', () => {
+  it('has no effect until another one activates it', () => {
+    const covers = { from: 'u1:user', to: 'r1' };
+    const made = { type: 'summary' as const, runId: 'observer', covers, text: 'Short', kind: 'observation' as const };
+    const waiting = reduce([...turn(1), ...turn(2), { ...made, id: 'b', active: false }]);
+    expect(getSummaries(waiting)).toEqual([]);
+    expect(getBufferedSummaries(waiting)).toMatchObject([{ id: 'b', text: 'Short' }]);
+    const active = reduce([{ ...made, id: 'a', activates: ['b'] }], waiting);
+    expect(getSummaries(active)).toMatchObject([{ id: 'a' }]);
+    expect(getBufferedSummaries(active)).toEqual([]);
+    expect(getBufferedSummaries(waiting)).toHaveLength(1);
   });
 });
 

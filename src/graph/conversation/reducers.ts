@@ -1,4 +1,4 @@
-import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, replacesAttempt } from '../../events/index.ts';
 import { addChunk, changeBlock, claim, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
   addCall,
@@ -118,7 +118,8 @@ function beginStep(event: EventOf<'step_start'>, draft: ConversationDraft): void
   const { step, model } = event;
   const attempt = draft.last('attempt', run.runId);
   const before = attempt === undefined ? undefined : draft.last('block', attempt);
-  if (before !== undefined && before.step === step && before.state === 'open') {
+  const isComplete = before?.state !== 'open';
+  if (before !== undefined && replacesAttempt({ step: before.step, isComplete }, step)) {
     changeBlock(draft, before, { state: 'superseded' });
     forgetCalls(draft, before);
     for (const id of draft.all('chunks', before.id)) chunkChanged(draft, id);

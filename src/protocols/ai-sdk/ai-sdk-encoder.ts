@@ -1,4 +1,4 @@
-import type { AgentEvent, ContentPart } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/index.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/cost-summary.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
@@ -7,7 +7,8 @@ import type { OpenRun } from '../request/open.ts';
 import { promptOf } from '../request/prompt.ts';
 import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import { acceptable } from './acceptable.ts';
-import type { AiSdkChunk, AiSdkVersion, SteeringPart } from './chunk.ts';
+import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
+import { customPart, saidPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
 
 export interface AiSdkOptions extends RequestOptions {
@@ -29,22 +30,6 @@ export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {
     end: () => message.encode(fold.end()),
   };
 }
-
-/** Data parts with a meaning of their own: a product's event of the same name is encoded as `data-custom`. */
-const ownNames: ReadonlySet<string> = new Set([
-  'agent',
-  'approval',
-  'cost-summary',
-  'custom',
-  'error',
-  'file-registered',
-  'latency-summary',
-  'plan',
-  'steering',
-  'tasks',
-  'tool-progress',
-  'warning',
-]);
 
 class MessageStream {
   readonly #options: AiSdkOptions;
@@ -96,11 +81,10 @@ class MessageStream {
     },
     plan: ({ change: { planId, to } }) => this.#keep([{ type: 'data-plan', id: planId, data: { planId, status: to } }]),
     file: ({ file }) => this.#keep([{ type: 'data-file-registered', id: file.id, data: file }]),
-    custom: ({ name, data }) =>
-      this.#keep([ownNames.has(name) ? { type: 'data-custom', data: { name, data } } : { type: `data-${name}`, data }]),
+    custom: ({ name, data }) => this.#keep([customPart(name, data)]),
     tasks: ({ tasks }) => this.#keep([{ type: 'data-tasks', id: 'tasks', data: { tasks } }]),
     warning: ({ warning }) => [{ type: 'data-warning', data: warning, transient: true }],
-    said: ({ id, content }) => this.#keep([...this.#endWords(), this.#steering(id, content)]),
+    said: ({ id, content }) => this.#keep([...this.#endWords(), saidPart(this.#version, id, content)]),
     ended: fact => this.#end(fact),
   };
 
@@ -142,12 +126,6 @@ class MessageStream {
     return words === undefined ? [] : [{ type: `${words.type}-end`, id: words.id }];
   }
 
-  #steering(id: string, content: string | readonly ContentPart[]): AiSdkChunk {
-    if (this.#version < 7) return { type: 'data-steering', id, data: { id, content } };
-    const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content.map(steeringPart);
-    return { type: 'steering-message', id, parts };
-  }
-
   #end({ outcome, totals }: FactOf<'ended'>): AiSdkChunk[] {
     const { usage, latency } = totals;
     const before: AiSdkChunk[] = [
@@ -179,12 +157,4 @@ function agentPart(agent: OpenRun, standing: Readonly<Record<string, unknown>>):
   const called = cause !== undefined && { toolCallId: cause.key };
   const data = { runId, agentName, ...called, ...(prompt !== undefined && { prompt }), ...standing };
   return { type: 'data-agent', id: runId, data };
-}
-
-function steeringPart(part: ContentPart): SteeringPart {
-  if (part.type === 'text') return { type: 'text', text: part.text };
-  const { data, mediaType } = part;
-  const url = /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
-  const filename = part.type === 'file' ? part.filename : undefined;
-  return { type: 'file', mediaType, url, ...(filename !== undefined && { filename }) };
 }

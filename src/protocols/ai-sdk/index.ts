@@ -5,4 +5,6 @@
 export { aiSdkEncoder, type AiSdkOptions } from './ai-sdk-encoder.ts';
 export { aiSdkFraming } from './ai-sdk-framing.ts';
 export { aiSdkVersions, type AiSdkChunk, type AiSdkVersion, type SteeringPart } from './chunk.ts';
+export type { UiMessage, UiPart } from './ui-message.ts';
+export { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 export { Waiting } from './waiting.ts';

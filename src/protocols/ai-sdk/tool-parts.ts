@@ -3,6 +3,7 @@ import type { FactOf } from '../request/fact.ts';
 import type { OpenCall, OpenRelay } from '../request/open.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
+import { approvalPart } from './data-parts.ts';
 
 /** What is known of a tool part while its call is open. */
 interface ToolPart {
@@ -76,7 +77,7 @@ export class ToolParts {
   asked(relay: OpenRelay): AiSdkChunk[] {
     const { id: approvalId, kind, target, payload } = relay;
     const part = this.#shownOn(relay);
-    if (part === undefined || relay.call === undefined) return [approval(relay)];
+    if (part === undefined || relay.call === undefined) return [approvalPart(relay)];
     part.approvalId = approvalId;
     part.rejected = false;
     const about = kind !== 'tool' && { approvalDescriptor: { kind, target, ...payload } };
@@ -87,7 +88,7 @@ export class ToolParts {
     const { outcome, feedback } = decision;
     const part = this.#shownOn(relay);
     const revised = outcome === 'revise' ? this.#replaceInput(relay, decision.partial) : [];
-    if (part === undefined) return [approval(relay, decision), ...revised];
+    if (part === undefined) return [approvalPart(relay, decision), ...revised];
     // A later question about the same call took the place of this one.
     if (part.approvalId !== relay.id) return revised;
     part.rejected = outcome === 'reject';
@@ -97,7 +98,7 @@ export class ToolParts {
         { type: 'tool-approval-response', approvalId: relay.id, approved: !part.rejected, ...reason },
         ...revised,
       ];
-    if (part.rejected) return [approval(relay, decision)];
+    if (part.rejected) return [approvalPart(relay, decision)];
     return outcome === 'revise' ? revised : this.#replaceInput(relay, relay.call?.input);
   }
 
@@ -133,15 +134,6 @@ export class ToolParts {
       denied,
     ];
   }
-}
-
-const statuses = { pending: 'pending', approve: 'approved', reject: 'rejected', revise: 'revised' } as const;
-
-/** An approval that no tool part can show, as a data part that is replaced when it is decided. */
-function approval({ id, kind, target, payload }: OpenRelay, decision?: RelayDecision): AiSdkChunk {
-  const { outcome, ...rest } = decision ?? { outcome: 'pending' as const };
-  const status = decision?.answer === undefined ? statuses[outcome] : 'answered';
-  return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...rest } };
 }
 
 function inputAvailable({ key, toolName, run }: OpenCall, input: unknown): AiSdkChunk {

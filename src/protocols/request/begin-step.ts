@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import { type EventOf, replacesAttempt } from '../../events/index.ts';
 import { closeCall } from './calls.ts';
 import type { OpenRun } from './open.ts';
 import type { RequestState } from './request-state.ts';
@@ -6,9 +6,9 @@ import { stepBegan } from './steps.ts';
 
 const repeated = 'It was not run: the model was asked again.';
 
-/** A step begins; a number that was there before takes the place of that attempt, and of its calls that never ran. */
+/** A step begins; another attempt at an incomplete one takes its place, and that of its calls that never ran. */
 export function beginStep(state: RequestState, run: OpenRun, { step, model }: EventOf<'step_start'>): void {
-  if (run.step === step) {
+  if (replacesAttempt(run, step)) {
     for (const call of run.calls) {
       if (call.started || call.step !== run.steps) continue;
       closeCall(state, call, { error: repeated }, true);
@@ -19,6 +19,7 @@ export function beginStep(state: RequestState, run: OpenRun, { step, model }: Ev
     state.totals.retry();
   } else run.attempt = 1;
   run.step = step;
+  run.isComplete = false;
   run.model = model ?? run.model;
   run.words = '';
   state.totals.ask(run, state.at);

@@ -38,17 +38,22 @@ export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_
 
 /** A relay as it waits for its decision; `call` is the open call it is about. */
 export function openRelay(event: EventOf<'relay'>, run: OpenRun, call: OpenCall | undefined): OpenRelay {
-  const { id, ts, expiresAt } = event;
+  const { id, ts } = event;
   const askedAt = ts === undefined ? undefined : Date.parse(ts);
-  const subject = subjectOf(event, call);
-  const payload = present({ toolCallId: call?.key ?? event.toolCallId, ...subject.payload, expiresAt });
-  return { id, run, call, askedAt, kind: subject.kind, target: subject.target, payload };
+  return { id, run, call, askedAt, ...relaySubject(event, call?.key) };
 }
 
 type Subject = Pick<OpenRelay, 'kind' | 'target' | 'payload'>;
 
-function subjectOf(event: EventOf<'relay'>, call: OpenCall | undefined): Subject {
-  const target = call?.key ?? event.toolCallId ?? event.id;
+/** What a relay asks about; `callKey` is the wire id of its call. */
+export function relaySubject(event: EventOf<'relay'>, callKey: string | undefined): Subject {
+  const { toolCallId, expiresAt } = event;
+  const { kind, target, payload } = subjectOf(event, callKey);
+  return { kind, target, payload: present({ toolCallId: callKey ?? toolCallId, ...payload, expiresAt }) };
+}
+
+function subjectOf(event: EventOf<'relay'>, callKey: string | undefined): Subject {
+  const target = callKey ?? event.toolCallId ?? event.id;
   switch (event.relayKind) {
     case 'permission':
       return { kind: 'tool', target, payload: { toolName: event.tool, args: event.params } };

@@ -1,7 +1,8 @@
 import { closeCall } from './calls.ts';
 import { undecided } from './decision.ts';
-import type { AgentOutcome, EndReason, RequestOutcome } from './fact.ts';
+import type { EndReason, RequestOutcome } from './fact.ts';
 import type { OpenRun } from './open.ts';
+import { agentOutcome, noResult } from './outcome.ts';
 import { decide } from './relays.ts';
 import type { RequestState } from './request-state.ts';
 import { requestUsage } from './totals.ts';
@@ -10,7 +11,8 @@ import { requestUsage } from './totals.ts';
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
-  state.emit({ type: 'agent-ended', agent, outcome: outcomeOf(agent, reason), usage: requestUsage(agent.usage) });
+  const outcome = agentOutcome(reason, { words: agent.words, message: agent.error?.message });
+  state.emit({ type: 'agent-ended', agent, outcome, usage: requestUsage(agent.usage) });
 }
 
 /** Ends the request: what is open is closed, the youngest first, then the end is emitted. */
@@ -22,20 +24,14 @@ export function endRequest(state: RequestState, reason: EndReason): void {
 }
 
 function requestOutcome(root: OpenRun | undefined, reason: EndReason): RequestOutcome {
-  if (reason !== 'error') return { reason, modelReason: root?.modelReason };
+  if (reason !== 'error' && reason !== 'limit_reached') return { reason, modelReason: root?.modelReason };
   const { message = 'The run failed and did not say why.', code = 'agent_failed' } = root?.error ?? {};
-  return { reason, message, code };
+  return { reason: 'error', message, code };
 }
 
 function closeRun(state: RequestState, run: OpenRun): void {
   state.totals.rest(run);
   for (const relay of run.relays) decide(state, relay, undecided('The run ended before anybody answered.'));
-  for (const call of [...run.calls].toReversed())
-    closeCall(state, call, { error: 'It has no result: the run ended before.' });
+  for (const call of [...run.calls].toReversed()) closeCall(state, call, { error: noResult });
   state.runs.drop(run);
-}
-
-function outcomeOf({ words, error }: OpenRun, reason: EndReason): AgentOutcome {
-  if (reason === 'complete' || reason === 'max_iterations') return { text: words };
-  return { error: reason === 'aborted' ? 'The agent was stopped.' : (error?.message ?? `The run ended: ${reason}.`) };
 }

@@ -10,7 +10,7 @@ export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 /** How a request ended: it failed, or why it stopped; `modelReason` is what its last answer says about that. */
 export type RequestOutcome =
   | { readonly reason: 'error'; readonly message: string; readonly code: string }
-  | { readonly reason: Exclude<EndReason, 'error'>; readonly modelReason?: string | undefined };
+  | { readonly reason: Exclude<EndReason, 'error' | 'limit_reached'>; readonly modelReason?: string | undefined };
 
 /** A file that became available; fields that are not known are absent. */
 export interface FileData {

@@ -63,6 +63,8 @@ export class OpenRun {
   /** The number it gave its step, and how many steps were begun. */
   step: number | undefined;
   steps = 0;
+  /** Whether the model call of the step ended. */
+  isComplete = false;
   attempt = 1;
   /** Whether a result came since the last word. */
   answered = false;

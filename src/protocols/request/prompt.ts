@@ -1,9 +1,7 @@
-import type { OpenCall } from './open.ts';
-
 const names = ['prompt', 'task', 'message', 'question', 'description'];
 
 /** What a subagent was asked, from the input of the call that started it: the field that says it, or the whole input. */
-export function promptOf(call: OpenCall | undefined): unknown {
+export function promptOf(call: { readonly input: unknown } | undefined): unknown {
   const input = call?.input;
   if (typeof input !== 'object' || input === null) return input;
   const fields = input as Readonly<Record<string, unknown>>;

@@ -188,6 +188,18 @@ describe('the facts of a request', () => {
   });
 });
 
+describe('an attempt at a step', () => {
+  const begin: Line = { type: 'step_start', runId: 'run', step: 0 };
+  const usage: Line = { type: 'usage', runId: 'run', inputTokens: 1, outputTokens: 1 };
+  const attempts = (...lines: Line[]) =>
+    facts(request(lines)).flatMap(fact => (fact.type === 'step' ? [fact.attempt] : []));
+
+  it('is replaced by the next one at the same step, unless it was completed', () => {
+    expect(attempts(begin, say('half'), begin, say('whole'))).toEqual([1, 2]);
+    expect(attempts(begin, say('first'), usage, begin, say('second'), usage)).toEqual([1, 1]);
+  });
+});
+
 describe('the relays of a request', () => {
   it('are asked once, whatever the log repeats', () => {
     const asked: Line = { type: 'relay', runId: 'run', id: 'q', relayKind: 'question', question: 'Which?' };

@@ -1,10 +1,11 @@
-import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/index.ts';
+import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/index.ts';
 import { relayBook } from '../../projections/index.ts';
 import { ask } from './ask.ts';
 import { beginStep } from './begin-step.ts';
 import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
 import { endAgent, endRequest } from './endings.ts';
-import type { EndReason, Fact, FileData } from './fact.ts';
+import type { EndReason, Fact } from './fact.ts';
+import { fileData } from './file-data.ts';
 import type { OpenRun } from './open.ts';
 import { OpenRuns } from './open-runs.ts';
 import { movePlan, resolve } from './relays.ts';
@@ -122,6 +123,7 @@ export class RequestFold {
       run.usage = addUsage(run.usage, event);
       run.model = event.model ?? run.model;
       run.modelReason = event.finishReason;
+      run.isComplete = true;
       const { totals, at } = this.#state;
       totals.use(event, run);
       totals.hear(run, at, false);
@@ -155,14 +157,4 @@ function nothing(): void {}
 
 function warn({ emit }: RequestState, message: string, code: string | undefined): void {
   emit({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
-}
-
-function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
-  return {
-    id,
-    path,
-    ...(mediaType !== undefined && { mediaType }),
-    ...(size !== undefined && { size }),
-    ...(toolCallId !== undefined && { toolCallId }),
-  };
 }

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
-import { chatBody, protocols, Waiting } from '../../protocols/index.ts';
-import { type ChatTurn, openTurn, takeChat } from '../chat.ts';
+import { aiSdkVersions, chatBody, chatMessages, protocols, uiMessages, Waiting } from '../../protocols/index.ts';
+import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/access.ts';
 import type { Site } from '../site.ts';
@@ -40,6 +40,20 @@ export function chatRoutes(site: Site): Route[] {
     }),
     route({
       method: 'get',
+      path: '/api/chat/{threadId}/messages',
+      tag,
+      summary: 'Read a chat as UI messages, without an answer that is under way',
+      headers,
+      answer: chatMessages,
+      handle: async ({ context, param, scope }) => {
+        const given = versionOf(context);
+        const version = aiSdkVersions.find(each => String(each) === given);
+        const thread = await findChat(site, scope, param('threadId'));
+        return thread === undefined ? [] : uiMessages(await readChat(site, thread), { version, threadId: thread.id });
+      },
+    }),
+    route({
+      method: 'get',
       path: '/api/chat/{threadId}/stream',
       tag,
       summary: 'Stream the answer that is under way, from its start',
@@ -48,13 +62,22 @@ export function chatRoutes(site: Site): Route[] {
       others: { 204: 'Nothing is under way' },
       handle: async ({ context, param, scope }) => {
         const version = versionOf(context);
-        // An unknown chat, or one of another reader, has nothing under way.
-        const thread = await site.find(scope, param('threadId')).catch(() => undefined);
+        const thread = await findChat(site, scope, param('threadId'));
         const turn = thread && (await openTurn(site, thread));
         return thread && turn ? streamTurn(site, thread, turn, version) : new Response(null, { status: 204 });
       },
     }),
   ];
+}
+
+/** Returns the thread of a chat; an unknown one, or one of another reader, is a chat without messages. */
+async function findChat(site: Site, scope: Scope, id: string): Promise<Thread | undefined> {
+  try {
+    return await site.find(scope, id);
+  } catch (error) {
+    if (SingletreeError.is(error, 'thread_not_found')) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the thread of a chat, creating it when needed: clients choose the ids of their chats. */

@@ -6,6 +6,7 @@ import type { Framing, Protocol, ProtocolRegistry } from '../../protocols/index.
 import { type OtherContent, type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import { encodedFrames } from '../streams/encoded-frames.ts';
+import { ThreadRawLines } from '../streams/thread-raw-lines.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
 import { type Position, position } from '../streams/position.ts';
@@ -110,9 +111,11 @@ function openEncoded({ site, thread, protocol, after, version }: Reading, sectio
   const { framing } = protocol;
   const { id: threadId, resourceId } = thread;
   const { runId } = section;
-  const encoder = protocol.encoder({ threadId, resourceId, version, ...(runId !== undefined && { runId }) });
+  const rawLines = protocol.usesRawLines === true ? { rawLines: new ThreadRawLines(log, threadId) } : {};
+  const lineOf = rawLines.rawLines?.lineOf;
+  const encoder = protocol.encoder({ threadId, resourceId, version, lineOf, ...(runId !== undefined && { runId }) });
   const frames = (stop: AbortSignal) =>
-    encodedFrames({ ...section, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
+    encodedFrames({ ...section, ...rawLines, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
   return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
 }
 

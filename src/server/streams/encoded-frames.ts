@@ -4,6 +4,7 @@ import type { EventLog } from '../../log/index.ts';
 import type { Encoder, Framing } from '../../protocols/index.ts';
 import { RedactedEvents } from '../security/redacted-events.ts';
 import { frameId, type Position } from './position.ts';
+import type { ThreadRawLines } from './thread-raw-lines.ts';
 
 export interface EncodedOptions {
   readonly log: EventLog;
@@ -24,6 +25,8 @@ export interface EncodedOptions {
   readonly cutOff?: object;
   /** Counts the events that were sent. */
   readonly onSent: (count: number) => void;
+  /** The raw lines that the encoder uses. */
+  readonly rawLines?: ThreadRawLines;
   /** Receives every event with its chunks; a chunk it returns is sent last and ends the frames early. */
   readonly pause?: (event: LoggedEvent, chunks: readonly unknown[]) => Promise<object | undefined>;
 }
@@ -34,12 +37,14 @@ export interface EncodedOptions {
  */
 export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<string> {
   const { log, threadId, encoder, from, after, ends = false, redactor, signal, cutOff, onSent, pause } = options;
-  const { framing } = options;
+  const { framing, rawLines } = options;
   const { last } = framing;
   const frame = (chunk: unknown, id?: string) => framing.frame(redactor.json(JSON.stringify(chunk)), id);
   let { runId } = options;
   for await (const event of redactedTail(log, threadId, { from, redactor, signal })) {
+    await rawLines?.read(event);
     const chunks = encoder.encode(event);
+    rawLines?.passed(event);
     const skipped = event.seq <= after.seq ? chunks.length : event.seq === after.seq + 1 ? after.chunks : 0;
     const frames = chunks
       .map((chunk, index) => frame(chunk, frameId(event.seq, index + 1, chunks.length)))

@@ -16,6 +16,18 @@ const tasks = {
     say('hello');
     end();
   },
+  mcp() {
+    const call = { id: 't', type: 'mcp_tool_call', server: 's', tool: 'x' };
+    print({ type: 'item.started', item: { ...call, status: 'in_progress' } });
+    print({ type: 'item.completed', item: { ...call, status: 'failed', error: { message: 'gone' } } });
+    end();
+  },
+  denied() {
+    const call = { id: 'c', type: 'command_execution', command: 'rm x' };
+    print({ type: 'item.completed', item: { ...call, status: 'declined', aggregated_output: 'not allowed' } });
+    if (args.includes('--answer')) say('I could not.');
+    end();
+  },
   args() {
     say(JSON.stringify(args));
     end();

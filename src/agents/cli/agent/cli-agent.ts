@@ -1,8 +1,7 @@
 import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
 import type { Agent, InvokeParams } from '../../agent.ts';
-import { costOf } from '../../model/prices/prices.ts';
-import { cliAdapters } from '../adapters/index.ts';
+import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { failureHint, startFailure } from './failure-hint.ts';
 import { Semaphore } from '../../semaphore.ts';
@@ -11,6 +10,7 @@ import { lineText } from './line-reader.ts';
 import { type ProcessLine, runProcess } from './run-process.ts';
 import { promptOf } from './prompt.ts';
 import { RunTranslation } from './run-translation.ts';
+import { withCost } from './usage-cost.ts';
 
 export interface CliAgentOptions {
   /** The working directory. Default: the current one. */
@@ -42,11 +42,7 @@ const sharedSemaphore = new Semaphore(4);
 
 /** Creates an agent for an external coding agent; throws `invalid_argument` when the name is unknown. */
 export function cliAgent(name: string, options: CliAgentOptions = {}): Agent {
-  const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
-  if (adapter === undefined) {
-    const known = Object.keys(cliAdapters).join(', ');
-    throw new SingletreeError('invalid_argument', `Unknown external agent "${name}". Known agents: ${known}.`);
-  }
+  const adapter = adapterNamed(name);
   return { id: adapter.id, invoke: params => invoke(adapter, options, params) };
 }
 
@@ -58,14 +54,15 @@ async function* invoke(
   const { runId, signal } = params;
   const cwd = options.cwd ?? process.cwd();
   const model = params.model ?? options.model;
-  const now = () => new Date().toISOString();
+  /** The time of the current line: its raw record and its events carry the same. */
+  let ts = new Date().toISOString();
   const translator = adapter.translator({ runId, usedBefore: params.session?.used });
   const run = new RunTranslation({
     runId,
-    agentId: adapter.id,
+    adapter,
     cwd,
     translator,
-    now,
+    now: () => ts,
     ...(params.parentId !== undefined && { parentId: params.parentId }),
     ...(model !== undefined && { model }),
   });
@@ -94,10 +91,10 @@ async function* invoke(
       ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
       ...(options.idleTimeoutMs !== undefined && { idleTimeoutMs: options.idleTimeoutMs }),
     });
-    const priced = pricing(adapter, model);
     let number = 0;
     try {
       for (let next = await lines.next(); ; next = await lines.next()) {
+        ts = new Date().toISOString();
         if (next.done === true) {
           const { failedToStart, ...end } = next.value;
           if (failedToStart !== undefined)
@@ -110,15 +107,16 @@ async function* invoke(
         }
         number++;
         const { stream, bytes } = next.value;
-        const raw = { n: number, ts: now(), stream, line: bytes };
+        const raw = { n: number, ts, stream, line: bytes };
         await params.raw?.(raw);
         await options.onRaw?.(runId, raw);
-        for (const event of eventsOf(run, next.value, number)) yield priced(event);
+        for (const event of eventsOf(run, next.value, number)) yield withCost(adapter, event);
       }
     } finally {
       await lines.return({});
     }
   } catch (error) {
+    ts = new Date().toISOString();
     if (!signal.aborted) yield failed(runId, error);
     for (const event of run.end(signal.aborted ? { stopped: { reason: 'aborted', message: '' } } : {}))
       yield event.type === 'harness_end' && !signal.aborted ? { ...event, reason: 'error' } : event;
@@ -131,19 +129,6 @@ function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, num
   if (kind === 'rest') return [];
   if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
   return run.line(stream, lineText(bytes), number);
-}
-
-/** Adds the cost from the price list to usage without a reported cost, when the model is known. */
-function pricing({ prices }: CliAdapter, asked: string | undefined): (event: AgentEvent) => AgentEvent {
-  let model = asked;
-  return event => {
-    if (event.type === 'session') model = event.model ?? model;
-    if (event.type !== 'usage' || event.cost !== undefined || event.agentId !== undefined || prices === undefined)
-      return event;
-    const used = event.model ?? model;
-    const cost = used === undefined ? undefined : costOf({ provider: prices, model: used.replace(/^.*\//, '') }, event);
-    return cost === undefined ? event : { ...event, cost };
-  };
 }
 
 function withHint(adapter: CliAdapter, event: AgentEvent): AgentEvent {

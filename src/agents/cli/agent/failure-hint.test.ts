@@ -16,6 +16,11 @@ describe('the hint for a failure', () => {
     },
   );
 
+  it.each(['OpenCode ended because bash was denied: no', 'Tool "x" requires approval', 'an auto-rejected permission'])(
+    'is to allow what was denied: %s',
+    message => expect(failureHint(codexAdapter, message)).toMatch(/settings of Codex, or run it again with --yolo/),
+  );
+
   it('is absent for an unrecognised message', () => {
     expect(failureHint(codexAdapter, 'the roof is on fire')).toBeUndefined();
   });

@@ -11,7 +11,14 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
     )
   )
     return `If this version of ${adapter.name} is too old, update it with \`${updateOf(adapter)}\`.`;
-  return undefined;
+  return /was denied|rejected permission|auto-rejected|requires? approval|approval required/i.test(message)
+    ? permissionAdvice(adapter)
+    : undefined;
+}
+
+/** Returns what to do when a program denied something. */
+export function permissionAdvice({ name }: CliAdapter): string {
+  return `Allow it in the settings of ${name}, or run it again with --yolo (\`yolo: true\`), which allows everything.`;
 }
 
 /** Returns the reason that a program could not be started, with advice. */
@@ -21,12 +28,13 @@ export function startFailure(
   cwd: string,
 ): { message: string; code: string } {
   if (!existsSync(cwd)) return { message: `The folder "${cwd}" does not exist.`, code: 'no_folder' };
-  if (error.code === 'ENOENT')
-    return {
-      message: `${adapter.name} is not installed: "${error.path ?? adapter.executable}" was not found. Install it with \`${adapter.install}\`.`,
-      code: 'not_installed',
-    };
+  if (error.code === 'ENOENT') return { message: notInstalled(adapter, error.path), code: 'not_installed' };
   return { message: `${adapter.name} could not be started: ${error.message}`, code: 'failed_to_start' };
+}
+
+/** Returns the message for a program that was not found, with advice. */
+export function notInstalled(adapter: CliAdapter, executable: string = adapter.executable): string {
+  return `${adapter.name} is not installed: "${executable}" was not found. Install it with \`${adapter.install}\`.`;
 }
 
 /** A package is updated by its tag; an install script installs the latest version anyway. */

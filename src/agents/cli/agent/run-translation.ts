@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { Translator } from '../contract/translator.ts';
+import { LastDenial } from './last-denial.ts';
+import { RunModel } from './run-model.ts';
 
 export interface RunTranslationOptions {
   readonly runId: string;
-  readonly agentId: string;
+  readonly adapter: Pick<CliAdapter, 'id' | 'name' | 'denial'>;
   readonly parentId?: string;
   readonly cwd?: string;
   readonly model?: string;
@@ -35,17 +38,21 @@ export class RunTranslation {
   readonly #tails = { stdout: [] as string[], stderr: [] as string[] };
   /** The session, once the program reported it. */
   #sessionId: string | undefined;
+  readonly #model: RunModel;
+  readonly #denial: LastDenial;
 
   constructor(options: RunTranslationOptions) {
     this.#options = options;
+    this.#model = new RunModel(options.model);
+    this.#denial = new LastDenial(options.runId);
   }
 
   start(): AgentEvent[] {
-    const { runId, agentId, parentId, cwd, model } = this.#options;
+    const { runId, adapter, parentId, cwd, model } = this.#options;
     const event: AgentEvent = {
       type: 'harness_start',
       runId,
-      agentId,
+      agentId: adapter.id,
       ...(parentId !== undefined && { parentId }),
       ...(model !== undefined && { model }),
       ...(cwd !== undefined && { cwd }),
@@ -64,7 +71,9 @@ export class RunTranslation {
     const message = stripVTControlCharacters(text).trimEnd();
     if (message.trim() === '') return [];
     this.#keep('stderr', message);
-    return this.#stamp([{ type: 'warning', runId: this.#options.runId, message, code: 'stderr', line: number }]);
+    const { runId, adapter } = this.#options;
+    const code = adapter.denial?.test(message) === true ? 'permission_denied' : 'stderr';
+    return this.#stamp([{ type: 'warning', runId, message, code, line: number }]);
   }
 
   /** Handles a line that is too long to parse: its beginning represents it; the raw record has it whole. */
@@ -74,27 +83,29 @@ export class RunTranslation {
   }
 
   end(end: ProcessEnd): AgentEvent[] {
-    const { runId, agentId, translator } = this.#options;
+    const { runId, translator } = this.#options;
+    const agentId = this.#options.adapter.id;
     const events = translator.flush().map(event => (isFatal(event) ? withExit(event, agentId, end) : event));
     const failed = events.some(isFatal);
     const reason: EndReason = end.stopped?.reason ?? translator.failure?.reason ?? (failed ? 'error' : 'complete');
-    const message = failed ? undefined : this.#failureOf(end);
-    if (message !== undefined)
-      events.push({ type: 'error', runId, message, code: end.stopped?.reason ?? 'exit_code', fatal: true });
+    const failure = failed ? undefined : this.#failureOf(end);
+    if (failure !== undefined) events.push({ type: 'error', runId, ...failure, fatal: true });
     const unexplained: EndReason = end.isCut === true ? 'interrupted' : 'complete';
-    const ended: EndReason = reason !== 'complete' ? reason : message === undefined ? unexplained : 'error';
+    const ended: EndReason = reason !== 'complete' ? reason : failure === undefined ? unexplained : 'error';
     return this.#stamp([...events, { type: 'harness_end', runId, agentId, reason: ended }]);
   }
 
-  #failureOf(end: ProcessEnd): string | undefined {
-    const { agentId } = this.#options;
+  #failureOf(end: ProcessEnd): { message: string; code: string } | undefined {
+    const { id, name } = this.#options.adapter;
     if (end.stopped?.reason === 'aborted') return undefined;
-    if (end.stopped !== undefined) return end.stopped.message;
-    const exit = exitOf(agentId, end);
-    if (exit === undefined) return undefined;
+    if (end.stopped !== undefined) return { message: end.stopped.message, code: end.stopped.reason };
+    const exit = exitOf(id, end);
     const { stderr, stdout } = this.#tails;
     const output = (stderr.length > 0 ? stderr : stdout).join('\n');
-    return output === '' ? `${exit}, without saying why.` : `${exit}: ${output}`;
+    if (exit !== undefined)
+      return { message: output === '' ? `${exit}, without saying why.` : `${exit}: ${output}`, code: 'exit_code' };
+    const denial = this.#denial.reason;
+    return denial === undefined ? undefined : { message: `${name} ${denial}`, code: 'permission_denied' };
   }
 
   #keep(stream: 'stdout' | 'stderr', line: string): void {
@@ -107,6 +118,8 @@ export class RunTranslation {
     for (const event of events) {
       if (this.#sessionId !== undefined) event.sessionId ??= this.#sessionId;
       event.ts ??= ts;
+      if (event.runId === this.#options.runId) this.#model.name(event);
+      this.#denial.take(event);
     }
     return events;
   }

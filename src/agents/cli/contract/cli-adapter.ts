@@ -20,17 +20,16 @@ export interface CliAdapter {
   readonly environment: readonly RegExp[];
   /** The versions whose streams were recorded for the tests. */
   readonly versions: readonly string[];
+  /** Matches a line of stderr that reports a denied call, for programs that report it only there. */
+  readonly denial?: RegExp;
   /** How its records are translated, for its documentation page. */
-  readonly records: readonly RecordRule[];
+  readonly records: RecordRules;
   command(request: CommandRequest): CliCommand;
   translator(options: TranslatorOptions): Translator;
 }
 
-/** How one kind of record is translated, for the documentation page. */
-export interface RecordRule {
-  readonly record: string;
-  readonly becomes: string;
-}
+/** What each kind of record becomes, for the documentation page; any other becomes `unknown`. */
+export type RecordRules = Readonly<Record<string, string>>;
 
 /** The provider keys that several agents read from the environment. */
 export const providerKeys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY'];

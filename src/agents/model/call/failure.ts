@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
+import { limitReached } from '../../limits/limits.ts';
 import { UnfinishedStream } from './model-stream.ts';
 import { createModelRegistry, type ModelRegistry } from '../registry/registry.ts';
 
@@ -17,10 +18,16 @@ export function modelFailure(error: unknown, provider: string, registry?: ModelR
   const message = messageOf(error);
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   const refused = status !== undefined && status >= 400;
+  if (!refused && isUnreachable(error)) return unreachable(message);
   if (!refused && isConnectionError(error))
     return { message: `The connection to the model broke: ${message}.`, code: 'model_connection', retryable: true };
   if (APICallError.isInstance(error)) return apiFailure(error, message, () => keyHint(provider, registry));
   return { message: `The model call failed: ${message}.`, code: 'model_error', retryable: mayPass(error) };
+}
+
+/** The reason of the end of a run that ends by a failure. */
+export function endedBy({ code }: ModelFailure): 'error' | 'limit_reached' {
+  return code === limitReached ? limitReached : 'error';
 }
 
 /** The event of a failure that ends the run. */
@@ -28,10 +35,17 @@ export function failureEvent(runId: string, failure: ModelFailure): EventOf<'err
   return { type: 'error', runId, ...failure, fatal: true };
 }
 
+function unreachable(message: string): ModelFailure {
+  return {
+    message: `The model could not be reached: ${message}. Check the network connection and the address of the provider.`,
+    code: 'model_connection',
+    retryable: true,
+  };
+}
+
 function apiFailure(error: APICallError, message: string, hint: () => string): ModelFailure {
   const { statusCode: status, responseHeaders = {} } = error;
-  if (status === undefined)
-    return { message: `The model could not be reached: ${message}.`, code: 'model_connection', retryable: true };
+  if (status === undefined) return unreachable(message);
   const summary = `The model's service answered ${status}: ${message}.`;
   if (status === 401 || status === 403)
     return { message: `${summary} ${hint()}`, code: 'model_auth', retryable: false };
@@ -75,10 +89,20 @@ const brokenConnection =
   /^terminated$|fetch failed|other side closed|socket hang up|premature close|stream ended (before|without)/i;
 
 function isConnectionError(error: unknown): boolean {
+  return hasCause(error, /^(ECONN|EPIPE$|ETIMEDOUT$|UND_ERR_)/, brokenConnection);
+}
+
+/** Whether no connection was made at all: the name is unknown, or nothing answers at the address. */
+function isUnreachable(error: unknown): boolean {
+  return hasCause(
+    error,
+    /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)$/,
+  );
+}
+
+function hasCause(error: unknown, codes: RegExp, messages?: RegExp): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
-    const code = 'code' in at ? String(at.code) : '';
-    if (/^(ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$|UND_ERR_)/.test(code)) return true;
-    if (brokenConnection.test(at.message)) return true;
+    if (codes.test('code' in at ? String(at.code) : '') || messages?.test(at.message) === true) return true;
   }
   return false;
 }

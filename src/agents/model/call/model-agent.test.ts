@@ -45,8 +45,10 @@ const finish = (unified: 'stop' | 'error' = 'stop'): LanguageModelV3StreamPart =
 describe('one model call', () => {
   it('rejects invalid options at once', () => {
     const made = (model: unknown, options?: unknown) => () => modelAgent(model as string, options as { id: string });
-    expect(made(undefined)).toThrow('The agent "model" was given nothing as `model`: expected a model, or its id');
-    expect(made('a/b', { id: 'a', tools: {} })).toThrow('The agent "a" was given an object as `tools`');
+    expect(made(undefined)).toThrow(
+      'The agent "model" was given nothing as `model`: expected a model of specification v2, v3 or v4, or its id',
+    );
+    expect(made('a/b', { id: 'a', tools: 'a' })).toThrow('The agent "a" was given "a" as `tools`');
     expect(made('a/b', { tool: [] })).toThrow('did you mean `tools`?');
     expect(made('a/b', { tools: [{ name: 'a b' }] })).toThrow('The tool "a b"');
   });
@@ -80,10 +82,26 @@ describe('one model call', () => {
     expect(new Set(of(events, 'text').map(({ id }) => id)).size).toBe(1);
     expect(of(events, 'text')[0]?.id).not.toBe(of(events, 'reasoning')[0]?.id);
     expect(of(events, 'usage')).toEqual([
-      { type: 'usage', runId: 'run', callId: step?.callId, ...usage, finishReason: 'tool-calls' },
+      {
+        type: 'usage',
+        runId: 'run',
+        callId: step?.callId,
+        model: 'scripted/scripted',
+        ...usage,
+        finishReason: 'tool-calls',
+      },
     ]);
     expect(model.requests[0]).toMatchObject({ toolNames: ['t'], messages: [{ text: 'Be kind.' }, { text: 'Hi' }] });
     expect(checkOrder(events)).toEqual([]);
+  });
+
+  it('gives the model one name in all its events, whatever API of its provider it uses', async () => {
+    const model = scriptedModel(['Hi.'], { provider: 'openai.responses', modelId: 'gpt-5' });
+    const events = await collect(modelAgent(model).invoke(params()));
+    expect([of(events, 'step_start')[0]?.model, of(events, 'usage')[0]?.model]).toEqual([
+      'openai/gpt-5',
+      'openai/gpt-5',
+    ]);
   });
 
   it('does not offer a withheld tool', async () => {
@@ -219,6 +237,17 @@ describe('a model call that fails', () => {
       retryable: false,
     });
     expect((await run(streaming(error(new Error('could not execute'))))).error).toMatchObject({ code: 'model_error' });
+  });
+
+  it('without a network is one warning, however often it is tried', async () => {
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND api.example.com'), { code: 'ENOTFOUND' });
+    const doStream = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const { events, error } = await run({ ...scriptedModel([]), doStream });
+    const message =
+      'The model could not be reached: fetch failed. Check the network connection and the address of the provider.';
+    expect(of(events, 'step_start').length).toBeGreaterThan(2);
+    expect(of(events, 'warning').map(warning => warning.message.split(' Trying')[0])).toEqual([message]);
+    expect(error).toMatchObject({ message, code: 'model_connection' });
   });
 
   it('with a wrong key names the variable, also of a registered provider', async () => {

@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { once } from '../../../events/define.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
 import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
-import { field, text } from '../../../events/options/option-fields.ts';
+import { field, isObject, text } from '../../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../../agent.ts';
-import { checkTool } from '../../loop/check-tool.ts';
+import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
-import { describeTool, type Tool } from '../../loop/tool.ts';
-import { failureEvent } from './failure.ts';
+import { describeTool } from '../../loop/tool.ts';
+import { endedBy, failureEvent } from './failure.ts';
 import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { type ModelSource, resolveModel } from '../registry/model-source.ts';
@@ -23,7 +23,7 @@ export interface ModelAgentOptions {
   readonly id?: string;
   readonly instructions?: string;
   /** The tools the model may call; none is executed. */
-  readonly tools?: readonly Tool[];
+  readonly tools?: AgentTools;
   readonly settings?: ModelSettings;
   readonly retry?: RetryOptions;
   /** The registry that resolves model ids. Default: the one of the environment. */
@@ -39,7 +39,10 @@ const checkOptions = optionsCheck(
     ({
       id: text().optional(),
       ...modelOptions(),
-      tools: field(Array.isArray, 'an array of tools').optional(),
+      tools: field(
+        value => Array.isArray(value) || isObject(value),
+        'an array of tools, or an object of tools by name',
+      ).optional(),
     }) satisfies Record<keyof ModelAgentOptions, z.ZodType>,
   agentNamed,
 );
@@ -53,8 +56,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
   checkOptions(options);
   const { id = 'model', instructions, settings, registry, tools: own = [] } = options;
   checkValue(modelField(), { model }, `The agent "${id}"`);
-  own.forEach(checkTool);
-  const described = own.map(describeTool);
+  const described = toolList(own).map(describeTool);
   const retry = new RetryPolicy(options.retry);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
@@ -75,7 +77,8 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     const channel = new EventChannel();
     const stop = stopWith(params.signal);
     const { signal } = stop;
-    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry };
+    const { spending } = params;
+    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry, spending };
     const calling = modelStep(step, channel);
     try {
       yield* channel.until(calling);
@@ -85,8 +88,9 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     }
     const result = await calling;
     if (result.ended === 'failed') yield failureEvent(runId, result.failure);
-    const reason = result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? 'error' : 'aborted';
+    const reason =
+      result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? endedBy(result.failure) : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
-  return { id, invoke };
+  return { id, hasOwnModel: typeof model !== 'string', invoke };
 }

@@ -1,8 +1,11 @@
 import { refusedEnd } from './prompt-ends.ts';
-import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
 import { Attachments } from '../attachments/attachments.ts';
-import { providerIdOf } from './provider-id.ts';
+import { modelName, providerIdOf } from './provider-id.ts';
+import type { ModelTool } from '../../loop/tool.ts';
+import { limitReached } from '../../limits/limits.ts';
+import type { Spending } from '../../limits/spending.ts';
 import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
@@ -18,8 +21,12 @@ export interface ModelStepOptions {
   readonly step: number;
   readonly model: LanguageModelV3;
   readonly prompt: LanguageModelV3Prompt;
-  readonly tools?: readonly LanguageModelV3FunctionTool[];
+  readonly tools?: readonly ModelTool[];
   readonly settings?: ModelSettings | undefined;
+  /** Reports a reached limit: the model is not called. */
+  readonly spending?: Spending | undefined;
+  /** The format of the answer. Default: text. */
+  readonly responseFormat?: LanguageModelV3CallOptions['responseFormat'];
   /** The ids of the run's calls. Default: those of a run with a single step. */
   readonly callIds?: CallIds;
   /** The registry that knows which variable holds a key. Default: the one of the environment. */
@@ -52,19 +59,24 @@ export interface ModelSink {
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
   const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
+  const { responseFormat } = options;
   const request = {
     ...callSettings(options.settings),
     prompt,
+    ...(responseFormat !== undefined && { responseFormat }),
     ...(tools.length > 0 && { tools: [...tools] }),
   };
   const refused = refusedEnd(prompt, model);
   if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
   const attachments = new Attachments(model);
+  let hasWarned = false;
   for (let attempt = 0; ; attempt++) {
+    const limit = await options.spending?.reached();
+    if (limit !== undefined)
+      return { ended: 'failed', failure: { message: limit, code: limitReached, retryable: false } };
     const callId = newId();
-    const name = `${model.provider}/${model.modelId}`;
-    await sink.put({ type: 'step_start', runId, step, callId, model: name, requestHash: hash });
+    await sink.put({ type: 'step_start', runId, step, callId, model: modelName(model), requestHash: hash });
     callIds.begin();
     try {
       const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
@@ -90,8 +102,11 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
         attachments.restore();
         return { ended: 'failed', failure };
       }
+      // One warning while the connection fails; every other failure reports each attempt.
       const message = `${failure.message} Trying again in ${ms} ms.`;
-      await sink.put({ type: 'warning', runId, code: failure.code, message });
+      const isConnection = failure.code === 'model_connection';
+      if (!isConnection || !hasWarned) await sink.put({ type: 'warning', runId, code: failure.code, message });
+      hasWarned = isConnection;
       try {
         await retry.wait(ms, signal);
       } catch {
@@ -127,8 +142,8 @@ async function readParts<Part>(
   }
 }
 
-/** Adds the cost of a call when the price list contains the model. */
-function priced(usage: EventOf<'usage'>, { provider, modelId }: LanguageModelV3): EventOf<'usage'> {
-  const cost = usage.cost ?? costOf({ provider: providerIdOf({ provider }), model: modelId }, usage);
-  return cost === undefined ? usage : { ...usage, cost };
+/** Adds the name of the model, and the cost of the call when the price list contains the model. */
+function priced(usage: EventOf<'usage'>, model: LanguageModelV3): EventOf<'usage'> {
+  const cost = usage.cost ?? costOf({ provider: providerIdOf(model), model: model.modelId }, usage);
+  return { ...usage, model: modelName(model), ...(cost !== undefined && { cost }) };
 }

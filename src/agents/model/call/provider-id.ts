@@ -2,3 +2,8 @@
 export function providerIdOf({ provider }: { readonly provider: string }): string {
   return provider.split('.')[0] ?? provider;
 }
+
+/** Returns the name of a model, `provider/model`: the same in every event, whatever API of the provider it uses. */
+export function modelName(model: { readonly provider: string; readonly modelId: string }): string {
+  return `${providerIdOf(model)}/${model.modelId}`;
+}

@@ -4,15 +4,15 @@ import { createModelRegistry } from './registry.ts';
 const loaded = vi.hoisted(() => [] as string[]);
 vi.mock('@ai-sdk/anthropic', () => {
   loaded.push('anthropic');
-  return { createAnthropic: () => () => ({}) };
+  return { createAnthropic: () => () => ({ specificationVersion: 'v3' }) };
 });
 vi.mock('@ai-sdk/openai', () => {
   loaded.push('openai');
-  return { createOpenAI: () => () => ({}) };
+  return { createOpenAI: () => () => ({ specificationVersion: 'v3' }) };
 });
 vi.mock('@ai-sdk/openai-compatible', () => {
   loaded.push('openai-compatible');
-  return { createOpenAICompatible: () => () => ({}) };
+  return { createOpenAICompatible: () => () => ({ specificationVersion: 'v3' }) };
 });
 
 describe('a registry', () => {

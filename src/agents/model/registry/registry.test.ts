@@ -95,7 +95,7 @@ describe('resolving a model', () => {
   });
 
   it('asks a registered provider for its models, and loads it once for the same settings', async () => {
-    const load = vi.fn(() => (model: string) => ({ modelId: model }) as LanguageModelV3);
+    const load = vi.fn(() => (model: string) => ({ specificationVersion: 'v3', modelId: model }) as LanguageModelV3);
     const env: Record<string, string> = { X_KEY: '1' };
     const registry = createModelRegistry({ env, providers: [{ id: 'x', envVar: 'X_KEY', load }] });
     expect((await registry.resolve('x/a')).modelId).toBe('a');
@@ -108,7 +108,9 @@ describe('resolving a model', () => {
   });
 
   it('tries again after a provider failed to load', async () => {
-    const load = vi.fn(async () => (model: string) => ({ modelId: model }) as LanguageModelV3);
+    const load = vi.fn(
+      async () => (model: string) => ({ specificationVersion: 'v3', modelId: model }) as LanguageModelV3,
+    );
     load.mockRejectedValueOnce(new Error('not installed'));
     const registry = createModelRegistry({ env: {}, providers: [{ id: 'x', load }] });
     await expect(registry.resolve('x/a')).rejects.toThrow('not installed');

@@ -1,8 +1,10 @@
+import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
 import { builtinToolIds } from '../tools/builtin-tools.ts';
-import type { HarnessConfig } from '../harness-config.ts';
+import { memoryField } from '../../../agents/memory/memory.ts';
+import type { HarnessConfig, HarnessOMConfig } from '../harness-config.ts';
 import { permissionPolicies, toolCategories } from '../permissions/permissions.ts';
 
 const noMode = 'Harness requires at least one agent mode';
@@ -16,9 +18,9 @@ const callback = () => z.custom(value => typeof value === 'function', 'expected 
 const record = () => z.custom(value => isObject(value) && !Array.isArray(value), 'expected an object');
 const agent = () =>
   z.custom(
-    // The agent of an unused mode is not checked.
-    value => typeof value === 'function' || isObject(value),
-    'expected an agent, or a function that returns one for a state',
+    // An agent may be loaded on first use: its `invoke` is read when a run starts.
+    value => typeof value === 'function' || (isObject(value) && 'invoke' in value),
+    'expected an agent (an object with `id` and `invoke`), or a function that returns one for a state',
   );
 const tools = () =>
   z.custom(
@@ -73,7 +75,15 @@ const options = () =>
     tools: tools().optional(),
     subagents: z.array(subagent()).optional(),
     resolveModel: callback().optional(),
-    omConfig: record().optional(),
+    omConfig: z
+      .strictObject({
+        defaultObserverModelId: name().optional(),
+        defaultReflectorModelId: name().optional(),
+        defaultObservationThreshold: z.number().positive().optional(),
+        defaultReflectionThreshold: z.number().positive().optional(),
+      } satisfies Record<keyof HarnessOMConfig, z.ZodType>)
+      .optional(),
+    limits: limitsField().optional(),
     disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
     heartbeatHandlers: z.array(heartbeat()).optional(),
     idGenerator: callback().optional(),
@@ -83,7 +93,9 @@ const options = () =>
     customModelCatalogProvider: callback().optional(),
     toolCategoryResolver: callback().optional(),
     threadLock: z.object({ acquire: callback(), release: callback() }).optional(),
-    memory: z.unknown().optional(),
+    memory: z
+      .union([memoryField(), callback()], { error: 'expected a `new Memory()`, or a function that returns one' })
+      .optional(),
     // The options of a workspace are checked with their own error.
     workspace: z
       .custom(

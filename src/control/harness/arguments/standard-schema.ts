@@ -1,18 +1,24 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { errorText, SingletreeError } from '../../../events/index.ts';
 
-/** A schema as zod, any Standard Schema, or JSON Schema. */
-export type PublicSchema<Value = unknown> = StandardSchemaV1<unknown, Value> | Readonly<Record<string, unknown>>;
+/** A schema as zod, any Standard Schema, a Standard JSON Schema, or JSON Schema. */
+export type PublicSchema<Value = unknown> =
+  | StandardSchemaV1<unknown, Value>
+  | StandardJSONSchemaV1<unknown, Value>
+  | Readonly<Record<string, unknown>>;
 
 /**
  * Converts a schema to a Standard Schema; throws `invalid_argument` for an unreadable JSON Schema. `of` names it in the
  * message.
  */
 export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): StandardSchemaV1<unknown, Value> {
-  if (isStandard(schema)) return schema;
+  if (isValidating(schema)) return schema;
   try {
-    return z.fromJSONSchema(schema) as unknown as StandardSchemaV1<unknown, Value>;
+    return z.fromJSONSchema(isStandard(schema) ? inputOf(schema) : schema) as unknown as StandardSchemaV1<
+      unknown,
+      Value
+    >;
   } catch (cause) {
     const why = errorText(cause);
     throw new SingletreeError(
@@ -28,13 +34,27 @@ export function jsonSchemaOf(schema: PublicSchema): Readonly<Record<string, unkn
   if (!isStandard(schema)) return schema;
   try {
     if ('_zod' in schema) return z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' });
-    const { jsonSchema } = schema['~standard'] as { jsonSchema?: { input(options: object): Record<string, unknown> } };
-    return jsonSchema?.input({ target: 'draft-2020-12' });
+    return 'jsonSchema' in schema['~standard'] ? inputOf(schema as StandardJSONSchemaV1) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isStandard<Value>(schema: PublicSchema<Value>): schema is StandardSchemaV1<unknown, Value> {
+/** Libraries throw for a draft that they do not support. */
+function inputOf({ '~standard': { jsonSchema } }: StandardJSONSchemaV1): Record<string, unknown> {
+  try {
+    return jsonSchema.input({ target: 'draft-2020-12' });
+  } catch {
+    return jsonSchema.input({ target: 'draft-07' });
+  }
+}
+
+function isStandard<Value>(
+  schema: PublicSchema<Value>,
+): schema is Exclude<typeof schema, Readonly<Record<string, unknown>>> {
   return '~standard' in schema;
+}
+
+function isValidating<Value>(schema: PublicSchema<Value>): schema is StandardSchemaV1<unknown, Value> {
+  return isStandard(schema) && 'validate' in schema['~standard'];
 }

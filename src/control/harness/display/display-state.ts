@@ -49,7 +49,7 @@ export interface ModifiedFile {
 
 /**
  * Everything that a user interface shows of a harness. It is immutable: each change creates a new state that shares the
- * unchanged parts. Writing to its tasks or its usage throws.
+ * unchanged parts. Writing to it or to one of its maps throws.
  */
 export interface HarnessDisplayState {
   readonly isRunning: boolean;

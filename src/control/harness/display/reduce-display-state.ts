@@ -51,13 +51,8 @@ const on: Handlers = {
     pendingSuspension: null,
   }),
   agent_end: (state, { reason }) => ({
-    isRunning: false,
-    activeTools: stoppedTools(state.activeTools),
-    pendingApproval: null,
-    pendingQuestion: null,
-    pendingPlanApproval: null,
-    activeSubagents: new Map(),
-    ...(reason !== 'suspended' && { pendingSuspension: null }),
+    ...stopped(state),
+    ...(reason === 'suspended' && { pendingSuspension: state.pendingSuspension }),
   }),
   message_start: (_, { message }) => ({ currentMessage: message }),
   message_end: (_, { message }) => ({ currentMessage: message }),
@@ -101,6 +96,25 @@ const on: Handlers = {
   workspace_error: nothing,
   display_state_changed: nothing,
 };
+
+/** Returns the display with nothing running and nothing pending; the same state when that is so already. */
+export function displayAtRest(state: HarnessDisplayState): HarnessDisplayState {
+  const { isRunning, pendingApproval, pendingSuspension, pendingQuestion, pendingPlanApproval } = state;
+  const pending = [pendingApproval, pendingSuspension, pendingQuestion, pendingPlanApproval];
+  return isRunning || pending.some(each => each !== null) ? { ...state, ...stopped(state) } : state;
+}
+
+function stopped(state: HarnessDisplayState): Change {
+  return {
+    isRunning: false,
+    activeTools: stoppedTools(state.activeTools),
+    pendingApproval: null,
+    pendingSuspension: null,
+    pendingQuestion: null,
+    pendingPlanApproval: null,
+    activeSubagents: new Map(),
+  };
+}
 
 type MutableDisplayState = { -readonly [Field in keyof HarnessDisplayState]: HarnessDisplayState[Field] };
 

@@ -112,3 +112,17 @@ export type OMEvent =
       readonly oldTitle?: string;
       readonly newTitle: string;
     };
+
+const workEnds: ReadonlySet<string> = new Set<OMEvent['type']>([
+  'om_observation_end',
+  'om_observation_failed',
+  'om_reflection_end',
+  'om_reflection_failed',
+  'om_buffering_end',
+  'om_buffering_failed',
+]);
+
+/** Whether an observer or a reflector ended with this event. */
+export function endsMemoryWork({ type }: { readonly type: string }): boolean {
+  return workEnds.has(type);
+}

@@ -9,8 +9,9 @@ export function lastMessages(messages: HarnessMessage[], limit?: number): Harnes
   return limit === undefined ? messages : messages.slice(Math.max(0, messages.length - limit));
 }
 
-/** Reads the messages of a thread from its log. */
+/** Reads the messages of a thread from its log; none when it does not exist. */
 export async function messagesOfThread(log: EventLog, threadId: string): Promise<HarnessMessage[]> {
+  if ((await log.getThread(threadId)) === undefined) return [];
   return threadMessages(await readConversation(log, threadId));
 }
 

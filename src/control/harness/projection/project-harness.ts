@@ -13,6 +13,7 @@ import { tasksOf } from '../tasks/task-item.ts';
 import { withArgs } from './call-arguments.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
+import { memoryEvents } from './memory-cycles.ts';
 import { ProjectionStep } from './projection-step.ts';
 import { askRelay, endRelays, settleRelay } from './relay-queues.ts';
 import { onRun } from './run-events.ts';
@@ -79,6 +80,11 @@ const facts: ReadonlySet<EventType> = new Set<EventType>([
 ]);
 
 function take(step: ProjectionStep, event: AgentEvent): void {
+  const memory = memoryEvents(step.state.memory, event);
+  if (memory !== undefined) {
+    step.change({ memory: memory.cycles });
+    return step.emit(...memory.events);
+  }
   const run = getRun(step.after, event.runId);
   const message = run && getMessage(step.after, run.messageId);
   const isRun = message !== undefined && step.state.runs.has(message.id);

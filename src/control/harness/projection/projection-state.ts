@@ -2,6 +2,7 @@ import type { Conversation } from '../../../graph/index.ts';
 import type { AssistantPlace } from '../messages/message-view.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import type { TaskItemSnapshot } from '../tasks/task-item.ts';
+import { type MemoryCycles, noCycles } from './memory-cycles.ts';
 import { createConversation } from '../../../graph/index.ts';
 import { noRelays, type RelayQueues } from './relay-queues.ts';
 import type { SubagentRun } from './subagent-run.ts';
@@ -44,6 +45,7 @@ export interface HarnessProjection {
   /** The sum of all emitted usage. */
   readonly usage: TokenUsage;
   readonly tasks: readonly TaskItemSnapshot[];
+  readonly memory: MemoryCycles;
 }
 
 /** Returns the projection of an empty thread. */
@@ -57,14 +59,15 @@ export function emptyProjection(): HarnessProjection {
     messages: 0,
     usage: emptyTokenUsage(),
     tasks: [],
+    memory: noCycles,
   };
 }
 
 /** Returns a mutable copy with another conversation. */
 export function withConversation(state: HarnessProjection, conversation: Conversation): MutableProjection {
   // Made for each text fragment: an object literal is several times faster than a spread.
-  const { runs, subagents, relays, held, messages, usage, tasks } = state;
-  return { conversation, runs, subagents, relays, held, messages, usage, tasks };
+  const { runs, subagents, relays, held, messages, usage, tasks, memory } = state;
+  return { conversation, runs, subagents, relays, held, messages, usage, tasks, memory };
 }
 
 /** A projection under construction. */

@@ -1,3 +1,4 @@
+import type { Agent } from '../../../agents/agent.ts';
 import { type AgentEvent, newId } from '../../../events/index.ts';
 import type { HarnessMode, HarnessSubagent } from '../harness-config.ts';
 import type { DisplayEvent } from '../harness-event.ts';
@@ -64,6 +65,12 @@ export class Choices<State> {
   /** Empty when no model is chosen. */
   get modelId(): string {
     return this.#options.state.setting('currentModelId') ?? '';
+  }
+
+  /** The model for a run of an agent; empty for the agent's own, which the default of the mode does not replace. */
+  modelFor({ hasOwnModel }: Pick<Agent, 'hasOwnModel'>): string {
+    const isDefault = this.modelId === this.#options.modes.current.defaultModelId;
+    return hasOwnModel === true && isDefault ? '' : this.modelId;
   }
 
   /** The model of a subagent; empty when none is chosen. */
@@ -140,7 +147,8 @@ export class Choices<State> {
       { type: 'mode_changed' as const, runId, modeId: mode.id, previousModeId },
     ];
     await record({ events, metadata: { currentModeId: mode.id, ...previousModel, ...used } }, () => {
-      if (!hasThread()) this.#sessionMode = mode;
+      if (hasThread()) this.#threadModels = { ...this.#threadModels, ...previousModel };
+      else this.#sessionMode = mode;
       modes.enter(mode);
       this.#setModel(own || before);
     });
@@ -150,7 +158,11 @@ export class Choices<State> {
   async switchModel(choice: ModelSwitch): Promise<void> {
     const { modes, record } = this.#options;
     if (choice.modeId !== undefined) modes.find(choice.modeId);
-    const { session, metadata = {}, isCurrent, event } = switchModel(this.#session, modes.current.id, choice);
+    const { session, isCurrent, event, ...switched } = switchModel(this.#session, modes.current.id, choice);
+    const { modelId, modeId = modes.current.id } = choice;
+    // The thread's own model of another mode would outweigh the new one.
+    const replaced = !isCurrent && Object.hasOwn(this.#threadModels, modeModelKey(modeId));
+    const metadata = switched.metadata ?? (replaced ? { [modeModelKey(modeId)]: modelId } : {});
     await record({ events: [{ ...event, runId: newId() }], metadata }, () => {
       this.#session = session;
       this.#threadModels = { ...this.#threadModels, ...modeModelsIn(metadata) };

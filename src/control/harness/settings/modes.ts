@@ -37,9 +37,20 @@ export class Modes<State> {
   }
 }
 
-/** The agent of a mode; an agent factory is called each time. */
-export function agentOfMode<State>({ agent }: HarnessMode<State>, state: Readonly<State>): Agent {
-  return typeof agent === 'function' ? agent(state) : agent;
+/** The agent of a mode; an agent factory is called each time. Throws `invalid_argument` when it returns no agent. */
+export function agentOfMode<State>({ id, agent }: HarnessMode<State>, state: Readonly<State>): Agent {
+  const made: unknown = typeof agent === 'function' ? agent(state) : agent;
+  if (isAgent(made)) return made;
+  throw new SingletreeError(
+    'invalid_argument',
+    `The mode "${id}" has no agent that can be invoked. Pass or return an object with \`id\` and \`invoke\`, such as \`loopAgent({ model })\`.`,
+    { details: { modeId: id } },
+  );
+}
+
+/** Whether a value, from a caller without type checking, can be invoked as an agent. */
+function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && 'invoke' in value && typeof value.invoke === 'function';
 }
 
 function invalid(problem: string): SingletreeError {

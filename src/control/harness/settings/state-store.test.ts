@@ -31,10 +31,26 @@ const numbersOnly = {
   },
 };
 
+/** A Standard JSON Schema that converts to one draft and does not validate. */
+const jsonOnly = {
+  '~standard': {
+    version: 1 as const,
+    vendor: 'test',
+    jsonSchema: {
+      input: ({ target }: { target: string }) => {
+        if (target !== 'draft-07') throw new Error(`no ${target}`);
+        return jsonSchema;
+      },
+      output: () => jsonSchema,
+    },
+  },
+};
+
 describe('the initial state', () => {
   it.each([
     ['zod', z.object({ count: z.number().default(1), name: z.string().optional() })],
     ['JSON Schema', jsonSchema],
+    ['Standard JSON Schema', jsonOnly],
   ])('contains the defaults of the schema and the given values: %s', (_, schema) => {
     expect(open({ schema }).store.get()).toEqual({ count: 1 });
     expect(open({ schema, initialState: { count: 2, name: 'x' } }).store.get()).toEqual({ count: 2, name: 'x' });
@@ -44,6 +60,7 @@ describe('the initial state', () => {
     ['zod', z.object({ count: z.number().default(1) })],
     ['a strict zod', z.strictObject({ count: z.number().default(1) })],
     ['JSON Schema', jsonSchema],
+    ['Standard JSON Schema', jsonOnly],
   ])('is rejected when it does not conform: %s', (_, schema) => {
     expect(() => open({ schema, initialState: { count: 'many' } })).toThrow(
       /The initialState does not conform to the stateSchema: count: .*number/,
@@ -69,6 +86,24 @@ describe('the initial state', () => {
 
   it('is rejected when the schema is unreadable', () => {
     expect(() => open({ schema: { type: 'nonsense' } })).toThrow(/schema of the state is unreadable/);
+  });
+});
+
+describe('the state', () => {
+  it('cannot be changed through a value that was passed or returned', async () => {
+    const initial = { list: [1] };
+    const update = { map: new Map([['a', { n: 1 }]]) };
+    const { store, changes } = open({ initialState: initial });
+    await store.set(update);
+    const returned = store.get() as typeof initial & typeof update;
+    const [[changed]] = changes as [[typeof initial, string[]]];
+    for (const value of [initial, returned, changed]) value.list.push(2);
+    for (const { map } of [update, returned]) map.set('a', { n: 2 });
+    await store.update(state => {
+      (state['list'] as number[]).push(3);
+      return { result: undefined };
+    });
+    expect(store.get()).toEqual({ list: [1], map: new Map([['a', { n: 1 }]]) });
   });
 });
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SingletreeError } from '../../../events/index.ts';
 import { SerialQueue } from '../../../log/serial-queue.ts';
 import type { HarnessEvent } from '../harness-event.ts';
+import { copyValue } from './copy-value.ts';
 import { checkSetting, type HarnessSettings, isSetting } from './harness-settings.ts';
 import type { PublicSchema } from '../arguments/standard-schema.ts';
 import { type StateCheck, type StateIssue, type StateSchema, stateSchema } from './state-schema.ts';
@@ -49,7 +50,7 @@ export class StateStore {
     this.#options = options;
     this.#schema = stateSchema(options.schema);
     const initial = { ...this.#schema.defaults, ...options.initialState };
-    const { settings, own } = split(initial, issue => invalidInitial([issue]));
+    const { settings, own } = split(copyValue(initial), issue => invalidInitial([issue]));
     for (const [key, value] of Object.entries(settings)) this.#settings = withSetting(this.#settings, key, value);
     this.#own = own;
     const checked = this.#schema.check(this.#checkable(own, settings));
@@ -59,9 +60,9 @@ export class StateStore {
     if (!(checked instanceof Promise)) this.#begin(checked);
   }
 
-  /** Returns a copy of the state; harness settings are deep copies. */
+  /** Returns a deep copy of the state. */
   get(): Values {
-    return { ...this.#own, ...copyOf(this.#settings) };
+    return copyValue({ ...this.#own, ...this.#settings });
   }
 
   /** Returns one setting, regardless of the schema. */
@@ -93,7 +94,7 @@ export class StateStore {
   }
 
   async #apply(updates: Readonly<Values>, events: readonly HarnessEvent[]): Promise<void> {
-    const { settings, own } = split(updates, issue => invalidUpdate([issue]));
+    const { settings, own } = split(copyValue(updates), issue => invalidUpdate([issue]));
     const checked = await this.#schema.check(
       this.#checkable({ ...this.#own, ...own }, { ...this.#settings, ...settings }),
     );
@@ -167,12 +168,4 @@ function describe(issues: readonly StateIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
     .join('; ');
-}
-
-/** A deep copy of the object values. */
-function copyOf(values: Readonly<Values>): Values {
-  const copy: Values = {};
-  for (const [key, value] of Object.entries(values))
-    copy[key] = typeof value === 'object' ? structuredClone(value) : value;
-  return copy;
 }

@@ -1,13 +1,14 @@
+import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-run.ts';
-import { type AgentEvent, type LoggedEvent, SingletreeError } from '../../../events/index.ts';
+import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../../log/index.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
 import { type EndNote, RunDetached, type RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
-import { harnessDestroyed } from '../threads/command-queue.ts';
+import { harnessDestroyed } from '../machine/harness-destroyed.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkView } from '../projection/fork-events.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
@@ -15,6 +16,7 @@ import { type TaskItemSnapshot, tasksOf } from '../tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
 import type { SubagentMeta } from '../tools/subagent-meta.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
+import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
 
 export interface ForksOptions {
@@ -22,6 +24,7 @@ export interface ForksOptions {
   readonly memory: ThreadMemory;
   /** Generates the ids of fork threads and their runs. */
   readonly newOwnId: () => string;
+  readonly limits?: Limits | undefined;
   /** Stores everything that runs of this process have written to a thread. */
   readonly flush: (threadId: string) => Promise<void>;
 }
@@ -33,11 +36,7 @@ export interface ForkParent {
   readonly modelId: string;
   readonly tasks: readonly TaskItemSnapshot[];
   /** Returns the parameters of the run for a fork of it. */
-  readonly prepare: (fork: {
-    readonly threadId: string;
-    readonly board: TaskBoard;
-    readonly signal: AbortSignal;
-  }) => Partial<InvokeParams>;
+  readonly prepare: (fork: ForkPlace) => Partial<InvokeParams>;
   /** Receives the events of the fork's thread. Returns the view after them. */
   readonly takeFork: (view: ForkView, event: LoggedEvent) => ForkView;
 }
@@ -77,8 +76,9 @@ export class Forks {
 
   constructor(options: ForksOptions) {
     this.#options = options;
-    const { log, memory, newOwnId: newRunId } = options;
-    this.#supervisor = new Supervisor({ log, memory, newRunId, agents: (_, id) => this.#agents.get(id) });
+    const { log, memory, newOwnId: newRunId, limits } = options;
+    const agents = (_: unknown, id: string) => this.#agents.get(id);
+    this.#supervisor = new Supervisor({ log, memory, newRunId, agents, ...(limits && { limits }) });
   }
 
   /** Resolves with the result of the fork; rejects when it cannot start, or is detached. */
@@ -137,6 +137,10 @@ export class Forks {
   /** The parent's agent as it runs the fork, and the tokens used to store when its run ends. */
   #drive(threadId: string, own: readonly LoggedEvent[], { parent }: ForkRequest) {
     const board = new TaskBoard(newestTasks(own) ?? parent.tasks);
+    const writeTasks: ForkPlace['writeTasks'] = async tasks => {
+      const list = tasks.map(task => ({ ...task }));
+      await this.#options.log.append(threadId, [{ type: 'tasks', runId: runId ?? newId(), tasks: list }]);
+    };
     let tokenUsage = emptyTokenUsage();
     let runId: string | undefined;
     const count = (event: AgentEvent) => {
@@ -146,7 +150,7 @@ export class Forks {
       prepare: async ({ signal, resume, ...params }) => {
         runId = params.runId;
         for (const event of resume?.events ?? []) count(event);
-        return parent.prepare({ threadId, board, signal });
+        return parent.prepare({ threadId, board, signal, writeTasks });
       },
       onEvent: count,
     });

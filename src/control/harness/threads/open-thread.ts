@@ -3,8 +3,11 @@ import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
 import { defaultDisplayState, type HarnessDisplayState, type SubagentNames } from '../display/display-state.ts';
+import { idleProgress } from '../display/om-progress.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
+import type { HarnessMessage } from '../harness-message.ts';
+import { assistantMessage } from '../messages/message-view.ts';
 import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
@@ -22,8 +25,8 @@ export interface OpenThreadOptions {
   readonly names: SubagentNames;
   /** Receives the projected events with their time. */
   readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
-  /** Called when the thread can no longer be followed. */
-  readonly onLost: (error: unknown) => void;
+  /** Called when a thread can no longer be followed. */
+  readonly onLost: (threadId: string, error: unknown) => void;
 }
 
 /**
@@ -64,6 +67,8 @@ export class OpenThread {
   readonly #forkRelays = new Map<string, string>();
   /** Settled relays, by slot and id. */
   readonly #settled = new Set<string>();
+  /** The observers that had not ended when the thread was opened: whether they still run is unknown. */
+  #stale: ReadonlySet<string> = new Set();
   #reader: TailReader | undefined;
   #isClosed = false;
 
@@ -93,7 +98,9 @@ export class OpenThread {
       opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
     }
     opened.#share(thread, knowledge);
-    return { thread: opened, display };
+    opened.#stale = new Set(opened.#projection.memory.open.keys());
+    const isIdle = { bufferingMessages: false, bufferingObservations: false };
+    return { thread: opened, display: { ...display, ...isIdle, omProgress: idleProgress(display.omProgress) } };
   }
 
   #share(thread: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): void {
@@ -111,6 +118,7 @@ export class OpenThread {
     const copied = new OpenThread(id, this.#options, this.board.tasks);
     copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
     for (const settled of this.#settled) copied.#settled.add(settled);
+    copied.#stale = new Set(this.#projection.memory.open.keys());
     return copied;
   }
 
@@ -136,6 +144,14 @@ export class OpenThread {
   /** The events of all pending relays. */
   waiting(): readonly DisplayEvent[] {
     return [...pendingRelayEvents(this.#projection.relays), ...[...this.#access.values()].map(relayEvent)];
+  }
+
+  /** The messages of open runs that have started. */
+  openMessages(): readonly HarnessMessage[] {
+    const { conversation, runs } = this.#projection;
+    return [...runs.values()].flatMap(({ place, since }) =>
+      since === undefined ? [] : [assistantMessage(conversation, place, since)],
+    );
   }
 
   /** The thread in which a relay is answered: a fork of this one, or this one. */
@@ -172,12 +188,7 @@ export class OpenThread {
   /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
   async sync(seq?: number): Promise<void> {
     if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
-    const { log } = this.#options;
-    for (;;) {
-      const page = await log.read(this.id, { after: this.seq, limit: 1000 });
-      for (const event of page) this.#receive(event);
-      if (page.length < 1000) return;
-    }
+    for await (const event of readEvents(this.#options.log, this.id, this.seq)) this.#receive(event);
   }
 
   /** Emits new events as they arrive. */
@@ -187,9 +198,10 @@ export class OpenThread {
     void this.#follow(this.#reader);
   }
 
-  /** Stops following, unless a run is active. An idle thread costs nothing. */
+  /** Stops following, unless a run or an observer is active. An idle thread costs nothing. */
   unfollowIfIdle(): void {
-    if (this.#projection.runs.size === 0) this.unfollow();
+    const { runs, memory } = this.#projection;
+    if (runs.size === 0 && [...memory.open.keys()].every(runId => this.#stale.has(runId))) this.unfollow();
   }
 
   /** Stops following until the next `follow`. */
@@ -214,7 +226,7 @@ export class OpenThread {
         for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#receive(more);
       }
     } catch (error) {
-      if (!reader.hasEnded) this.#options.onLost(error);
+      if (!reader.hasEnded) this.#options.onLost(this.id, error);
     } finally {
       end?.();
       if (this.#reader === reader) this.#reader = undefined;

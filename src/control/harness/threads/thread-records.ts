@@ -20,6 +20,7 @@ export interface ThreadRecordsOptions {
 /** Stores choices, settings and tasks in the open thread. */
 export class ThreadRecords {
   readonly #options: ThreadRecordsOptions;
+  #written: Promise<void> = Promise.resolve();
 
   constructor(options: ThreadRecordsOptions) {
     this.#options = options;
@@ -29,6 +30,21 @@ export class ThreadRecords {
   async updateMetadata(metadata: Record<string, unknown>): Promise<void> {
     const thread = this.#options.thread();
     if (thread !== undefined) await this.#options.log.updateThread(thread.id, { metadata });
+  }
+
+  /** Resolves when the thresholds are stored. */
+  get written(): Promise<void> {
+    return this.#written;
+  }
+
+  /** Stores thresholds in the open thread; a failure is emitted as an `error`. */
+  storeThresholds(thresholds: Record<string, unknown>): void {
+    if (Object.keys(thresholds).length === 0) return;
+    const thread = this.#options.thread();
+    if (thread === undefined) return;
+    this.#written = this.#written
+      .then(async () => void (await this.#options.log.updateThread(thread.id, { metadata: thresholds })))
+      .catch(error => this.#options.hub.emitError(error));
   }
 
   /** Appends events to the log of the open thread, and emits them. */

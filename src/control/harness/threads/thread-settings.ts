@@ -26,11 +26,16 @@ export class ThreadSettings {
     this.#session = this.#inEffect();
   }
 
-  /** Records settings that were set in the state: they belong to the session, unless they come from a thread. */
-  note(keys: readonly string[]): void {
-    if (this.#isOfThread) return;
+  /**
+   * Records settings that were set in the state: they belong to the session, unless they come from a thread. Returns
+   * the thresholds among them, which the open thread stores, too.
+   */
+  note(keys: readonly string[]): Record<string, unknown> {
+    if (this.#isOfThread) return {};
     for (const key of keys)
       if (isThreadSetting(key)) this.#session = { ...this.#session, [key]: this.#state.setting(key) };
+    const thresholds = keys.filter(key => key === 'observationThreshold' || key === 'reflectionThreshold');
+    return Object.fromEntries(thresholds.map(key => [key, this.#state.setting(key) ?? null]));
   }
 
   /** The metadata of a new thread: the settings in effect that differ from the session. */

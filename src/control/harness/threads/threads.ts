@@ -1,12 +1,14 @@
 import { SingletreeError } from '../../../events/index.ts';
-import type { EventLog, NewThread, Thread } from '../../../log/index.ts';
+import { type EventLog, type NewThread, type Thread, visibleMetadata } from '../../../log/index.ts';
+import { allThreads } from '../../../log/all-threads.ts';
+import type { HarnessDisplayState } from '../display/display-state.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import { deleteForks } from '../subagents/fork-thread.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
-import { copiedMetadata, ownMetadata } from './thread-metadata.ts';
+import { copiedMetadata } from './thread-metadata.ts';
 import type { HeldLock } from './thread-lock.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
@@ -30,8 +32,8 @@ export interface ThreadsOptions {
   readonly resourceId: string;
   /** The metadata of a new thread. */
   readonly newMetadata: () => Record<string, unknown>;
-  /** Aborts the runs of the open thread. */
-  readonly stop: () => Promise<void>;
+  /** Aborts the runs of the open thread, which is being closed. */
+  readonly leave: () => Promise<void>;
   /**
    * Called when a thread was opened, before its pending relays are emitted. `isFirst` for a new thread while none was
    * open.
@@ -39,6 +41,8 @@ export interface ThreadsOptions {
   readonly onOpen: (thread: Thread, isFirst: boolean) => void;
   /** Called when no thread is open. */
   readonly onClosed: () => void;
+  /** Called when the open thread was deleted by another process. */
+  readonly onDeleted: (error: unknown) => void;
   /** Receives the pending relays of an opened thread, and its later events. */
   readonly onEvent: OpenThreadOptions['onEvent'];
 }
@@ -62,15 +66,15 @@ export class Threads {
   }
 
   async create({ title }: { title?: string } = {}): Promise<HarnessThread> {
-    const { log, newThreadId, newMetadata, stop } = this.#options;
-    await stop();
+    const { log, newThreadId, newMetadata } = this.#options;
+    await this.#leave();
     const thread: NewThread = { id: newThreadId(), resourceId: this.resourceId, metadata: newMetadata() };
     return this.#add(thread.id as string, () => log.createThread({ ...thread, ...(title !== undefined && { title }) }));
   }
 
   /** Opens the newest thread of the resource, or a new one. */
   async select(): Promise<HarnessThread> {
-    for await (const thread of this.#all(this.resourceId)) {
+    for await (const thread of allThreads(this.#options.log, { resourceId: this.resourceId })) {
       if (thread.metadata['forkedSubagent'] === true) continue;
       if (thread.id !== this.#current?.id) await this.#change(thread);
       return harnessThread(thread);
@@ -87,27 +91,27 @@ export class Threads {
     { allResources = false, includeForkedSubagents = false }: ListThreadsOptions = {},
   ): Promise<HarnessThread[]> {
     const threads: HarnessThread[] = [];
-    for await (const thread of this.#all(allResources ? undefined : resourceId))
+    for await (const thread of allThreads(this.#options.log, allResources ? {} : { resourceId }))
       if (includeForkedSubagents || thread.metadata['forkedSubagent'] !== true) threads.push(harnessThread(thread));
     return threads;
   }
 
   async resourceIds(): Promise<string[]> {
     const ids = new Set<string>();
-    for await (const { resourceId } of this.#all(undefined)) ids.add(resourceId);
+    for await (const { resourceId } of allThreads(this.#options.log)) ids.add(resourceId);
     return [...ids].toSorted();
   }
 
   /** Opens a copy of a thread in constant time: it shares all messages and has no usage. */
   async clone({ sourceThreadId = this.#current?.id, title, resourceId }: CloneOptions = {}): Promise<HarnessThread> {
-    const { log, newThreadId, stop } = this.#options;
+    const { log, newThreadId } = this.#options;
     if (sourceThreadId === undefined)
       throw new SingletreeError(
         'thread_not_found',
         'No thread is open. Pass a sourceThreadId, or open a thread first.',
       );
     await this.get(sourceThreadId);
-    await stop();
+    await this.#leave();
     await this.#current?.sync();
     const source = await this.get(sourceThreadId);
     const id = newThreadId();
@@ -131,10 +135,10 @@ export class Threads {
 
   /** Deletes a thread and its forks; it stays open when it cannot be deleted. */
   async delete(threadId: string): Promise<void> {
-    const { log, hub, stop } = this.#options;
+    const { log, hub } = this.#options;
     const thread = await this.get(threadId);
     const open = this.#current?.id === threadId ? this.#current : undefined;
-    if (open !== undefined) await stop();
+    if (open !== undefined) await this.#leave();
     open?.unfollow();
     try {
       await deleteForks(log, thread);
@@ -150,7 +154,7 @@ export class Threads {
   /** Aborts runs, closes the open thread, and switches to another resource. */
   async changeResource(resourceId: string): Promise<void> {
     try {
-      await this.#options.stop();
+      await this.#leave();
     } finally {
       await this.closeAndRelease();
       this.resourceId = resourceId;
@@ -187,7 +191,7 @@ export class Threads {
   }
 
   async #change(thread: Thread): Promise<void> {
-    await this.#options.stop();
+    await this.#leave();
     const previousThreadId = this.#current?.id ?? null;
     const opened = await this.#options.lock.change(thread.id, () => this.#read(thread));
     this.#enter(thread, opened, { type: 'thread_changed', threadId: thread.id, previousThreadId });
@@ -221,7 +225,10 @@ export class Threads {
         memory,
         names: hub.names,
         onEvent,
-        onLost: error => this.#lost(thread.id, error),
+        onLost: (threadId, error) => {
+          hub.emitError(error);
+          this.lost(threadId, error);
+        },
       });
     const opened = await open();
     const cut = thread.seq === thread.branchedFrom?.seq ? opened.thread.openRuns() : [];
@@ -233,10 +240,15 @@ export class Threads {
     return open();
   }
 
-  /** Closes a thread that another process deleted. */
-  #lost(threadId: string, error: unknown): void {
-    this.#options.hub.emitError(error);
-    if (SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId) this.closeCurrent();
+  /** Reports that another process deleted the open thread, if the error shows that. */
+  lost(threadId: string, error: unknown): void {
+    const isDeleted = SingletreeError.is(error, 'thread_not_found') && this.#current?.id === threadId;
+    if (isDeleted) this.#options.onDeleted(error);
+  }
+
+  /** Without an open thread nothing has to be stopped. */
+  async #leave(): Promise<void> {
+    if (this.#current !== undefined) await this.#options.leave();
   }
 
   #enter(thread: Thread, { thread: opened, display }: Opened, event: Parameters<EventHub['emit']>[0]): void {
@@ -246,7 +258,7 @@ export class Threads {
     this.#endDisplay('suspended');
     this.#current = opened;
     hub.emit(event);
-    if (display.isRunning) hub.emit({ type: 'agent_start' });
+    if (display.isRunning) this.#emitOpen(opened, display);
     // A pending approval is displayed when its event is emitted, unless it is allowed by now.
     hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
@@ -254,32 +266,30 @@ export class Threads {
     if (display.isRunning) opened.follow();
   }
 
+  /** Emits the start of everything that is open, so that later events have one. */
+  #emitOpen(opened: OpenThread, { activeTools }: HarnessDisplayState): void {
+    const { hub } = this.#options;
+    hub.emit({ type: 'agent_start' });
+    for (const message of opened.openMessages()) hub.emit({ type: 'message_start', message });
+    for (const [toolCallId, { name: toolName, args, status }] of activeTools)
+      if (status === 'running') hub.emit({ type: 'tool_start', toolCallId, toolName, args });
+  }
+
   /** Closes the open thread and ends its run on the display; the run may continue elsewhere. */
   #endDisplay(reason: AgentEndReason): void {
     const { hub } = this.#options;
+    const open = this.#current?.openMessages() ?? [];
     this.#current?.close();
-    if (hub.display.isRunning) hub.emit({ type: 'agent_end', reason });
-  }
-
-  async *#all(resourceId: string | undefined): AsyncGenerator<Thread> {
-    const limit = 200;
-    for (let after: Thread | undefined; ; ) {
-      const page = await this.#options.log.listThreads({
-        limit,
-        ...(resourceId !== undefined && { resourceId }),
-        ...(after && { after }),
-      });
-      yield* page;
-      if (page.length < limit) return;
-      after = page.at(-1);
-    }
+    if (!hub.display.isRunning) return;
+    for (const message of open) hub.emit({ type: 'message_end', message });
+    hub.emit({ type: 'agent_end', reason });
   }
 }
 
 /** Converts a stored thread. */
 export function harnessThread(thread: Thread): HarnessThread {
   const { id, resourceId, title, createdAt, updatedAt } = thread;
-  const { tokenUsage, ...metadata } = ownMetadata(thread.metadata);
+  const { tokenUsage, ...metadata } = visibleMetadata(thread.metadata);
   return {
     id,
     resourceId,

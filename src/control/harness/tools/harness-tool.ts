@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Tool } from '../../../agents/loop/tool.ts';
+import type { Tool, ToolContext } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import type { Dynamic } from '../harness-config.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
@@ -13,10 +13,13 @@ export interface HarnessTool<Input = unknown, Result = unknown> {
   readonly description?: string;
   /** zod, another Standard Schema, or a JSON Schema. */
   readonly inputSchema?: PublicSchema<Input>;
+  /** The schema of the data that a suspended call waits for; reported with `tool_suspended`. */
+  readonly resumeSchema?: PublicSchema;
   /** Its category for permissions, unless the harness has a `toolCategoryResolver`. */
   readonly category?: ToolCategory;
   /** Distinguishes it from a loop tool, which has its schema here. */
   readonly input?: never;
+  /** A call that was suspended is executed again, with the data of `respondToToolSuspension` as `resumeData`. */
   execute(input: Input, context?: HarnessToolContext): Promise<Result> | Result;
 }
 
@@ -51,9 +54,51 @@ function loopTool(name: string, tool: HarnessTool, requestContext: RequestContex
     input: standardSchema(inputSchema, `the tool "${name}"`),
     ...(tool.category !== undefined && { category: tool.category }),
     ...(jsonSchema && { inputJsonSchema: { ...jsonSchema } }),
-    execute: async (input, { signal, toolCallId }) => {
-      const value = await tool.execute(input, { requestContext, abortSignal: signal, toolCallId });
+    repeatable: 'suspended',
+    execute: async (input, context) => {
+      const value = await executeUntilResult(name, tool, { input, context, requestContext });
       return { context: value, result: value };
     },
   };
+}
+
+interface Call {
+  readonly input: unknown;
+  readonly context: ToolContext;
+  readonly requestContext: RequestContext;
+}
+
+/** Executes a tool, and again with the answer each time it suspends itself. Resumes with its earlier suspensions. */
+async function executeUntilResult(name: string, tool: HarnessTool, call: Call): Promise<unknown> {
+  let resumeData: unknown;
+  for (let count = 0; count < call.context.asked; count++) resumeData = await untilResumed(name, tool, call);
+  for (;;) {
+    const { value, suspended } = await executeOnce(tool, call, resumeData);
+    if (suspended === undefined) return value;
+    resumeData = await untilResumed(name, tool, call, suspended.payload);
+  }
+}
+
+async function executeOnce(tool: HarnessTool, { input, context, requestContext }: Call, resumeData: unknown) {
+  let suspended: { readonly payload: unknown } | undefined;
+  const { toolCallId, signal: abortSignal } = context;
+  const suspend = async (payload?: unknown) => void (suspended = { payload });
+  const agent = { toolCallId, suspend, ...(resumeData !== undefined && { resumeData }) };
+  const value = await tool.execute(input, { requestContext, abortSignal, ...agent, agent });
+  return { value, suspended };
+}
+
+/** Waits for the data of a suspended call. */
+async function untilResumed(name: string, tool: HarnessTool, { context }: Call, payload?: unknown): Promise<unknown> {
+  const schema = tool.resumeSchema && jsonSchemaOf(tool.resumeSchema);
+  const answer = await context.ask({
+    relayKind: 'suspension',
+    tool: name,
+    ...(payload !== undefined && { payload }),
+    ...(schema !== undefined && { resumeSchema: JSON.stringify(schema) }),
+  });
+  if (answer === undefined) throw new Error(`The tool "${name}" suspended its call, and nobody can resume it.`);
+  if (answer.outcome === 'answer' || answer.outcome === 'approve')
+    return answer.input === undefined ? {} : answer.input;
+  throw new Error(answer.feedback ?? `The suspended call of "${name}" was not resumed: ${answer.outcome}.`);
 }

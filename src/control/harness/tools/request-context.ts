@@ -35,11 +35,21 @@ export interface HarnessRequestContext<State = Record<string, unknown>> {
   getSubagentModelId?(options?: { agentType?: string }): string | null;
 }
 
+/** How a call suspends itself, and the data it is resumed with. */
+export interface SuspendableCall {
+  readonly toolCallId?: string;
+  /** Suspends the call: its return value is ignored, and it is executed again with `resumeData`. */
+  readonly suspend?: (payload?: unknown) => Promise<void>;
+  /** The data of `respondToToolSuspension`; absent before. */
+  readonly resumeData?: unknown;
+}
+
 /** The second argument of a harness tool. */
-export interface HarnessToolContext {
+export interface HarnessToolContext extends SuspendableCall {
   readonly requestContext?: { get(key: string): unknown };
   readonly abortSignal?: AbortSignal;
-  readonly toolCallId?: string;
+  /** The same as in the context itself, where tools of the reference look for it. */
+  readonly agent?: SuspendableCall;
 }
 
 /** The harness of a tool call; undefined outside of one. */

@@ -7,10 +7,10 @@ import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkResult } from '../subagents/forks.ts';
+import { stoppedAgent } from '../subagents/stopped-agent.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { loopTools } from './harness-tool.ts';
-import { isStopped, SubagentSteps } from './subagent-steps.ts';
 import { withSubagentMeta } from './subagent-meta.ts';
 
 export interface SubagentToolOptions {
@@ -67,23 +67,18 @@ export function subagentTool(options: SubagentToolOptions): Tool {
       const startedAt = Date.now();
       try {
         const { stopWhen } = subagent;
-        let steps: SubagentSteps | undefined;
-        const agent = drivenAgent(await freshAgent(subagent, model, options), {
-          prepare: async ({ runId, resume }) => {
-            if (stopWhen !== undefined) steps = new SubagentSteps(runId);
-            for (const event of resume?.events ?? []) steps?.take(event);
-            return {};
-          },
-          endsBefore: step => stopWhen !== undefined && step > 0 && isStopped(stopWhen, steps?.taken ?? []),
+        const fresh = await freshAgent(subagent, model, options);
+        const agent = drivenAgent(stopWhen === undefined ? fresh : stoppedAgent(fresh, stopWhen), {
+          prepare: async () => ({}),
           onEvent: event => {
-            steps?.take(event);
             if (event.type === 'tool_result')
               calls.push({ name: event.name, isError: toolOutcome(event.output).isError });
           },
         });
         const child = await context.run(agent, { task, model });
         const meta = { modelId: model, durationMs: Date.now() - startedAt, toolCalls: calls };
-        return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
+        const words = wordsOf(child);
+        return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
       } catch (error) {
         context.signal.throwIfAborted();
         return failed(`The subagent "${agentType}" failed: ${errorText(error)}`);

@@ -5,6 +5,7 @@ import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
 import { type ForkCall, subagentTool, unavailableInFork } from '../tools/subagent-tool.ts';
+import { forkContext } from '../subagents/fork-context.ts';
 import type { ForkRequest, Forks } from '../subagents/forks.ts';
 import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import {
@@ -27,12 +28,14 @@ export interface RunSetup {
   readonly thread: Pick<OpenThread, 'id' | 'board' | 'takeFork'>;
   /** The agent of the run. */
   readonly agent: Agent;
+  /** Returns the memory of the run. */
+  readonly memory: () => Promise<Pick<InvokeParams, 'memory'>>;
   readonly forks: Pick<Forks, 'run'>;
   /** Returns the workspace of the run; undefined when it has none. */
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
   readonly rules: PermissionRules;
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
-  /** The chosen model; empty when none is. */
+  /** The chosen model; empty for the agent's own. */
   readonly modelId: string;
   readonly subagentModel: (subagent: HarnessSubagent) => string;
   readonly registry: () => Promise<ModelRegistry>;
@@ -70,6 +73,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
     context: requestContext,
     ...(model !== '' && { model }),
+    ...(await setup.memory()),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
   };
   const forkRequest = ({ subagent: type, task, context }: ForkCall): ForkRequest => ({
@@ -83,11 +87,11 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
       modelId: model,
       tasks: thread.board.tasks,
       takeFork: (view, event) => thread.takeFork(view, event),
-      prepare: ({ threadId, board, signal }) => {
+      prepare: place => {
         const forked = new RequestContext(requestContext);
-        forked.set('harness', { ...harness, threadId, abortSignal: signal });
+        forked.set('harness', forkContext(harness, place));
         const tools = toolsOf(
-          board,
+          place.board,
           ...subagent.map(unavailableInFork),
           ...workspaceTools,
           ...loopTools(harnessTools, forked),

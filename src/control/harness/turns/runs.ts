@@ -1,22 +1,25 @@
-import type { Agent, InvokeParams, UserMessage } from '../../../agents/agent.ts';
+import type { Limits } from '../../../agents/limits/limits.ts';
+import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import { newId, SingletreeError } from '../../../events/index.ts';
-import type { EventLog } from '../../../log/index.ts';
+import { type EventLog, readEvents } from '../../../log/index.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
 import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import { drivenAgent } from './driven-agent.ts';
+import type { LiveTurn } from '../machine/live-turn.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import { addTokenUsage, type TokenUsage, tokenUsageOf } from '../token-usage.ts';
 import { traceIdOf, traceIn } from './tracing.ts';
-import { newTurn, type UserInput, steeringMessage, type Turn } from './turns.ts';
+import { messageOf, type UserInput } from './user-input.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
+  readonly limits: Limits | undefined;
   /** The agent of the current mode. */
   readonly agent: () => Agent;
   /** Returns the additional parameters of a run. */
@@ -24,7 +27,7 @@ export interface RunsOptions {
     params: InvokeParams,
     place: {
       readonly thread: OpenThread;
-      readonly turn: Turn;
+      readonly turn: LiveTurn;
       readonly requestContext: RequestContext | undefined;
       readonly agent: Agent;
     },
@@ -45,19 +48,19 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const { log, memory, newRunId } = options;
-    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents });
+    const { log, memory, newRunId, limits } = options;
+    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents, ...(limits && { limits }) });
   }
 
   /**
-   * Starts a run with the agent that is chosen once the thread is in sync. An orphaned run is resumed instead, and
-   * receives the input.
+   * Starts a run with the agent that is chosen once the thread is in sync. An orphaned run is `resumed` instead: it
+   * has to receive the input as an injected message.
    */
-  async start(thread: OpenThread, turn: Turn, input: UserInput): Promise<void> {
+  async start(thread: OpenThread, turn: LiveTurn, input: UserInput): Promise<'new' | 'resumed'> {
     const { content, id, requestContext } = input;
     if (thread.projection.runs.size > 0) {
       await this.resume(thread, turn, { openRuns: await this.openRuns(thread), requestContext });
-      if (turn.handles.length > 0) return void turn.steering.unshift(steeringMessage(input));
+      if (turn.handles.length > 0) return 'resumed';
     }
     const { agent, note } = this.#driveAgent(thread, turn, requestContext);
     const expectedSeq = thread.seq;
@@ -65,6 +68,7 @@ export class Runs {
     try {
       const named = id === undefined ? {} : { id };
       turn.handles = [await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq })];
+      return 'new';
     } catch (error) {
       thread.unfollowIfIdle();
       if (!SingletreeError.is(error, 'seq_conflict')) throw error;
@@ -80,7 +84,7 @@ export class Runs {
   }
 
   /** Resumes open runs within a turn; throws `lease_held` when another process owns them. */
-  async resume(thread: OpenThread, turn: Turn, { openRuns, requestContext }: ResumeRequest): Promise<void> {
+  async resume(thread: OpenThread, turn: LiveTurn, { openRuns, requestContext }: ResumeRequest): Promise<void> {
     if (openRuns.length === 0) return;
     const { agent, note } = this.#driveAgent(thread, turn, requestContext);
     this.#agents.splice(0, 1, agent);
@@ -105,16 +109,28 @@ export class Runs {
 
   /** Aborts the runs of a thread, whichever process owns them. */
   async stopAll(thread: OpenThread): Promise<void> {
-    const { note } = this.#driveAgent(thread, newTurn(), undefined);
     thread.follow();
-    await this.supervisor.abortAll(thread.id, { note });
+    await this.supervisor.abortAll(thread.id, { note: () => ({ tokenUsage: thread.usage }) });
     await thread.sync();
     thread.unfollowIfIdle();
   }
 
-  /** Stores messages that a failed or aborted run did not read. */
-  async storeUnread(threadId: string, unread: readonly UserMessage[]): Promise<void> {
-    const input = unread.map(({ id, content }) => ({
+  /** Stores the messages that a thread does not contain; returns whether any was stored. */
+  async storeMissing(threadId: string, unread: readonly UserInput[]): Promise<boolean> {
+    if (unread.length === 0) return false;
+    const stored = new Set<string>();
+    // A message without an id was not read by any run.
+    if (unread.some(({ id }) => id !== undefined))
+      for await (const event of readEvents(this.#options.log, threadId))
+        if (event.type === 'user' && event.id !== undefined) stored.add(event.id);
+    const missing = unread.filter(({ id }) => id === undefined || !stored.has(id));
+    await this.storeUnread(threadId, missing);
+    return missing.length > 0;
+  }
+
+  /** Stores messages that get no answer. */
+  async storeUnread(threadId: string, unread: readonly UserInput[]): Promise<void> {
+    const input = unread.map(messageOf).map(({ id, content }) => ({
       type: 'user' as const,
       runId: newId(),
       id,
@@ -133,7 +149,7 @@ export class Runs {
   }
 
   /** The agent as a turn drives it, and the metadata to store when its run ends: the tokens used. */
-  #driveAgent(thread: OpenThread, turn: Turn, requestContext: RequestContext | undefined) {
+  #driveAgent(thread: OpenThread, turn: LiveTurn, requestContext: RequestContext | undefined) {
     const runs = new Set<string>();
     let tokenUsage: TokenUsage | undefined;
     const own = this.#options.agent();
@@ -145,9 +161,9 @@ export class Runs {
         tokenUsage ??= thread.usage;
         if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
-        return { ...prepared, steering: { take: () => turn.steering.splice(0) } };
+        return { ...prepared, steering: { take: () => [...turn.state.read()] } };
       },
-      endsBefore: () => turn.endsAtStep,
+      endsBefore: () => turn.state.endsAtStep(),
       onEvent: event => {
         if (event.type === 'usage' && runs.has(event.runId) && tokenUsage !== undefined)
           tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));

@@ -2,7 +2,7 @@ import { SingletreeError } from '../../../events/index.ts';
 import { type HarnessFile, userContent } from '../messages/message-content.ts';
 import { systemReminderText, withMetadata } from '../messages/system-reminder.ts';
 import type { Traced } from './tracing.ts';
-import type { UserInput, PendingSend } from './turns.ts';
+import type { UserInput, PendingSend } from './user-input.ts';
 
 type SignalText = { readonly type: 'text'; readonly text: string };
 type SignalFile = { readonly type: 'file' } & HarnessFile;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RequestContext } from '../tools/request-context.ts';
-import { notAvailable } from '../arguments/unavailable-options.ts';
+import { notSupported } from '../arguments/unavailable-options.ts';
 
 /** The trace of a run, stored in its first event. */
 export type RunTrace = NonNullable<EventOf<'harness_start'>['trace']>;
@@ -43,7 +43,7 @@ export function traceOf({
 }: Traced): Partial<RunTrace> | undefined {
   const { tags, hideInput, hideOutput, requestContextKeys = [] } = tracingOptions;
   if (hideInput === true || hideOutput === true)
-    throw notAvailable('Hiding input or output from a trace', 'omit `hideInput` and `hideOutput`');
+    throw notSupported('Hiding input or output from a trace', 'omit `hideInput` and `hideOutput`');
   const span = tracingContext?.currentSpan;
   const traceId = hexadecimal('traceId', span?.traceId ?? tracingOptions.traceId, 32);
   const parentSpanId = hexadecimal('parentSpanId', span?.id ?? tracingOptions.parentSpanId, 16);

@@ -52,9 +52,13 @@ export class WorkspaceHost {
 
   /** Starts a workspace that does not depend on a request; never rejects. */
   async start(): Promise<void> {
-    if (this.#fixed === undefined) return;
-    this.#isReady = await this.#begin(this.#fixed);
-    this.#current = this.#isReady ? this.#fixed : undefined;
+    const fixed = this.#fixed;
+    if (fixed === undefined) return;
+    const isReady = await this.#begin(fixed);
+    // It may have been destroyed meanwhile.
+    if (fixed !== this.#fixed) return;
+    this.#isReady = isReady;
+    this.#current = isReady ? fixed : undefined;
   }
 
   /** Returns the workspace of a request; undefined when there is none or it did not start. Never rejects. */
@@ -121,7 +125,7 @@ export class WorkspaceHost {
     try {
       await workspace.init();
     } catch (error) {
-      this.#failed(error);
+      if (this.#factory !== undefined || this.#fixed === workspace) this.#failed(error);
       return false;
     }
     emit({ type: 'workspace_status_changed', status: 'ready' });

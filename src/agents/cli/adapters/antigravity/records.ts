@@ -1,24 +1,17 @@
-import type { RecordRule } from '../../contract/cli-adapter.ts';
+import type { RecordRules } from '../../contract/cli-adapter.ts';
 
 /** How the records of Antigravity are translated. */
-export const antigravityRecords: readonly RecordRule[] = [
-  { record: '`init`', becomes: '`session` with its folder and model' },
-  { record: '`step_update` of `user_input` and `checkpoint`', becomes: 'nothing: consumed' },
-  { record: '`step_update` of `agent_response`', becomes: '`step_start`, `reasoning`, `text`; `error` when it failed' },
-  { record: '`step_update` of `tool`', becomes: '`tool_call`, and `tool_result` when it is done' },
-  {
-    record: '`step_update` of `subagent`',
-    becomes: 'a tool call, and the start of the run of each subagent it names; its steps are in that run',
-  },
-  { record: 'any finished `step_update` with usage', becomes: 'also `usage`' },
-  {
-    record: '`result`',
-    becomes:
-      'the end of the runs of subagents; `text` and `usage` when no step reported them; `warning` for denied actions; the fatal `error` when it failed',
-  },
-  {
-    record: 'plain text, as releases before 1.1.8 print it',
-    becomes: '`unknown` for each line; the fatal `error` when it begins as one, or says that it timed out',
-  },
-  { record: 'anything else', becomes: '`unknown`' },
-];
+export const antigravityRecords: RecordRules = {
+  '`init`': '`session` with its folder and model',
+  '`step_update` of `user_input` and `checkpoint`': 'nothing: consumed',
+  '`step_update` of `agent_response`':
+    '`step_start`, `reasoning`, `text`, final when it is done; `error` when it failed',
+  '`step_update` of `tool`': '`tool_call`, and `tool_result` when it is done',
+  '`step_update` of `subagent`':
+    'a tool call, and the start of the run of each subagent it names; its steps are in that run',
+  'any finished `step_update` with usage': 'also `usage`',
+  '`result`':
+    'the end of the runs of subagents; `text` and `usage` when no step reported them; `warning` for denied actions; `error` when it failed',
+  'plain text, as releases before 1.1.8 print it':
+    '`unknown` for each line; `error` when it begins as one, or says that it timed out',
+};

@@ -35,7 +35,7 @@ export class ClaudeMessages {
     const message = this.#message(runId);
     const rest = message.kind === kind ? remainder(message.streamed, whole) : undefined;
     if (rest === undefined && message.kind !== undefined) message.block++;
-    if ((rest ?? whole) !== '' || isFinal) this.#emit(runId, kind, rest ?? whole, isFinal);
+    if ((rest ?? whole) !== '' || (isFinal && rest === '')) this.#emit(runId, kind, rest ?? whole, isFinal);
     this.nextBlock(runId);
   }
 

@@ -14,6 +14,7 @@ export const codexAdapter: CliAdapter = {
   prices: 'openai',
   environment: [/^(CODEX|OPENAI|AZURE_OPENAI)_/],
   versions: ['0.166.0', '0.125.0'],
+  denial: /codex_core::tools::router: error=.*\breject(ed)?\b/,
   records: codexRecords,
   command: codexCommand,
   translator: codexTranslator,

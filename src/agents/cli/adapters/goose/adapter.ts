@@ -13,6 +13,7 @@ export const gooseAdapter: CliAdapter = {
   login: 'run `goose configure`, or set GOOSE_PROVIDER, GOOSE_MODEL and the key of the provider',
   environment: [/^GOOSE_/, /_(API_KEY|HOST|BASE_URL|BASE_PATH)$/, /^(AWS|GOOGLE|GCP|AZURE|DATABRICKS)_/],
   versions: ['1.52.0'],
+  denial: /Tool approval required in non-interactive mode/,
   records: gooseRecords,
   command: gooseCommand,
   translator: gooseTranslator,

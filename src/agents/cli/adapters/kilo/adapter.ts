@@ -1,4 +1,5 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
+import { autoRejection } from '../opencode/adapter.ts';
 import { opencodeCommand } from '../opencode/command.ts';
 import { opencodeRecords } from '../opencode/records.ts';
 import { opencodeTranslator } from '../opencode/translate.ts';
@@ -13,6 +14,7 @@ export const kiloAdapter: CliAdapter = {
   login: 'run `kilo auth login`, or set the key of a provider, such as ANTHROPIC_API_KEY',
   environment: [/^KILO(CODE)?_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['7.7.9'],
+  denial: autoRejection,
   records: opencodeRecords,
   command: opencodeCommand,
   translator: opencodeTranslator,

@@ -3,6 +3,9 @@ import { opencodeCommand } from './command.ts';
 import { opencodeRecords } from './records.ts';
 import { opencodeTranslator } from './translate.ts';
 
+/** Matches what OpenCode and Kilo Code print when a permission is rejected because nobody can be asked. */
+export const autoRejection = /permission requested: .*auto-rejecting/;
+
 /** OpenCode. */
 export const opencodeAdapter: CliAdapter = {
   id: 'opencode',
@@ -16,6 +19,7 @@ export const opencodeAdapter: CliAdapter = {
   login: 'run `opencode auth login`, or set the key of a provider, such as ANTHROPIC_API_KEY',
   environment: [/^OPENCODE_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['1.18.33'],
+  denial: autoRejection,
   records: opencodeRecords,
   command: opencodeCommand,
   translator: opencodeTranslator,

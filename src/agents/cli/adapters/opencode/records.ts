@@ -1,33 +1,18 @@
-import type { RecordRule } from '../../contract/cli-adapter.ts';
+import type { RecordRules } from '../../contract/cli-adapter.ts';
 
 /** How the records of OpenCode and Kilo Code, which prints the same, are translated. */
-export const opencodeRecords: readonly RecordRule[] = [
-  { record: 'any with a `sessionID`', becomes: '`session`, the first time; later events carry its id' },
-  { record: '`step_start`', becomes: '`step_start`' },
-  {
-    record: '`step_start` of a model call that has not finished',
-    becomes: '`warning` with code `retry`, and the same step again',
-  },
-  {
-    record: '`step_finish`',
-    becomes: '`usage` with its cost; cached input is part of the input, reasoning of the output',
-  },
-  { record: '`text`', becomes: '`text`' },
-  { record: '`text` that is `synthetic`', becomes: 'nothing: the program wrote it to the model' },
-  { record: '`reasoning`', becomes: '`reasoning`' },
-  {
-    record: '`tool_use`',
-    becomes: '`tool_call` and `tool_result`; a command without an exit code and the tool `invalid` failed',
-  },
-  { record: '`tool_use` of `todowrite`', becomes: '`tasks` too' },
-  {
-    record: '`tool_use` of `task` that names its session',
-    becomes: 'also a separate run; a background run stays open, because its end is not reported',
-  },
-  { record: 'a part that was reported before', becomes: 'nothing: consumed' },
-  {
-    record: '`error`',
-    becomes: '`error`: fatal unless another step begins; what follows it in its step does not make it less so',
-  },
-  { record: 'anything else', becomes: '`unknown`' },
-];
+export const opencodeRecords: RecordRules = {
+  'any with a `sessionID`': '`session`, the first time; later events carry its id',
+  '`step_start`': '`step_start`',
+  '`step_start` of a model call that has not finished': '`warning` with code `retry`, and the same step again',
+  '`step_finish`': '`usage` with its cost; cached input is part of the input, reasoning of the output',
+  '`text`': '`text`, final',
+  '`text` that is `synthetic`': 'nothing: the program wrote it to the model',
+  '`reasoning`': '`reasoning`',
+  '`tool_use`': '`tool_call` and `tool_result`; a command without an exit code and the tool `invalid` failed',
+  '`tool_use` of `todowrite`': '`tasks` too',
+  '`tool_use` of `task` that names its session':
+    'also a separate run; a background run stays open, because its end is not reported',
+  'a part that was reported before': 'nothing: consumed',
+  '`error`': '`error`; the run ends by it unless another step begins',
+};

@@ -1,21 +1,18 @@
-import type { RecordRule } from '../../contract/cli-adapter.ts';
+import type { RecordRules } from '../../contract/cli-adapter.ts';
 
 /** How the records of Pi are translated. */
-export const piRecords: readonly RecordRule[] = [
-  { record: '`session`', becomes: '`session` with its folder' },
-  { record: '`agent_start`, `agent_end`, `agent_settled`, `turn_end`', becomes: 'nothing: consumed' },
-  { record: '`turn_start`', becomes: '`step_start`; the same step again after a retry' },
-  { record: '`message_start`', becomes: 'nothing: consumed' },
-  { record: '`message_update`', becomes: '`text` and `reasoning` as they stream' },
-  {
-    record: '`message_end` of the assistant',
-    becomes: 'what was not streamed, `tool_call`, `usage`; an `error` when the model call failed and is not retried',
-  },
-  { record: '`message_end` of anybody else', becomes: 'nothing: consumed' },
-  { record: '`tool_execution_start`', becomes: '`tool_start`; with its `tool_call` when there was none' },
-  { record: '`tool_execution_update`', becomes: 'nothing: the end repeats it' },
-  { record: '`tool_execution_end`', becomes: '`tool_result` of the one call that has its id; else `unknown`' },
-  { record: '`auto_retry_start`', becomes: '`warning` with code `auto_retry`' },
-  { record: '`auto_retry_end`, `entry_appended`', becomes: 'nothing: consumed' },
-  { record: 'anything else', becomes: '`unknown`' },
-];
+export const piRecords: RecordRules = {
+  '`session`': '`session` with its folder',
+  '`agent_start`, `agent_end`, `agent_settled`, `turn_end`': 'nothing: consumed',
+  '`turn_start`': '`step_start`; the same step again after a retry',
+  '`message_start`': 'nothing: consumed',
+  '`message_update`': '`text` and `reasoning` as they stream',
+  '`message_end` of the assistant':
+    'what was not streamed, `tool_call`, `usage`; an `error` when the model call failed and is not retried',
+  '`message_end` of anybody else': 'nothing: consumed',
+  '`tool_execution_start`': '`tool_start`; with its `tool_call` when there was none',
+  '`tool_execution_update`': 'nothing: the end repeats it',
+  '`tool_execution_end`': '`tool_result` of the one call that has its id; else `unknown`',
+  '`auto_retry_start`': '`warning` with code `auto_retry`',
+  '`auto_retry_end`, `entry_appended`': 'nothing: consumed',
+};

@@ -111,7 +111,7 @@ class PiReader implements RecordReader {
       const streamed = this.#streamed.get(index);
       const rest = streamed?.kind === kind ? remainder(streamed.text, whole) : undefined;
       const name = streamed !== undefined && rest === undefined ? `${index}-whole` : `${index}`;
-      if ((rest ?? whole) !== '' || isFinal) this.#emit(kind, name, rest ?? whole, isFinal);
+      if ((rest ?? whole) !== '' || (isFinal && rest === '')) this.#emit(kind, name, rest ?? whole, isFinal);
     } else if (part?.['type'] === 'toolCall') {
       const rawId = textOf(part['id']);
       const name = textOf(part['name']);

@@ -1,0 +1,11 @@
+import { SingletreeError } from '../../../events/index.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
+import { cliAdapters } from './index.ts';
+
+/** Returns the adapter of an external agent; throws `invalid_argument` when the name is unknown. */
+export function adapterNamed(name: string): CliAdapter {
+  const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
+  if (adapter !== undefined) return adapter;
+  const known = Object.keys(cliAdapters).join(', ');
+  throw new SingletreeError('invalid_argument', `Unknown external agent "${name}". Known agents: ${known}.`);
+}

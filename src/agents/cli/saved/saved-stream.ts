@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { type AgentEvent, newId, SingletreeError } from '../../../events/index.ts';
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { name } from '../../../events/options/option-fields.ts';
+import { adapterNamed } from '../adapters/adapter-named.ts';
+import { lineText } from '../agent/line-reader.ts';
+import { RunTranslation } from '../agent/run-translation.ts';
+import { withCost } from '../agent/usage-cost.ts';
+import { RawLines } from './raw-lines.ts';
+import { type SavedChunks, type SavedLine, savedLines } from './saved-lines.ts';
+
+export interface SavedStreamOptions {
+  /** The id of the run. Default: a new one. */
+  readonly runId?: string;
+  /** The folder the program worked in, when its output does not name it. */
+  readonly cwd?: string;
+  /** The model, when its output does not name it. */
+  readonly model?: string;
+  /** The exit code of the program. Default: unknown. */
+  readonly exitCode?: number;
+}
+
+const checkOptions = optionsCheck(
+  'readSavedStream',
+  () =>
+    ({
+      runId: name().optional(),
+      cwd: name().optional(),
+      model: name().optional(),
+      exitCode: z.int().optional(),
+    }) satisfies Record<keyof SavedStreamOptions, z.ZodType>,
+);
+
+/** The events of a saved stream, to be iterated once. */
+export interface SavedStream extends AsyncIterable<AgentEvent> {
+  /** Returns the record on the line of an event, for `activityEncoder`, until the next event is requested. */
+  readonly lineOf: (line: number) => unknown;
+  /** The number of lines of stdout so far that are not blank, and of those that did not become `unknown`. */
+  readonly count: { readonly lines: number; readonly understood: number };
+}
+
+/**
+ * Translates the saved output of an external agent to the events of a run, from `harness_start` to `harness_end`. Takes
+ * what the program printed, or the `raw.jsonl` of a run, whose times are kept. Throws `invalid_argument` for an unknown
+ * agent, and while it is read when the stream is empty.
+ */
+export function readSavedStream(agent: string, chunks: SavedChunks, options: SavedStreamOptions = {}): SavedStream {
+  checkOptions(options);
+  const adapter = adapterNamed(agent);
+  const { runId = newId(), cwd, model, exitCode } = options;
+  const translator = adapter.translator({ runId });
+  const lines = new RawLines();
+  const count = { lines: 0, understood: 0 };
+  let time: string | undefined;
+  const run = new RunTranslation({
+    runId,
+    adapter,
+    translator,
+    now: () => time ?? new Date().toISOString(),
+    ...(cwd !== undefined && { cwd }),
+    ...(model !== undefined && { model }),
+  });
+
+  function translate(line: SavedLine, number: number): AgentEvent[] {
+    const { kind, stream, bytes } = line;
+    if (kind === 'rest') return [];
+    if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
+    return run.line(stream, lineText(bytes), number);
+  }
+
+  async function* events(): AsyncGenerator<AgentEvent> {
+    let [number, isStarted] = [0, false];
+    for await (const line of savedLines(chunks)) {
+      number++;
+      time = line.ts;
+      const isBlank = line.kind === 'line' && lineText(line.bytes).trim() === '';
+      if (!isBlank && !isStarted) yield* run.start();
+      isStarted ||= !isBlank;
+      lines.add(number, line.bytes);
+      const made = translate(line, number);
+      if (!isBlank && line.stream === 'stdout') {
+        count.lines++;
+        if (!made.some(event => event.type === 'unknown')) count.understood++;
+      }
+      for (const event of made) {
+        yield withCost(adapter, event);
+        lines.passed(event);
+      }
+    }
+    if (!isStarted) throw new SingletreeError('invalid_argument', emptyStream(adapter.name));
+    yield* run.end({ isCut: !translator.finished, ...(exitCode !== undefined && { exitCode }) });
+  }
+
+  return { lineOf: lines.lineOf, count, [Symbol.asyncIterator]: events };
+}
+
+function emptyStream(program: string): string {
+  return `The saved stream is empty. Expected the output of ${program}, or the raw.jsonl of one of its runs.`;
+}

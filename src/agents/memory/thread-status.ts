@@ -1,0 +1,18 @@
+import { type Conversation, defaultActive, getBufferedSummaries } from '../../graph/index.ts';
+import { ModelInput } from '../../projections/model-input/model-input.ts';
+import { RunInput } from '../../projections/model-input/run-input.ts';
+import type { Memory } from './memory.ts';
+import { memoryContents } from './memory-contents.ts';
+import { type MemoryStatus, statusOf } from './memory-status.ts';
+
+/** Returns how full the memory of a thread is between two runs. */
+export async function threadStatus(conversation: Conversation, memory: Memory): Promise<MemoryStatus> {
+  const branch = new ModelInput();
+  const history = branch.of(conversation, defaultActive(conversation));
+  const input = new RunInput({ runId: '', history, spans: branch.spans(conversation) });
+  const contents = await memoryContents(
+    input,
+    getBufferedSummaries(conversation).map(({ event }) => event),
+  );
+  return statusOf(memory, contents, { runId: '', step: 0, working: undefined });
+}

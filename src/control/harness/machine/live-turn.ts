@@ -1,0 +1,46 @@
+import type { UserMessage } from '../../../agents/agent.ts';
+import type { RunHandle } from '../../supervision/run-control.ts';
+import type { OpenThread } from '../threads/open-thread.ts';
+import type { RequestContext } from '../tools/request-context.ts';
+import type { RunTrace } from '../turns/tracing.ts';
+import { deferred } from './messages.ts';
+
+interface TurnState {
+  /** Returns the injected messages that no run has read. */
+  readonly read: () => readonly UserMessage[];
+  /** Whether the run ends before its next step. */
+  readonly endsAtStep: () => boolean;
+}
+
+/** The runs of a turn, and what they need. */
+export class LiveTurn {
+  /** Its runs; empty while it starts. */
+  handles: readonly RunHandle[] = [];
+  /** Its thread; undefined while it starts. */
+  thread: OpenThread | undefined;
+  /** The requested trace of its run. */
+  trace: Partial<RunTrace> | undefined;
+  /** Request contexts of messages that were injected while it started. */
+  readonly extraContexts: RequestContext[] = [];
+  readonly state: TurnState;
+  readonly #over = deferred<void>();
+
+  constructor(trace: Partial<RunTrace> | undefined, state: TurnState) {
+    this.trace = trace;
+    this.state = state;
+  }
+
+  /** The first of its runs. */
+  get runId(): string | undefined {
+    return this.handles[0]?.runId;
+  }
+
+  /** Resolves when all its events were emitted, or it could not start. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  end(): void {
+    this.#over.resolve();
+  }
+}

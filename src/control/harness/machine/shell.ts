@@ -1,0 +1,303 @@
+import type { UserMessage } from '../../../agents/agent.ts';
+import type { Clock } from '../../supervision/clock.ts';
+import type { RunOutcome } from '../../supervision/run-control.ts';
+import { defaultLeaseMs } from '../../supervision/supervisor-options.ts';
+import type { RunTrace } from '../turns/tracing.ts';
+import { joinInputs, type UserInput } from '../turns/user-input.ts';
+import { decide } from './decide.ts';
+import { harnessDestroyed } from './harness-destroyed.ts';
+import { LiveTurn } from './live-turn.ts';
+import { deferred, Messages, type SentMessage } from './messages.ts';
+import {
+  type Command,
+  countFollowUps,
+  type Effect,
+  type Entry,
+  initialState,
+  type Input,
+  isNeeded,
+  isWatching,
+  type MachineState,
+} from './state.ts';
+
+/** What the effects of the machine need from the harness. */
+export interface MachinePorts {
+  /** Resolves when calls may take effect. */
+  init(): Promise<void>;
+  /** Starts or resumes the runs of a turn; does nothing when its messages are to be stored instead. */
+  startTurn(turn: LiveTurn, input: UserInput, isCancelled: () => boolean): Promise<'new' | 'resumed' | 'cancelled'>;
+  /** Aborts the runs of a turn. */
+  stopTurn(turn: LiveTurn): void;
+  /** Stores the messages that the thread of a turn does not contain, and emits all its events. */
+  settleTurn(turn: LiveTurn, store: readonly UserInput[], endsPlanning: boolean): Promise<void>;
+  /** Stores messages in the thread that is open at the call, or in a new one if `creates`; returns false without one. */
+  store(inputs: readonly UserInput[], creates: boolean): Promise<boolean>;
+  /** Resumes the orphaned runs of the open thread. */
+  resumeOrphans(): Promise<void>;
+  /** Releases the lock of a closed thread. */
+  release(): Promise<void>;
+  /** Closes the open thread at once. */
+  closeThread(): void;
+  /** Called when a message is injected into a turn. */
+  onInjected(turn: LiveTurn, input: UserInput): void;
+  /** Called with the number of follow-ups when one is queued. */
+  onQueued(count: number): void;
+  /** Called when open runs of another process are watched. */
+  onWatch(): void;
+  /** Receives the error of a message that no caller awaits. */
+  onError(error: unknown): void;
+}
+
+interface PendingCommand {
+  readonly work: () => Promise<void>;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** Performs the effects of the machine: holds its state, the contents of messages, and the promises of callers. */
+export class Machine {
+  readonly #ports: MachinePorts;
+  readonly #clock: Clock;
+  readonly #messages = new Messages();
+  readonly #commands = new Map<number, PendingCommand>();
+  readonly #effects: Effect[] = [];
+  #state = initialState;
+  #live: LiveTurn | undefined;
+  #calls = 0;
+  #isPerforming = false;
+  #stopTimer: (() => void) | undefined;
+  #stored: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: MachinePorts, clock: Clock) {
+    this.#ports = ports;
+    this.#clock = clock;
+  }
+
+  get state(): MachineState {
+    return this.#state;
+  }
+
+  /** The active turn. */
+  get live(): LiveTurn | undefined {
+    return this.#live;
+  }
+
+  /** Sends a message, after all earlier calls. */
+  send(input: UserInput, kind: Entry['kind'] = 'message'): SentMessage {
+    const id = ++this.#calls;
+    const sent = this.#messages.add(id, input);
+    if (this.#state.isDestroyed) this.#messages.fail([id], harnessDestroyed());
+    else this.dispatch({ type: 'send', id, kind });
+    return sent;
+  }
+
+  /** Runs a command when all earlier ones have ended: no other one runs, and no turn starts meanwhile. */
+  command<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { id, result } = this.#register(() => this.#ports.init().then(work));
+    this.dispatch({ type: 'command', command: { kind: 'call', id } });
+    return result;
+  }
+
+  /** Closes the thread for another resource: at once when no call is queued, else `work` does, after these. */
+  async choose(work: () => Promise<void>): Promise<void> {
+    const { id, result } = this.#register(() => this.#ports.init().then(work));
+    this.dispatch({ type: 'choose', id });
+    if (this.isReached(this.#state.choices.made)) this.#commands.delete(id);
+    else await result;
+  }
+
+  /** Whether the open thread belongs to the calls under a choice of the resource. */
+  isReached(choice: number): boolean {
+    return this.#state.choices.reached === choice;
+  }
+
+  /** Stops the turn, and resolves when it is over; `leave` also detaches the thread. Call it within a command. */
+  async stop(how: 'stop' | 'leave'): Promise<void> {
+    this.dispatch({ type: how });
+    await this.stored();
+    await this.over();
+  }
+
+  /** Resolves when the active turn is over. */
+  async over(): Promise<void> {
+    await this.#live?.over;
+  }
+
+  /** Resolves when all messages of closed threads are stored. */
+  async stored(): Promise<void> {
+    await this.#stored;
+  }
+
+  /** Creates a turn for orphaned runs, which `adopt` makes the active one. */
+  newTurn(trace?: Partial<RunTrace>): LiveTurn {
+    const turn: LiveTurn = new LiveTurn(trace, {
+      read: () => (this.#live === turn ? this.#read() : []),
+      endsAtStep: () => this.#live === turn && this.#state.turn?.endsAtStep === true,
+    });
+    return turn;
+  }
+
+  /** Makes resumed runs the active turn. Call it within a command. */
+  adopt(turn: LiveTurn): void {
+    this.#live = turn;
+    this.dispatch({ type: 'adopted' });
+    void this.#follow(turn);
+  }
+
+  /** Rejects all later calls, and stores waiting messages; then `work` runs, after the running command. */
+  async destroy(work: () => Promise<void>): Promise<void> {
+    const { id, result } = this.#register(() => this.#stored.then(work));
+    this.dispatch({ type: 'destroy', id, error: harnessDestroyed() });
+    await result;
+  }
+
+  /** Decides about an input, and performs the effects after those of earlier inputs. */
+  dispatch(input: Input): void {
+    const { state, effects } = decide(this.#state, input);
+    this.#state = state;
+    this.#effects.push(...effects);
+    if (this.#isPerforming) return;
+    this.#isPerforming = true;
+    try {
+      for (let next = this.#effects.shift(); next !== undefined; next = this.#effects.shift()) this.#perform(next);
+    } finally {
+      this.#isPerforming = false;
+    }
+    this.#keepTime();
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case 'perform':
+        return void this.#run(effect.command);
+      case 'refuse':
+        return 'id' in effect.command ? this.#take(effect.command.id)?.refuse(effect.error) : undefined;
+      case 'start':
+        return void this.#start(effect.ids);
+      case 'inject':
+        this.#messages.deliver([effect.id]);
+        for (const input of this.#messages.contents([effect.id])) this.#ports.onInjected(this.#live as LiveTurn, input);
+        return;
+      case 'stop':
+        return this.#ports.stopTurn(this.#live as LiveTurn);
+      case 'settle':
+        return void this.#settle(this.#live as LiveTurn, effect);
+      case 'store':
+        return void (this.#stored = Promise.all([this.#stored, this.#store(effect.ids, true)]));
+      case 'accept':
+        return this.#messages.accept(effect.ids, this.#live?.runId ?? '');
+      case 'finish':
+        this.#messages.finish(effect.ids);
+        return this.#drop(effect.ids);
+      case 'fail':
+        if (!effect.isAwaited) return void this.#rescue(effect.ids, effect.error);
+        this.#messages.fail(effect.ids, effect.error);
+        return this.#drop(effect.ids);
+      case 'count':
+        return this.#ports.onQueued(countFollowUps(this.#state));
+      case 'close':
+        return this.#ports.closeThread();
+    }
+  }
+
+  async #start(ids: readonly number[]): Promise<void> {
+    const input = joinInputs(this.#messages.contents(ids));
+    const turn = this.newTurn(input.trace);
+    this.#live = turn;
+    try {
+      await this.#ports.init();
+      const how = await this.#ports.startTurn(turn, input, () => this.#state.turn?.isDetached === true);
+      if (how === 'cancelled') return this.dispatch({ type: 'cancelled' });
+      this.dispatch({ type: 'started', isResumed: how === 'resumed' });
+    } catch (error) {
+      this.#live = undefined;
+      this.dispatch({ type: 'failed', error });
+      return turn.end();
+    }
+    await this.#follow(turn);
+  }
+
+  /** Waits for the end of the turn's runs. */
+  async #follow(turn: LiveTurn): Promise<void> {
+    const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
+    this.dispatch({ type: 'ended', isComplete: outcomes.every(outcome => successfulOutcomes.has(outcome)) });
+  }
+
+  async #settle(turn: LiveTurn, { store, endsPlanning }: Extract<Effect, { type: 'settle' }>): Promise<void> {
+    const settling = this.#ports.settleTurn(turn, this.#messages.contents(store), endsPlanning);
+    const settled = await settling.then(
+      () => ({}),
+      (error: unknown) => ({ error }),
+    );
+    this.#live = undefined;
+    this.dispatch({ type: 'settled', ...settled });
+    this.#drop(store);
+    turn.end();
+  }
+
+  async #run(command: Command): Promise<void> {
+    if ('id' in command) await this.#take(command.id)?.work();
+    else if (command.kind === 'store') await this.#store(command.ids, false);
+    else if (command.kind === 'resume') await this.#ports.resumeOrphans().catch(() => {});
+    else await this.#ports.release().catch(error => this.#ports.onError(error));
+    this.dispatch({ type: 'command_ended' });
+  }
+
+  async #store(ids: readonly number[], creates: boolean): Promise<void> {
+    try {
+      if (await this.#ports.store(this.#messages.contents(ids), creates)) this.#messages.deliver(ids);
+      this.#messages.finish(ids);
+    } catch (error) {
+      this.#messages.fail(ids, error);
+    }
+    this.#drop(ids);
+  }
+
+  /** Stores messages that could not be sent, and whose callers were answered before. */
+  async #rescue(ids: readonly number[], error: unknown): Promise<void> {
+    if (ids.length === 0) return;
+    this.#ports.onError(error);
+    await this.#store(ids, false);
+  }
+
+  #read(): readonly UserMessage[] {
+    const ids = this.#state.turn?.injected.flatMap(({ id, isRead }) => (isRead ? [] : id)) ?? [];
+    if (ids.length > 0) this.dispatch({ type: 'read' });
+    return this.#messages.messages(ids);
+  }
+
+  #drop(ids: readonly number[]): void {
+    this.#messages.drop(ids, id => isNeeded(this.#state, id));
+  }
+
+  #register<Result>(work: () => Promise<Result>): { readonly id: number; readonly result: Promise<Result> } {
+    const id = ++this.#calls;
+    const { promise, resolve, reject } = deferred<Result>();
+    if (this.#state.isDestroyed) reject(harnessDestroyed());
+    else this.#commands.set(id, { work: () => work().then(resolve, reject), refuse: reject });
+    return { id, result: promise };
+  }
+
+  #take(id: number): PendingCommand | undefined {
+    const pending = this.#commands.get(id);
+    this.#commands.delete(id);
+    return pending;
+  }
+
+  /** Keeps one timer while open runs of another process are watched, else none. */
+  #keepTime(): void {
+    if (isWatching(this.#state) === (this.#stopTimer !== undefined)) return;
+    if (this.#stopTimer === undefined) {
+      this.#ports.onWatch();
+      this.#stopTimer = this.#clock.after(defaultLeaseMs, () => {
+        this.#stopTimer = undefined;
+        this.dispatch({ type: 'check' });
+      });
+    } else {
+      this.#stopTimer();
+      this.#stopTimer = undefined;
+    }
+  }
+}
+
+/** A run that used all its steps has answered. */
+const successfulOutcomes: ReadonlySet<RunOutcome> = new Set(['complete', 'max_iterations']);

@@ -1,0 +1,129 @@
+import { SingletreeError } from '../../../events/index.ts';
+import type { EventLog } from '../../../log/index.ts';
+import type { EventHub } from '../event-hub.ts';
+import type { Relays } from '../permissions/relays.ts';
+import type { StateTasks } from '../tasks/state-tasks.ts';
+import type { OpenThread } from '../threads/open-thread.ts';
+import type { Threads } from '../threads/threads.ts';
+import type { RequestContext } from '../tools/request-context.ts';
+import type { Runs } from '../turns/runs.ts';
+import type { UserInput } from '../turns/user-input.ts';
+import type { LiveTurn } from './live-turn.ts';
+import type { Machine, MachinePorts } from './shell.ts';
+
+/** The parts of a harness that turns use. */
+export interface TurnParts {
+  readonly log: EventLog;
+  readonly hub: EventHub;
+  readonly threads: Threads;
+  readonly runs: Runs;
+  readonly tasks: StateTasks;
+  readonly relays: Relays;
+  readonly machine: Machine;
+  init(): Promise<void>;
+  /** Adds values to the request context of the active run. */
+  addContext(more: RequestContext | undefined): void;
+  /** Switches to the default mode. */
+  enterDefaultMode(): Promise<void>;
+}
+
+/** Starts, resumes, stops and settles turns on the open thread. */
+export class TurnEffects implements MachinePorts {
+  readonly #parts: TurnParts;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  init(): Promise<void> {
+    return this.#parts.init();
+  }
+
+  async startTurn(turn: LiveTurn, input: UserInput, isCancelled: () => boolean) {
+    const { threads, tasks, runs } = this.#parts;
+    if (isCancelled()) return 'cancelled';
+    if (threads.current === undefined) await threads.create();
+    await tasks.written;
+    if (isCancelled()) return 'cancelled';
+    // It may have been deleted elsewhere meanwhile.
+    if (threads.current === undefined) await threads.create();
+    const thread = threads.current as unknown as OpenThread;
+    turn.thread = thread;
+    try {
+      return await runs.start(thread, turn, input);
+    } catch (error) {
+      threads.lost(thread.id, error);
+      throw error;
+    }
+  }
+
+  stopTurn({ handles }: LiveTurn): void {
+    const { runs } = this.#parts;
+    for (const { runId } of handles) void runs.stop(runId).catch(error => this.onError(error));
+  }
+
+  async settleTurn(turn: LiveTurn, store: readonly UserInput[], endsPlanning: boolean): Promise<void> {
+    const { runs, relays } = this.#parts;
+    const { thread, handles } = turn;
+    if (thread === undefined) return void (await this.store(store, true));
+    const isStored = await runs.storeMissing(thread.id, store);
+    const isEmitted = !isStored && handles.length > 0;
+    await thread.sync(...(isEmitted ? [Math.max(...handles.map(({ seq }) => seq))] : []));
+    thread.unfollowIfIdle();
+    relays.clear();
+    if (endsPlanning) await this.#parts.enterDefaultMode();
+  }
+
+  async store(inputs: readonly UserInput[], creates: boolean): Promise<boolean> {
+    const { log, threads, runs } = this.#parts;
+    const { current: thread, resourceId } = threads;
+    if (thread === undefined && !creates) return false;
+    await runs.storeUnread(thread?.id ?? (await log.createThread({ resourceId })).id, inputs);
+    if (thread !== undefined && thread === threads.current) await thread.sync();
+    return true;
+  }
+
+  async resumeOrphans(): Promise<void> {
+    const { threads, runs, machine } = this.#parts;
+    const thread = threads.current;
+    if (thread === undefined || machine.state.turn !== undefined) return;
+    const openRuns = await runs.openRuns(thread);
+    if (openRuns.length === 0 || threads.current !== thread) return;
+    const turn = machine.newTurn();
+    turn.thread = thread;
+    try {
+      await runs.resume(thread, turn, { openRuns });
+    } catch (error) {
+      if (!SingletreeError.is(error, 'lease_held')) throw error;
+    } finally {
+      if (turn.handles.length > 0) machine.adopt(turn);
+    }
+  }
+
+  async release(): Promise<void> {
+    const { threads, machine } = this.#parts;
+    await machine.stop('stop');
+    if (threads.current === undefined) await threads.closeAndRelease();
+  }
+
+  closeThread(): void {
+    this.#parts.threads.closeCurrent();
+  }
+
+  onInjected(turn: LiveTurn, { requestContext }: UserInput): void {
+    if (turn.handles.length > 0) this.#parts.addContext(requestContext);
+    else if (requestContext !== undefined) turn.extraContexts.push(requestContext);
+  }
+
+  onQueued(count: number): void {
+    this.#parts.hub.emit({ type: 'follow_up_queued', count });
+  }
+
+  onWatch(): void {
+    this.#parts.threads.current?.follow();
+  }
+
+  onError(error: unknown): void {
+    this.#parts.hub.emitError(error);
+  }
+}

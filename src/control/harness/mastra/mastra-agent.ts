@@ -1,0 +1,96 @@
+import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { LoopAgentOptions } from '../../../agents/loop/loop-agent.ts';
+import type { ModelSource } from '../../../agents/model/registry/model-source.ts';
+import { startEvent } from '../../../agents/start-event.ts';
+import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
+import { checkValue } from '../../../events/options/check-options.ts';
+import { having } from '../../../events/options/option-fields.ts';
+import { stoppedAgent } from '../subagents/stopped-agent.ts';
+import { loopTools } from '../tools/harness-tool.ts';
+import { RequestContext } from '../tools/request-context.ts';
+import type { StopCondition } from '../tools/subagent-steps.ts';
+import { type MastraTools, mastraTools } from './mastra-tools.ts';
+
+/** The parts of an agent written for Mastra that are used. */
+export interface MastraAgent {
+  readonly id?: string;
+  readonly name?: string;
+  // Method types, so that agents with narrower options are assignable.
+  getInstructions(...options: never[]): unknown;
+  listTools(...options: never[]): unknown;
+  getModel(...options: never[]): unknown;
+  getDefaultOptions?(...options: never[]): unknown;
+}
+
+/** The options of the loop that runs the agent; `model` replaces the agent's own. */
+export type MastraAgentOptions = Omit<LoopAgentOptions, 'id' | 'model' | 'instructions' | 'tools'> & {
+  readonly model?: ModelSource;
+};
+
+/** The options of a Mastra agent that apply here. */
+interface DefaultOptions {
+  readonly maxSteps?: number;
+  readonly stopWhen?: StopCondition | readonly StopCondition[];
+}
+
+const agentShape = having(['getInstructions', 'listTools', 'getModel'], 'an agent of Mastra');
+
+/**
+ * Converts an agent written for Mastra: its instructions, tools, model, `maxSteps` and `stopWhen` are resolved with the
+ * request context at the start of each run, and the loop runs them. Throws `invalid_argument` for anything else.
+ */
+export function mastraAgent(agent: MastraAgent, options: MastraAgentOptions = {}): Agent {
+  checkValue(agentShape, agent, '`mastraAgent`');
+  const id = agent.id ?? agent.name ?? 'mastra';
+
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    let resolved: Agent;
+    try {
+      resolved = await resolveAgent(id, agent, params, options);
+    } catch (error) {
+      const { runId, resume } = params;
+      if (resume?.agentId === undefined) yield startEvent(id, params, options.cwd);
+      yield { type: 'error', runId, message: errorText(error), code: 'agent_failed', fatal: true };
+      yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
+      return;
+    }
+    yield* resolved.invoke(params);
+  }
+  return { id, resumable: true, invoke };
+}
+
+async function resolveAgent(
+  id: string,
+  agent: MastraAgent,
+  { context, model: chosen }: InvokeParams,
+  { model: own, ...options }: MastraAgentOptions,
+): Promise<Agent> {
+  // Loaded when the first of these agents runs: most harnesses have none.
+  const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
+  const requestContext = context instanceof RequestContext ? context : new RequestContext();
+  const request = { requestContext } as never;
+  const tools = (await agent.listTools(request)) as MastraTools;
+  const { maxSteps, stopWhen } = ((await agent.getDefaultOptions?.(request)) ?? {}) as DefaultOptions;
+  const loop = loopAgent({
+    // The last step has to conclude.
+    ...(maxSteps !== undefined && { maxIterations: maxSteps - 1 }),
+    ...options,
+    id,
+    model: chosen ?? own ?? ((await agent.getModel(request)) as ModelSource),
+    instructions: instructionText(await agent.getInstructions(request)),
+    tools: loopTools(mastraTools(tools), requestContext),
+  });
+  return stopWhen === undefined ? loop : stoppedAgent(loop, stopWhen);
+}
+
+/** Instructions are a text, a system message, or a list of these. */
+function instructionText(instructions: unknown): string {
+  if (typeof instructions === 'string') return instructions;
+  if (Array.isArray(instructions)) return instructions.map(instructionText).join('\n\n');
+  const { content } = Object(instructions) as { content?: unknown };
+  if (typeof content === 'string') return content;
+  throw new SingletreeError(
+    'invalid_argument',
+    'The instructions of the agent are unreadable. Expected a string, a system message with a text, or a list of these.',
+  );
+}

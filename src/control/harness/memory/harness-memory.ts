@@ -1,0 +1,157 @@
+import type { InvokeParams } from '../../../agents/agent.ts';
+import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
+import { Memory } from '../../../agents/memory/memory.ts';
+import { threadStatus } from '../../../agents/memory/thread-status.ts';
+import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import type { EventLog } from '../../../log/index.ts';
+import { type HarnessConfig, resolveDynamic } from '../harness-config.ts';
+import type { HarnessSettings } from '../settings/harness-settings.ts';
+import type { OpenThread } from '../threads/open-thread.ts';
+import { RequestContext } from '../tools/request-context.ts';
+import type { OMBufferedStatus, OMEvent } from './om-event.ts';
+import { memoryRecord, type ObservationalMemoryRecord, type OMRecordConfig, recordIdOf } from './om-record.ts';
+
+export interface HarnessMemoryOptions {
+  readonly config: Pick<HarnessConfig, 'memory' | 'omConfig' | 'resolveModel'>;
+  readonly log: EventLog;
+  readonly setting: <Key extends keyof HarnessSettings>(key: Key) => HarnessSettings[Key] | undefined;
+  /** The open thread. */
+  readonly thread: () => OpenThread | undefined;
+  readonly registry: () => Promise<ModelRegistry>;
+  readonly emit: (event: OMEvent) => void;
+}
+
+/** Observational memory of a harness: its settings, its record and its progress. */
+export class HarnessMemory {
+  readonly #options: HarnessMemoryOptions;
+  #resolved: Promise<Memory> | undefined;
+
+  constructor(options: HarnessMemoryOptions) {
+    this.#options = options;
+  }
+
+  get observerModelId(): string | undefined {
+    return this.#options.setting('observerModelId') ?? this.#options.config.omConfig?.defaultObserverModelId;
+  }
+
+  get reflectorModelId(): string | undefined {
+    return this.#options.setting('reflectorModelId') ?? this.#options.config.omConfig?.defaultReflectorModelId;
+  }
+
+  get observationThreshold(): number | undefined {
+    return this.#options.setting('observationThreshold') ?? this.#options.config.omConfig?.defaultObservationThreshold;
+  }
+
+  get reflectionThreshold(): number | undefined {
+    return this.#options.setting('reflectionThreshold') ?? this.#options.config.omConfig?.defaultReflectionThreshold;
+  }
+
+  /** Returns the configured memory; undefined without one. A factory is called once, and again after it failed. */
+  async resolve(requestContext: RequestContext = new RequestContext()): Promise<Memory | undefined> {
+    const { memory } = this.#options.config;
+    if (memory === undefined) return undefined;
+    this.#resolved ??= resolveDynamic(memory, requestContext).then(checked);
+    try {
+      return await this.#resolved;
+    } catch (error) {
+      this.#resolved = undefined;
+      throw error;
+    }
+  }
+
+  /** Returns the memory of a run, with the models and thresholds in effect; nothing without one. */
+  async forRun(
+    { runId }: Pick<InvokeParams, 'runId'>,
+    thread: OpenThread,
+    requestContext: RequestContext,
+  ): Promise<Pick<InvokeParams, 'memory'>> {
+    const memory = await this.resolve(requestContext);
+    if (memory === undefined) return {};
+    return {
+      memory: this.#withSettings(memory).with({
+        registry: memory.options.registry ?? (await this.#options.registry()),
+        onStatus: status => {
+          memory.options.onStatus?.(status);
+          if (status.runId === runId && this.#options.thread() === thread) this.#emitStatus(thread, status);
+        },
+      }),
+    };
+  }
+
+  /** Returns the record of the open thread; null without one, or when nothing was observed. */
+  async record(): Promise<ObservationalMemoryRecord | null> {
+    const thread = this.#options.thread();
+    if (thread === undefined) return null;
+    await thread.sync();
+    const stored = await this.#options.log.getThread(thread.id);
+    const about = { threadId: thread.id, resourceId: stored?.resourceId ?? '', config: await this.#config() };
+    return memoryRecord(thread.projection.conversation, about);
+  }
+
+  /** Emits how full the memory of the open thread is; nothing without a thread. */
+  async loadProgress(): Promise<void> {
+    const thread = this.#options.thread();
+    if (thread === undefined) return;
+    await thread.sync();
+    const memory = this.#withSettings((await this.resolve()) ?? new Memory());
+    const status = await threadStatus(thread.projection.conversation, memory);
+    if (this.#options.thread() === thread) this.#emitStatus(thread, status);
+  }
+
+  async #config(): Promise<OMRecordConfig> {
+    const { observation, reflection } = this.#withSettings((await this.resolve()) ?? new Memory());
+    const { observerModelId, reflectorModelId } = this;
+    return {
+      observationThreshold: observation.threshold,
+      reflectionThreshold: reflection.threshold,
+      ...(observerModelId !== undefined && { observerModelId }),
+      ...(reflectorModelId !== undefined && { reflectorModelId }),
+    };
+  }
+
+  /** The settings of the state and of the thread, then those of the config, replace those of the memory. */
+  #withSettings(memory: Memory): Memory {
+    const { observerModelId, reflectorModelId, observationThreshold = 0, reflectionThreshold = 0 } = this;
+    return memory.with({
+      observation: {
+        ...(observerModelId !== undefined && { model: observerModelId }),
+        ...(observationThreshold > 0 && { threshold: observationThreshold }),
+      },
+      reflection: {
+        ...(reflectorModelId !== undefined && { model: reflectorModelId }),
+        ...(reflectionThreshold > 0 && { threshold: reflectionThreshold }),
+      },
+    });
+  }
+
+  #emitStatus(thread: OpenThread, { messages, observations, buffered, step, working }: MemoryStatus): void {
+    const { generation } = thread.projection.memory;
+    const statusOf = (kind: MemoryStatus['working'], isMade: boolean): OMBufferedStatus =>
+      working === kind ? 'running' : isMade ? 'complete' : 'idle';
+    this.#options.emit({
+      type: 'om_status',
+      windows: {
+        active: { messages, observations },
+        buffered: {
+          observations: {
+            status: statusOf('observation', buffered.observations.chunks > 0),
+            ...buffered.observations,
+          },
+          reflection: {
+            status: statusOf('reflection', buffered.reflection.observationTokens > 0),
+            ...buffered.reflection,
+          },
+        },
+      },
+      recordId: recordIdOf(thread.id),
+      threadId: thread.id,
+      stepNumber: step,
+      generationCount: generation,
+    });
+  }
+}
+
+function checked(memory: Memory | undefined | null): Memory {
+  if (memory !== undefined && memory !== null) return memory;
+  throw new Error('Dynamic memory factory returned empty value');
+}

@@ -1,0 +1,42 @@
+import type { UserMessage } from '../../../agents/agent.ts';
+import { type ContentPart, newId } from '../../../events/index.ts';
+import { RequestContext } from '../tools/request-context.ts';
+import type { RunTrace } from './tracing.ts';
+
+/** A message of a person. */
+export interface UserInput {
+  readonly content: string | readonly ContentPart[];
+  readonly requestContext?: RequestContext | undefined;
+  /** The requested trace of its run. */
+  readonly trace?: Partial<RunTrace> | undefined;
+  /** Its message id; a new one by default. */
+  readonly id?: string;
+}
+
+/** A message that is being sent. */
+export interface PendingSend {
+  /** Resolves with the run that receives it; empty when none does. */
+  readonly runId: () => Promise<string>;
+  /** Resolves when its turn is over; for an injected message when that turn has started. */
+  readonly done: Promise<void>;
+}
+
+/** Converts input to a message for a run. */
+export function messageOf({ content, id = newId() }: UserInput): UserMessage {
+  return { id, content };
+}
+
+/** Joins several messages into one input; one message is returned unchanged. */
+export function joinInputs(inputs: readonly UserInput[]): UserInput {
+  const [first, ...others] = inputs;
+  if (first !== undefined && others.length === 0) return first;
+  const contexts = inputs.flatMap(({ requestContext }) => requestContext ?? []);
+  return {
+    content: inputs.flatMap(({ content }) => partsOf(content)),
+    ...(contexts.length > 0 && { requestContext: new RequestContext(contexts.flatMap(context => [...context])) }),
+  };
+}
+
+function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}

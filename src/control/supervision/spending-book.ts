@@ -1,0 +1,93 @@
+import { addUsage, type Spent, type SpentTotals } from '../../agents/limits/spending.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import { readEvents } from '../../log/read-events.ts';
+import type { Clock } from './clock.ts';
+
+export interface SpendingBookOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** Counts only threads of this resource in a day; all threads when absent. */
+  readonly resourceId?: string | undefined;
+  /** Resolves when everything that runs of this process wrote to a thread is in the log. */
+  readonly flush: (threadId: string) => Promise<void>;
+}
+
+/** What a thread spent up to a seq. */
+interface Entry {
+  readonly seq: number;
+  readonly total: Spent;
+  readonly day: string;
+  readonly inDay: Spent;
+}
+
+const nothing: Spent = { tokens: 0, cost: 0 };
+const pageSize = 100;
+
+/** What was spent in threads, from their logs: each event is read once. What a branch or an import took over is free. */
+export class SpendingBook {
+  readonly #options: SpendingBookOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: SpendingBookOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the totals for the runs of a thread. */
+  totals(threadId: string): SpentTotals {
+    return {
+      thread: async () => {
+        const thread = await this.#options.log.getThread(threadId);
+        return thread === undefined ? nothing : (await this.#update(thread)).total;
+      },
+      day: () => this.#inDay(),
+    };
+  }
+
+  async #inDay(): Promise<Spent> {
+    const { log, resourceId } = this.#options;
+    const day = this.#today();
+    let sum = nothing;
+    let after: Thread | undefined;
+    for (;;) {
+      const page = await log.listThreads({
+        limit: pageSize,
+        ...(resourceId !== undefined && { resourceId }),
+        ...(after !== undefined && { after }),
+      });
+      for (const thread of page) {
+        // The listing begins with the thread that changed last.
+        if (dayOf(thread.updatedAt) < day) return sum;
+        const { day: newest, inDay } = await this.#update(thread);
+        if (newest === day) sum = { tokens: sum.tokens + inDay.tokens, cost: sum.cost + inDay.cost };
+      }
+      after = page.at(-1);
+      if (page.length < pageSize) return sum;
+    }
+  }
+
+  async #update({ id, branchedFrom, importedSeq }: Thread): Promise<Entry> {
+    await this.#options.flush(id);
+    const start = Math.max(branchedFrom?.seq ?? 0, importedSeq ?? 0);
+    let entry = this.#entries.get(id) ?? { seq: start, total: nothing, day: '', inDay: nothing };
+    for await (const event of readEvents(this.#options.log, id, entry.seq)) {
+      if (event.type !== 'usage') entry = { ...entry, seq: event.seq };
+      else {
+        const day = dayOf(event.ts);
+        const inDay = addUsage(day === entry.day ? entry.inDay : nothing, event);
+        entry = { seq: event.seq, total: addUsage(entry.total, event), day, inDay };
+      }
+    }
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  #today(): string {
+    return dayOf(new Date(this.#options.clock.now()).toISOString());
+  }
+}
+
+/** The day of a time in UTC. */
+function dayOf(ts: string): string {
+  const time = new Date(ts);
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 10);
+}

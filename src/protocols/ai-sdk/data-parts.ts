@@ -1,0 +1,50 @@
+import type { ContentPart } from '../../events/index.ts';
+import type { RelayDecision } from '../request/decision.ts';
+import type { OpenRelay } from '../request/open.ts';
+import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
+import { contentParts } from './content-parts.ts';
+
+type DataPart = Extract<AiSdkChunk, { type: `data-${string}` }>;
+
+/** Data parts with a meaning of their own: a product's event of the same name becomes `data-custom`. */
+const ownNames: ReadonlySet<string> = new Set([
+  'agent',
+  'approval',
+  'cost-summary',
+  'custom',
+  'error',
+  'file-registered',
+  'latency-summary',
+  'plan',
+  'steering',
+  'tasks',
+  'tool-progress',
+  'warning',
+]);
+
+/** A product's own event as a data part. */
+export function customPart(name: string, data: unknown): DataPart {
+  return ownNames.has(name) ? { type: 'data-custom', data: { name, data } } : { type: `data-${name}`, data };
+}
+
+const statuses = { pending: 'pending', approve: 'approved', reject: 'rejected', revise: 'revised' } as const;
+
+/** An approval that no tool part can show, as a data part that is replaced when it is decided. */
+export function approvalPart(
+  { id, kind, target, payload }: Pick<OpenRelay, 'id' | 'kind' | 'target' | 'payload'>,
+  decision?: RelayDecision,
+): DataPart {
+  const { outcome, ...details } = decision ?? { outcome: 'pending' as const };
+  const status = decision?.answer === undefined ? statuses[outcome] : 'answered';
+  return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...details } };
+}
+
+/** What a person said while the run was under way; clients before version 7 have no part of their own for it. */
+export function saidPart(
+  version: AiSdkVersion,
+  id: string,
+  content: string | readonly ContentPart[],
+): DataPart | Extract<AiSdkChunk, { type: 'steering-message' }> {
+  if (version < 7) return { type: 'data-steering', id, data: { id, content } };
+  return { type: 'steering-message', id, parts: contentParts(content) };
+}

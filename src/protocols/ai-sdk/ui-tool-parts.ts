@@ -1,0 +1,103 @@
+import type { ToolOutput } from '../../events/index.ts';
+import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/index.ts';
+import { agentOutcome, noResult } from '../request/outcome.ts';
+import { promptOf } from '../request/prompt.ts';
+import { resultOf } from '../request/tool-result.ts';
+import type { AiSdkVersion } from './chunk.ts';
+import type { UiPart } from './ui-message.ts';
+import { relayDataPart, relayDecision } from './ui-relay.ts';
+
+/** A call as the stream shows it, whether it is of a tool or executes code. */
+interface ShownCall {
+  readonly id: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly output: ToolOutput | undefined;
+  /** Whether it can still get an output. */
+  readonly isOpen: boolean;
+  readonly relays: readonly RelayPart[];
+  readonly runs: readonly ViewNode[];
+}
+
+/**
+ * A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. A piece
+ * of a call that is not in the log is nothing, as in the stream.
+ */
+export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agent?: ViewNode): UiPart[] {
+  if (part.kind === 'tool' ? !('input' in part) : part.code === undefined) return [];
+  const call = part.kind === 'tool' ? toolCall(part) : replCall(part);
+  const isShown = ({ relay: { relayKind } }: RelayPart) =>
+    version > 5 && relayKind !== 'question' && relayKind !== 'suspension';
+  const asked = call.relays.findLast(isShown);
+  const others = call.relays.filter(relay => !isShown(relay));
+  const { id: toolCallId, toolName } = call;
+  const ofAgent = agent !== undefined && version > 5 && { toolMetadata: agentIn(agent) };
+  const shown = { type: 'dynamic-tool', toolName, toolCallId, ...stateOf(call, asked, version), ...ofAgent };
+  return [
+    shown,
+    ...others.map(relay => ({ ...relayDataPart(relay, toolCallId) })),
+    ...call.runs.flatMap(run => agentParts(run, call, version)),
+  ];
+}
+
+/** A subagent as a data part, and the calls it made; its words are not words of the message. */
+export function agentParts(run: ViewNode, cause: ShownCall | undefined, version: AiSdkVersion): UiPart[] {
+  const { status = 'complete', model } = run;
+  const prompt = promptOf(cause);
+  const parts = [...run.partList];
+  const error = parts.findLast(part => part.kind === 'fact' && part.event.type === 'error');
+  const words = parts.slice(parts.findLastIndex(({ kind }) => kind === 'tool' || kind === 'repl') + 1);
+  const outcome = agentOutcome(status === 'running' ? 'aborted' : status, {
+    words: words.map(part => (part.kind === 'text' ? part.text : '')).join(''),
+    message: error?.kind === 'fact' && error.event.type === 'error' ? error.event.message : undefined,
+  });
+  const data = {
+    ...agentIn(run),
+    ...(cause !== undefined && { toolCallId: cause.id }),
+    ...(prompt !== undefined && { prompt }),
+    status: 'text' in outcome ? 'completed' : 'failed',
+    ...outcome,
+    ...(model !== undefined && { model }),
+  };
+  const inner = parts.flatMap(part => {
+    if (part.kind === 'tool' || part.kind === 'repl') return toolParts(part, version, run);
+    return part.kind === 'run' ? part.runs.flatMap(each => agentParts(each, undefined, version)) : [];
+  });
+  return [{ type: 'data-agent', id: data.runId, data }, ...inner];
+}
+
+function agentIn({ id, runId = id, agentId: agentName = runId }: ViewNode): { runId: string; agentName: string } {
+  return { runId, agentName };
+}
+
+function toolCall({ id, name, input, output, status, relays, runs }: ToolPart): ShownCall {
+  const isOpen = status === 'preparing' || status === 'waiting' || status === 'running';
+  const revised = relays.findLast(({ answer }) => answer?.outcome === 'revise')?.answer?.input;
+  return { id, toolName: name, input: revised ?? input ?? null, output, isOpen, relays, runs };
+}
+
+function replCall({ id, code, output, runs }: ReplPart): ShownCall {
+  const call = { id, toolName: 'repl', input: { code }, isOpen: false, relays: [], runs };
+  if (output === undefined) return { ...call, output: undefined };
+  const { error, stdout, done } = output;
+  return { ...call, output: error === undefined ? { context: stdout, result: { stdout, done } } : { error } };
+}
+
+/** The state of a tool part with its fields. */
+function stateOf({ id, input, output, isOpen }: ShownCall, asked: RelayPart | undefined, version: AiSdkVersion) {
+  const decision = asked && relayDecision(asked);
+  const approved = version === 7 && asked !== undefined && decision !== undefined && decision.outcome !== 'reject';
+  const approval = approved ? { approval: { id: asked.relay.id, approved: true } } : {};
+  if (output === undefined) {
+    if (!isOpen) return { state: 'output-error', input, errorText: noResult, ...approval };
+    const isAsked = asked !== undefined && decision === undefined;
+    return isAsked
+      ? { state: 'approval-requested', input, approval: { id: asked.relay.id } }
+      : { state: 'input-available', input };
+  }
+  if ('context' in output) return { state: 'output-available', input, output: resultOf(output), ...approval };
+  if ('error' in output) return { state: 'output-error', input, errorText: output.error, ...approval };
+  if (version === 5) return { state: 'output-error', input, errorText: output.reason };
+  const rejected = { id: asked?.relay.id ?? `${id}:rule`, approved: false };
+  return { state: 'output-denied', input, approval: { ...rejected, reason: decision?.feedback ?? output.reason } };
+}
