@@ -129,7 +129,7 @@ export class Engine<State extends object> {
     });
     this.tasks = new StateTasks({
       state: this.state,
-      hasThread,
+      board: () => this.threads.current?.board,
       append: event => this.records.append([event]),
       onError,
     });
@@ -175,7 +175,7 @@ export class Engine<State extends object> {
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
       onClosed: () => {
         this.choices.clearThread();
-        if (!this.#isDestroyed) this.tasks.show([]);
+        if (!this.#isDestroyed) this.tasks.show();
       },
       onDeleted: error => this.machine.dispatch({ type: 'lost', error }),
       onEvent: (event, at) => this.#onLogEvent(event, at),
@@ -329,7 +329,7 @@ export class Engine<State extends object> {
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.tasks.take({ restored: true });
-    else this.tasks.show(this.hub.view.tasks);
+    else this.tasks.show();
   }
 
   #newMetadata(): Record<string, unknown> {
@@ -393,7 +393,7 @@ export class Engine<State extends object> {
       this.machine.dispatch({ type: 'plan_approved' });
     this.hub.emit(event, at);
     if (endsMemoryWork(event) && this.machine.state.turn === undefined) this.threads.current?.unfollowIfIdle();
-    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show(event.tasks);
+    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show();
   }
 
   /** The log of the open thread emits `task_updated` itself. */
@@ -409,7 +409,7 @@ export class Engine<State extends object> {
     const isUpdate = events.some(({ type }) => type === 'task_updated');
     if (changedKeys.includes('tasks'))
       if (this.machine.isReached(this.#updatedUnder)) this.tasks.take({ restored: !isUpdate });
-      else this.tasks.restore();
+      else this.tasks.show();
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permissionsChanged();
   }
 }
