@@ -5,7 +5,7 @@ import { ThreadMemory } from '../thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
 import { EventHub } from './event-hub.ts';
-import type { HarnessConfig, HarnessMode } from './harness-config.ts';
+import type { HarnessConfig } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -21,6 +21,7 @@ import { PermissionState } from './permissions/permission-state.ts';
 import { Relays } from './permissions/relays.ts';
 import { Responses } from './permissions/responses.ts';
 import { Choices } from './settings/choices.ts';
+import { ModeChanges } from './settings/mode-changes.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
 import { agentOfMode, Modes } from './settings/modes.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
@@ -47,6 +48,7 @@ export class Engine<State extends object> {
   readonly state: StateStore;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
+  readonly modeChanges: ModeChanges<State>;
   readonly catalog: ModelCatalog;
   readonly memory: HarnessMemory;
   readonly permissions: PermissionState;
@@ -110,6 +112,12 @@ export class Engine<State extends object> {
       emit: event => hub.emit(event),
     });
     this.choices.init();
+    this.modeChanges = new ModeChanges({
+      machine: this.machine,
+      modes: this.modes,
+      choices: this.choices,
+      thread: async () => this.threads.current && this.log.getThread(this.threads.current.id),
+    });
     this.catalog = new ModelCatalog(config, onError);
     this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
     this.permissions = new PermissionState(this.state, {
@@ -161,7 +169,7 @@ export class Engine<State extends object> {
       relays: this.relays,
       permissions: this.permissions,
       hub,
-      finishPlanning: decided => this.#finishPlanning(decided),
+      finishPlanning: decided => this.modeChanges.finishPlanning(decided),
     });
     this.threads = new Threads({
       log: this.log,
@@ -224,16 +232,6 @@ export class Engine<State extends object> {
       .choose(() => this.threads.changeResource(resourceId))
       .catch(error => void (this.#isDestroyed || this.hub.emitError(error)));
     if (this.machine.isReached(this.machine.state.choices.made)) this.threads.resourceId = resourceId;
-  }
-
-  /** Aborts the active run and switches the mode. */
-  async switchMode(modeId: string): Promise<void> {
-    const mode = this.modes.find(modeId);
-    await this.machine.command(async () => {
-      if (mode === this.modes.current) return;
-      await this.machine.stop('stop');
-      await this.#enterMode(mode);
-    });
   }
 
   /**
@@ -312,16 +310,6 @@ export class Engine<State extends object> {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
   }
 
-  /** Switches to the default mode, because planning is finished. */
-  async enterDefaultMode(): Promise<void> {
-    if (this.modes.current !== this.modes.default) await this.#enterMode(this.modes.default);
-  }
-
-  async #enterMode(mode: HarnessMode<State>): Promise<void> {
-    const thread = this.threads.current && (await this.log.getThread(this.threads.current.id));
-    await this.choices.switchMode(mode, thread?.metadata);
-  }
-
   /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
     this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
@@ -365,23 +353,6 @@ export class Engine<State extends object> {
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.supervisor.answer(threadId, relayId, answer);
     if (this.machine.state.turn === undefined) await this.machine.command(() => this.#effects.resumeOrphans());
-  }
-
-  /** Ends the run after its step and switches to the default mode, when `decided` resolves. */
-  async #finishPlanning(decided: Promise<void>): Promise<void> {
-    const { machine, modes } = this;
-    if (modes.current === modes.default || machine.state.turn === undefined) {
-      await decided;
-      return this.switchMode(modes.default.id);
-    }
-    machine.dispatch({ type: 'plan_approved' });
-    try {
-      await decided;
-    } catch (error) {
-      machine.dispatch({ type: 'plan_undecided' });
-      throw error;
-    }
-    await machine.over();
   }
 
   #onLogEvent(event: DisplayEvent, at: Date | undefined): void {
