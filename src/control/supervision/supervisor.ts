@@ -40,7 +40,7 @@ import {
 } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
-import { givenTo, readRun } from '../thread-record.ts';
+import { runInputOf, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -299,9 +299,9 @@ export class Supervisor implements RunControl {
       if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
     };
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
-    const knowledge = await this.#memory.of(threadId, thread.seq);
-    const given = givenTo(open, knowledge);
-    if (given === undefined || state?.endedBy !== undefined) {
+    const threadState = await this.#memory.of(threadId, thread.seq);
+    const input = runInputOf(open, threadState);
+    if (input === undefined || state?.endedBy !== undefined) {
       await thread.mergeMetadata(noOpenRun(runId));
       throw finished;
     }
@@ -322,8 +322,8 @@ export class Supervisor implements RunControl {
         runId,
         parentId,
         runMark: runMark(this.#options.owner, threadId, runId),
-        ...given,
-        memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, knowledge }),
+        ...input,
+        memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
         ...(model !== undefined && { model }),
