@@ -80,6 +80,12 @@ describe('a message of an agent', () => {
     expect(live(agent, ...records)).toEqual([[], ['agent 2 hi'], []]);
   });
 
+  it('of Cline is not ended by the usage that is reported before its last record', () => {
+    const start = clineText('content_start', { text: 'h', accumulated: 'h' });
+    const usage = { type: 'agent_event', event: { type: 'usage', inputTokens: 5, outputTokens: 2 } };
+    expect(live('cline', start, usage, clineText('content_end'))).toEqual([[], [], ['agent 3 hi'], []]);
+  });
+
   it('of Claude Code does not wait for a subagent in the background', () => {
     const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1' };
     const work = { type: 'assistant', parent_tool_use_id: '1', message: { id: 'c', content: [] } };
@@ -134,6 +140,21 @@ describe('an error of a program', () => {
     expect(live('pi', ...retried).flat()).toEqual(['warning 3 down (retry ? of ?)']);
   });
 
+  it.each<[string, object, string]>([
+    ['codex', { type: 'error', message: '' }, 'The program reported an error.'],
+    [
+      'codex',
+      { type: 'item.completed', item: { id: 'i', type: 'error', message: '' } },
+      'The program reported an error.',
+    ],
+    ['opencode', { type: 'error', error: {} }, 'The program reported an error.'],
+    ['kilo', { type: 'error', error: { status: 500 } }, '{"status":500}'],
+    ['goose', { type: 'error', error: { message: 'down' } }, 'down'],
+    ['claude', { type: 'result', subtype: 'success', is_error: true, result: '' }, 'The program reported an error.'],
+  ])('%s stays an error without a text of its own: %j', (agent, error, message) => {
+    expect(live(agent, error)).toEqual([[`error 1 ${message}`], []]);
+  });
+
   it('always has a message', () => {
     const empty = { type: 'assistant', error: 'unknown', is_api_error_message: true, message: { content: ' ' } };
     expect(activity('claude', empty)).toEqual([
@@ -153,13 +174,13 @@ describe('a call that is no operation', () => {
   });
   const use = {
     type: 'assistant',
-    message: { id: 'm', content: [{ type: 'tool_use', id: '1', name: 'Agent', input: {} }] },
+    message: { id: 'm', content: [{ type: 'tool_use', id: '1', name: 'Agent', input: { subagent_type: 'scout' } }] },
   };
   const result = (more: object) => ({
     type: 'user',
     message: { content: [{ type: 'tool_result', tool_use_id: '1', content: 'no', ...more }] },
   });
-  const failed = { type: 'orchestration', action: 'subagent_failed', isSuccess: false };
+  const failed = { type: 'orchestration', action: 'subagent_failed', subagentName: 'scout', isSuccess: false };
 
   it.each(['wait', 'send_input', 'resume_agent', 'close_agent'])('is shown: %s of Codex', tool => {
     expect(activity('codex', collab(tool))).toEqual([{ type: 'unknown', raw: collab(tool) }]);

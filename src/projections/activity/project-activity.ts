@@ -185,9 +185,10 @@ function runOf({ runs, tables }: ActivityState, { runId, agentId }: AgentEvent):
   return run;
 }
 
-/** Text of one model call is one message; reasoning between its blocks does not end it. */
+/** Text of one model call is one message; its reasoning and its usage do not end it. */
 function continuesText({ text }: ActivityRun, event: AgentEvent): boolean {
   if (event.type === 'reasoning' || event.type === 'tool_input_delta') return true;
+  if (event.type === 'usage') return event.callId !== undefined && event.callId === text?.key;
   return event.type === 'text' && text?.key === textKey(event);
 }
 
