@@ -120,6 +120,14 @@ describe('an error of a program', () => {
     expect(live(agent, error, next)).toEqual([['error 1 down'], [], []]);
   });
 
+  it('that ends the run comes after the call that it left open', () => {
+    const state = createActivityState();
+    const call = { type: 'tool_call', runId: 'r', id: '1', name: 'x', input: {} } as const;
+    const fatal = { type: 'error', runId: 'r', message: 'down', fatal: true } as const;
+    const shown = [call, fatal].flatMap(event => projectActivity(state, event));
+    expect(shown.map(({ type }) => type)).toEqual(['unknown', 'error']);
+  });
+
   it('comes before text of the same step that is reported after it', () => {
     const text = { type: 'text', sessionID: 's', part: { id: 'p', text: 'hi' } };
     const records = [{ type: 'step_start', sessionID: 's', part: {} }, { type: 'error', error: api }, text];
