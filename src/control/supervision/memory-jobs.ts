@@ -103,6 +103,11 @@ export class MemoryJobs {
         renewed => (held.newest = renewed),
         error => SingletreeError.is(error, 'lease_lost') && lost.abort(),
       );
+      // Another process may have deleted the thread.
+      log.getThread(run.threadId).then(
+        thread => thread ?? lost.abort(),
+        () => {},
+      );
     }, leaseMs / 3).unref();
     try {
       return await this.#perform({ ...run, signal: AbortSignal.any([run.signal, lost.signal]) }, lease);
