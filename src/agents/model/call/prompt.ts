@@ -90,6 +90,13 @@ function toExecutedOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
   return toResultOutput(output);
 }
 
+/** Returns the text that a model is sent of a result. */
+export function sentText(output: ToolOutput, isExecuted: boolean): string {
+  const sent = isExecuted ? toExecutedOutput(output) : toResultOutput(output);
+  if (!('value' in sent)) return sent.reason ?? '';
+  return typeof sent.value === 'string' ? sent.value : JSON.stringify(sent.value);
+}
+
 /** Some providers reject arguments that are not an object, whatever produced the call. */
 function isObject(input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input);

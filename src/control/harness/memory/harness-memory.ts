@@ -84,7 +84,8 @@ export class HarnessMemory {
     if (thread === undefined) return null;
     await thread.sync();
     const stored = await this.#options.log.getThread(thread.id);
-    const about = { threadId: thread.id, resourceId: stored?.resourceId ?? '', config: await this.#config() };
+    const { scope } = (await this.resolve()) ?? new Memory();
+    const about = { threadId: thread.id, resourceId: stored?.resourceId ?? '', scope, config: await this.#config() };
     return memoryRecord(thread.projection.conversation, about);
   }
 

@@ -86,6 +86,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
       agent: setup.agent,
       modelId: model,
       tasks: thread.board.tasks,
+      memoryHost: params.memoryHost,
       takeFork: (view, event) => thread.takeFork(view, event),
       prepare: place => {
         const forked = new RequestContext(requestContext);
