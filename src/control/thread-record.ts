@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
@@ -26,9 +27,7 @@ export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadSt
   return {
     messages,
     decided: remembered,
-    ...(previousMessageId !== undefined && { previousMessageId }),
-    ...(firstMessageId !== undefined && { firstMessageId }),
-    ...(session !== undefined && { session }),
+    ...defined({ previousMessageId, firstMessageId, session }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
@@ -90,8 +91,7 @@ export class Engine<State extends object> {
     this.machine = new Machine(this.#effects, clock ?? backgroundClock);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     this.state = new StateStore({
-      ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
-      ...(config.initialState !== undefined && { initialState: config.initialState }),
+      ...defined({ schema: config.stateSchema, initialState: config.initialState }),
       onChange: (...change) => this.#stateChanged(...change),
       onEvents: events => this.#onToolEvents(events),
     });
@@ -323,7 +323,7 @@ export class Engine<State extends object> {
   #newMetadata(): Record<string, unknown> {
     const { projectPath } = this.state.get();
     const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
-    return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
+    return { ...chosen, ...defined({ projectPath }) };
   }
 
   /** The parameters of a run, in the situation when it starts. */

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { checkArguments } from './arguments/check-arguments.ts';
 import type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
@@ -255,7 +256,7 @@ export class HarnessBase<State extends object> {
       type: 'subagent_model_changed',
       modelId,
       scope,
-      ...(agentType !== undefined && { agentType }),
+      ...defined({ agentType }),
     }));
   }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
@@ -109,7 +110,7 @@ export class Supervisor implements RunControl {
     const { agent, content, id, model, edits, note, expectedSeq, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...(id !== undefined && { id }) };
+    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
@@ -153,7 +154,7 @@ export class Supervisor implements RunControl {
 
   async abort(runId: string, options: AbortOptions = {}): Promise<void> {
     const { by } = options;
-    const request: AgentEvent = { type: 'abort_requested', runId, ...(by !== undefined && { by }) };
+    const request: AgentEvent = { type: 'abort_requested', runId, ...defined({ by }) };
     const run = this.#runs.get(runId);
     if (run === undefined) return this.#ownership.abort(request, options);
     run.abort(request);
@@ -231,7 +232,7 @@ export class Supervisor implements RunControl {
       runId = await this.#newRunId(threadId, request?.expectedSeq);
       this.#starting.add(runId);
       const { owner } = this.#options;
-      const open = { runId, agentId: agent.id, parentId, owner, ...(model !== undefined && { model }) };
+      const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
       const metadata = Object.assign(openRunNote(open), newRun.metadata);
       if (request === undefined) await this.#options.log.updateThread(threadId, { metadata });
       else await thread.appendRequest(request, metadata);
@@ -326,7 +327,7 @@ export class Supervisor implements RunControl {
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
-        ...(model !== undefined && { model }),
+        ...defined({ model }),
         ...(state && { resume: state }),
       },
     });

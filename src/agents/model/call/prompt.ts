@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type {
   JSONValue,
   LanguageModelV3Message,
@@ -60,7 +61,7 @@ function toUserParts(content: string | readonly ContentPart[]): UserParts {
     if (part.type === 'text') return { type: 'text', text: part.text };
     const { data } = part;
     const filename = part.type === 'file' ? part.filename : undefined;
-    return { type: 'file', data, mediaType: part.mediaType, ...(filename !== undefined && { filename }) };
+    return { type: 'file', data, mediaType: part.mediaType, ...defined({ filename }) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { InvokeParams } from '../../../agents/agent.ts';
 import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
@@ -105,8 +106,7 @@ export class HarnessMemory {
     return {
       observationThreshold: observation.threshold,
       reflectionThreshold: reflection.threshold,
-      ...(observerModelId !== undefined && { observerModelId }),
-      ...(reflectorModelId !== undefined && { reflectorModelId }),
+      ...defined({ observerModelId, reflectorModelId }),
     };
   }
 
@@ -115,11 +115,11 @@ export class HarnessMemory {
     const { observerModelId, reflectorModelId, observationThreshold = 0, reflectionThreshold = 0 } = this;
     return memory.with({
       observation: {
-        ...(observerModelId !== undefined && { model: observerModelId }),
+        ...defined({ model: observerModelId }),
         ...(observationThreshold > 0 && { threshold: observationThreshold }),
       },
       reflection: {
-        ...(reflectorModelId !== undefined && { model: reflectorModelId }),
+        ...defined({ model: reflectorModelId }),
         ...(reflectionThreshold > 0 && { threshold: reflectionThreshold }),
       },
     });

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { MemoryScope } from '../../../agents/memory/memory.ts';
 import { type Conversation, defaultActive, getBufferedSummaries, getSummaries } from '../../../graph/index.ts';
 import { spansOf } from '../../../projections/reading/spans.ts';
@@ -56,9 +57,8 @@ export function memoryRecord(
     observationTokenCount: active.reduce((sum, { summary }) => sum + (summary.event.tokens ?? 0), 0),
     generationCount: getSummaries(conversation).filter(({ kind }) => kind === 'reflection').length,
     ...(ts !== undefined && { lastObservedAt: new Date(ts) }),
-    ...(lastObservedMessageId !== undefined && { lastObservedMessageId }),
+    ...defined({ lastObservedMessageId }),
     ...(buffered.length > 0 && { bufferedObservations: buffered.map(({ text }) => text).join('\n') }),
-    ...(currentTask !== undefined && { currentTask }),
-    ...(suggestedResponse !== undefined && { suggestedResponse }),
+    ...defined({ currentTask, suggestedResponse }),
   };
 }

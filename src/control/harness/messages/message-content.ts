@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { ContentPart } from '../../../events/index.ts';
 import {
   type Block,
@@ -54,14 +55,14 @@ export function userContent(text: string, files: readonly HarnessFile[] = []): s
 
 function filePart({ data, mediaType, filename }: HarnessFile): ContentPart {
   if (mediaType.startsWith('image/') && filename === undefined) return { type: 'image', data, mediaType };
-  return { type: 'file', data, mediaType, ...(filename !== undefined && { filename }) };
+  return { type: 'file', data, mediaType, ...defined({ filename }) };
 }
 
 function userPart(part: ContentPart): HarnessMessageContent {
   if (part.type === 'text') return textPart(part.text);
   const { data, mediaType } = part;
   if (part.type === 'image') return { type: 'image', data, mimeType: mediaType };
-  return { type: 'file', data, mediaType, ...(part.filename !== undefined && { filename: part.filename }) };
+  return { type: 'file', data, mediaType, ...defined({ filename: part.filename }) };
 }
 
 function textPart(text: string): HarnessMessageContent {
