@@ -171,7 +171,7 @@ describe('observations of other threads', () => {
     });
     const message = await otherThreadsMessage([thread(3), thread(2), thread(1)], 250);
     expect(message && (await countTokens([message]))).toBeLessThanOrEqual(250);
-    const content = String(message?.content);
+    const content = JSON.stringify(message);
     expect(content.match(/part \d of \d/g)).toEqual(['part 2 of 2', 'part 1 of 3', 'part 2 of 3']);
     expect(await otherThreadsMessage([thread(1)], 20)).toBeUndefined();
     expect(await otherThreadsMessage([], 1_000)).toBeUndefined();
