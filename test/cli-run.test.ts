@@ -66,6 +66,9 @@ describe('singletree run', () => {
     [['codex', '-'], /prompt is empty.*standard input/s],
     [['codex', 'hello', '--cwd', '/nope'], /--cwd.*'\/nope'.*a folder that exists/],
     [['codex', 'hello', '--cwd', fileURLToPath(import.meta.url)], /--cwd.*a folder that exists/],
+    [['codex', 'hello', '--out', fileURLToPath(import.meta.url)], /--out.*is a file. Expected a folder/],
+    [['codex', 'hello', '--out', join(fileURLToPath(import.meta.url), 'record')], /--out.*is a file/],
+    [['codex', 'hello', '--model', ''], /--model.*expected a name/],
     [['codex', 'hello', '--bogus'], /--bogus/],
     [['codex', 'hello', '--timeout', '90'], /--timeout.*with its unit, such as 90s/],
     [['codex', 'hello', '--idle-timeout', '0s'], /--idle-timeout.*with its unit/],
@@ -88,6 +91,11 @@ describe('singletree run', () => {
     const { status, stdout, stderr } = singletree('run', 'codex', 'hello', '--resume', 'nope');
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/no thread "nope".*prints.*"thread/s);
+  });
+
+  it('stores nothing when the thread to resume is in no log', () => {
+    expect(untouched.singletree('run', 'codex', 'hello', '--resume', 'nope').status).toBe(2);
+    expect(readdirSync(untouched.home)).toEqual([]);
   });
 });
 

@@ -21,6 +21,7 @@ const compilerOptions = {
   strict: true,
   noEmit: true,
   skipLibCheck: true,
+  allowImportingTsExtensions: true,
   types: ['node'],
 };
 
@@ -132,8 +133,9 @@ describe('the packed package', () => {
     );
     expect(snippets.length).toBeGreaterThan(3);
     const files = snippets.map((code, index) => {
-      writeFileSync(join(project, `snippet-${index}.ts`), `${code}\nexport {};\n`);
-      return `snippet-${index}.ts`;
+      const [, name = `snippet-${index}.ts`] = /^\/\/ (\S+\.ts)\n/.exec(code) ?? [];
+      writeFileSync(join(project, name), `${code}\nexport {};\n`);
+      return name;
     });
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
     expect(compile()).toBe('');

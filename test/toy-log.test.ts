@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 describe('the store of the guide', () => {
   it('is the one that is tested here', () => {
     const code = read('./support/toy-log.ts').replace(/\.\.\/\.\.\/src\/(\w+)\/index\.ts/g, 'singletree/$1');
-    expect(read('../docs/guides/write-a-store.md')).toContain(`\`\`\`ts\n${code}\`\`\``);
+    expect(read('../docs/guides/write-a-store.md')).toContain(`\`\`\`ts\n// toy-log.ts\n${code}\`\`\``);
   });
 
   logConformance({ describe, it }, { open: async options => new ToyLog(options) });

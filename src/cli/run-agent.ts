@@ -106,7 +106,12 @@ async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
     return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent } });
   const thread = await log.getThread(threadId);
   if (thread !== undefined) return thread;
-  throw new SingletreeError(
+  throw threadNotFound(threadId);
+}
+
+/** The error for a thread that the log does not contain. */
+export function threadNotFound(threadId: string): SingletreeError {
+  return new SingletreeError(
     'thread_not_found',
     `There is no thread "${threadId}" in this log. Expected the id that a run prints at its end as "thread …", or that the page has in its address; --db names another log.`,
   );

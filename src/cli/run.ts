@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
@@ -9,10 +10,10 @@ import type { RunOutcome } from '../control/index.ts';
 import { SingletreeError } from '../events/index.ts';
 import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';
-import { folder } from './folder.ts';
+import { folder, folderToWrite } from './folder.ts';
 import { singletreeHome } from './home.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
-import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
+import { runAgent, type RunWatcher, runsFolder, threadNotFound } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
 
@@ -39,12 +40,12 @@ export function addRunCommand(program: Command): void {
     .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
     .argument('<prompt>', 'the prompt, in quotes; "-" reads it from standard input')
     .argument('[flags...]', 'after --: further flags for the agent itself')
-    .option('--model <model>', 'the model to use, as the agent names it')
+    .option('--model <model>', 'the model to use, as the agent names it', notEmpty)
     .option('--cwd <folder>', 'the working directory', folder)
     .option('--timeout <time>', 'the time limit of the run, such as 10m', duration)
     .option('--idle-timeout <time>', 'the time limit without output, such as 5m', duration)
     .option('--resume <thread>', 'continue a thread, by the id that its run printed')
-    .option('--out <folder>', 'the folder for the record of the run')
+    .option('--out <folder>', 'the folder for the record of the run', folderToWrite)
     .addOption(
       new Option('--output <kind>', 'the output format; pretty on a terminal, else events').choices([
         'pretty',
@@ -87,6 +88,7 @@ async function checkInstalled(agent: string, env: Readonly<Record<string, string
 
 async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
   await checkInstalled(agent, options.env);
+  if (options.resume !== undefined && !existsSync(options.db)) throw threadNotFound(options.resume);
   ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();
@@ -159,6 +161,11 @@ function exitCode(outcome: RunOutcome): number {
   if (outcome === 'complete') return 0;
   if (outcome === 'timeout') return 124;
   return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('expected a name');
+  return text;
 }
 
 function variable(text: string, before: Record<string, string> = {}): Record<string, string> {

@@ -72,11 +72,10 @@ describe('times', () => {
     ['90s', 90_000],
     ['10m', 600_000],
     ['1.5h', 5_400_000],
-    ['30', 30_000],
     ['250ms', 250],
   ])('%s is %d ms', (text, expected) => expect(duration(text)).toBe(expected));
 
-  it.each(['', 'soon', '-1s', '0', '100000h', '5 minutes'])('%j is refused', text =>
+  it.each(['', '30', 'soon', '-1s', '0', '100000h', '5 minutes'])('%j is refused', text =>
     expect(() => duration(text)).toThrow('such as 90s'),
   );
 

@@ -80,6 +80,12 @@ describe('a message of an agent', () => {
     expect(live(agent, ...records)).toEqual([[], ['agent 2 hi'], []]);
   });
 
+  it('of Cline is not ended by the usage that is reported before its last record', () => {
+    const start = clineText('content_start', { text: 'h', accumulated: 'h' });
+    const usage = { type: 'agent_event', event: { type: 'usage', inputTokens: 5, outputTokens: 2 } };
+    expect(live('cline', start, usage, clineText('content_end'))).toEqual([[], [], ['agent 3 hi'], []]);
+  });
+
   it('of Claude Code does not wait for a subagent in the background', () => {
     const started = { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: '1' };
     const work = { type: 'assistant', parent_tool_use_id: '1', message: { id: 'c', content: [] } };
@@ -114,6 +120,14 @@ describe('an error of a program', () => {
     expect(live(agent, error, next)).toEqual([['error 1 down'], [], []]);
   });
 
+  it('that ends the run comes after the call that it left open', () => {
+    const state = createActivityState();
+    const call = { type: 'tool_call', runId: 'r', id: '1', name: 'x', input: {} } as const;
+    const fatal = { type: 'error', runId: 'r', message: 'down', fatal: true } as const;
+    const shown = [call, fatal].flatMap(event => projectActivity(state, event));
+    expect(shown.map(({ type }) => type)).toEqual(['unknown', 'error']);
+  });
+
   it('comes before text of the same step that is reported after it', () => {
     const text = { type: 'text', sessionID: 's', part: { id: 'p', text: 'hi' } };
     const records = [{ type: 'step_start', sessionID: 's', part: {} }, { type: 'error', error: api }, text];
@@ -132,6 +146,21 @@ describe('an error of a program', () => {
       { type: 'auto_retry_start', errorMessage: 'down' },
     ];
     expect(live('pi', ...retried).flat()).toEqual(['warning 3 down (retry ? of ?)']);
+  });
+
+  it.each<[string, object, string]>([
+    ['codex', { type: 'error', message: '' }, 'The program reported an error.'],
+    [
+      'codex',
+      { type: 'item.completed', item: { id: 'i', type: 'error', message: '' } },
+      'The program reported an error.',
+    ],
+    ['opencode', { type: 'error', error: {} }, 'The program reported an error.'],
+    ['kilo', { type: 'error', error: { status: 500 } }, '{"status":500}'],
+    ['goose', { type: 'error', error: { message: 'down' } }, 'down'],
+    ['claude', { type: 'result', subtype: 'success', is_error: true, result: '' }, 'The program reported an error.'],
+  ])('%s stays an error without a text of its own: %j', (agent, error, message) => {
+    expect(live(agent, error)).toEqual([[`error 1 ${message}`], []]);
   });
 
   it('always has a message', () => {
@@ -153,13 +182,13 @@ describe('a call that is no operation', () => {
   });
   const use = {
     type: 'assistant',
-    message: { id: 'm', content: [{ type: 'tool_use', id: '1', name: 'Agent', input: {} }] },
+    message: { id: 'm', content: [{ type: 'tool_use', id: '1', name: 'Agent', input: { subagent_type: 'scout' } }] },
   };
   const result = (more: object) => ({
     type: 'user',
     message: { content: [{ type: 'tool_result', tool_use_id: '1', content: 'no', ...more }] },
   });
-  const failed = { type: 'orchestration', action: 'subagent_failed', isSuccess: false };
+  const failed = { type: 'orchestration', action: 'subagent_failed', subagentName: 'scout', isSuccess: false };
 
   it.each(['wait', 'send_input', 'resume_agent', 'close_agent'])('is shown: %s of Codex', tool => {
     expect(activity('codex', collab(tool))).toEqual([{ type: 'unknown', raw: collab(tool) }]);

@@ -205,8 +205,8 @@ describe('a failure of OpenCode', () => {
     expect(activityOf(failed(error), failed(error))).toHaveLength(1);
   });
 
-  it('is unknown when it has none', () => {
-    expect(made(failed({}))).toMatchObject([{ type: 'unknown', raw: failed({}) }]);
+  it('ends the run also when it has none', () => {
+    expect(made(failed({}))).toMatchObject(failure({ message: 'The program reported an error.' }));
   });
 
   it('ends the run although text of its step comes after it', () => {

@@ -38,7 +38,7 @@ describe('running an external agent', () => {
   it('makes a conversation of it, with its raw lines, and a record', async () => {
     const seen: Activity[] = [];
     const { log, report } = await run('hello', {}, { activity: async activity => void seen.push(activity) });
-    expect(report).toMatchObject({ outcome: 'complete', totals: { inputTokens: 5, outputTokens: 7 } });
+    expect(report).toMatchObject({ outcome: 'complete', totals: { usage: { inputTokens: 5, outputTokens: 7 } } });
     expect(seen).toMatchObject([{ type: 'agent', message: 'hello', sessionId: 's-1' }]);
     const events = await log.read(report.threadId);
     const graph = events.reduce(reduceEvent, createGraph());

@@ -76,7 +76,7 @@ export class HarnessBase<State extends object> {
 
   async switchMode(chosen: { modeId: string }): Promise<void> {
     checkArguments('switchMode', chosen);
-    await this.engine.switchMode(chosen.modeId);
+    await this.engine.modeChanges.switchMode(chosen.modeId);
   }
 
   getCurrentModelId(): string {

@@ -4,7 +4,7 @@ import { activeUpTo, type Conversation, getBufferedFrom } from '../../graph/inde
 import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
-import type { ThreadKnowledge, ThreadMemory } from '../thread-memory.ts';
+import type { ThreadState, ThreadMemory } from '../thread-memory.ts';
 import type { Clock } from './clock.ts';
 import { OtherThreads } from './other-threads.ts';
 import { isEndedProcess } from './process-owner.ts';
@@ -26,7 +26,7 @@ export interface ServedRun {
   /** The user message it answers. */
   readonly parentId: string;
   readonly messages: readonly Message[];
-  readonly knowledge: ThreadKnowledge;
+  readonly threadState: ThreadState;
 }
 
 /**
@@ -45,8 +45,8 @@ export class MemoryJobs {
   }
 
   /** Returns what the memory of a run needs of its thread. */
-  host({ threadId, runId, parentId, messages, knowledge }: ServedRun): MemoryHost {
-    const { conversation, branch } = knowledge;
+  host({ threadId, runId, parentId, messages, threadState }: ServedRun): MemoryHost {
+    const { conversation, branch } = threadState;
     let others: ReturnType<MemoryHost['others']> | undefined;
     return {
       spans: () => (branch.isCurrent(messages) ? branch.spans(conversation) : spansUpTo(conversation, parentId)),

@@ -57,8 +57,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     const run = state.runs.get(event.runId);
     if (run === undefined) return [];
     state.runs.delete(event.runId);
-    const open = [...run.calls.values()].flatMap(call => callActivity(run, call, { event, lineOf }));
-    return [...open, ...subagentEnd(run, event)];
+    return [...openCalls(run, event, lineOf), ...subagentEnd(run, event)];
   },
   session: (event, state) => {
     const run = runOf(state, event);
@@ -85,7 +84,11 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     run.calls.delete(event.id);
     return callActivity(run, call, { event, lineOf, output: toolOutputOf(event.output) });
   },
-  error: (event, state) => errorActivity(runOf(state, event), event),
+  error: (event, state, lineOf) => {
+    const run = runOf(state, event);
+    const open = event.fatal === true ? openCalls(run, event, lineOf) : [];
+    return [...open, ...errorActivity(run, event)];
+  },
   warning: event => [stamped(event, { type: 'warning', message: event.message, ...codeOf(event) })],
   unknown: event => [stamped(event, { type: 'unknown', raw: event.raw })],
   step_start: nothing,
@@ -121,6 +124,13 @@ interface Told {
   readonly event: AgentEvent;
   readonly lineOf: LineOf;
   readonly output?: ToolOutput;
+}
+
+/** The calls that have no result, when their run ends. */
+function openCalls(run: ActivityRun, event: AgentEvent, lineOf: LineOf): Activity[] {
+  const calls = [...run.calls.values()];
+  run.calls.clear();
+  return calls.flatMap(call => callActivity(run, call, { event, lineOf }));
 }
 
 function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, told: Told): Activity[] {
@@ -185,9 +195,10 @@ function runOf({ runs, tables }: ActivityState, { runId, agentId }: AgentEvent):
   return run;
 }
 
-/** Text of one model call is one message; reasoning between its blocks does not end it. */
+/** Text of one model call is one message; its reasoning and its usage do not end it. */
 function continuesText({ text }: ActivityRun, event: AgentEvent): boolean {
   if (event.type === 'reasoning' || event.type === 'tool_input_delta') return true;
+  if (event.type === 'usage') return event.callId !== undefined && event.callId === text?.key;
   return event.type === 'text' && text?.key === textKey(event);
 }
 

@@ -11,10 +11,12 @@ export const consumed: ToolRule = { activity: 'none: consumed', operations: () =
 /** A subagent is started: its run is the activity. A call that started no run failed, or is not understood. */
 export const subagentTool: ToolRule = {
   activity: '`orchestration`, from the run of the subagent; `subagent_failed` or `unknown` when it has none',
-  operations: (_input, { output }) =>
-    output === undefined || 'context' in output
-      ? undefined
-      : [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }],
+  operations: (input, { output }) => {
+    if (output === undefined || 'context' in output) return undefined;
+    const name = input['subagent_type'] ?? input['agentId'];
+    const subagent = typeof name === 'string' && name !== '' ? { subagentName: name } : {};
+    return [{ type: 'orchestration', action: 'subagent_failed', ...subagent, isSuccess: false }];
+  },
 };
 
 /** A call about subagents: the ends of their runs are the activity, if it reported any. */

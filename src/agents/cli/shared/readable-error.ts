@@ -1,5 +1,14 @@
 import { recordOf, textOf } from './wire-value.ts';
 
+/** Returns the text of a reported error of any shape; empty when it has none. */
+export function errorText(error: unknown): string {
+  if (typeof error === 'string') return readableError(error);
+  const message = textOf(recordOf(error)?.['message']);
+  if (message !== undefined) return readableError(message);
+  const json = JSON.stringify(error ?? {});
+  return json === '{}' ? '' : json;
+}
+
 /** Returns a readable error text: the message inside a provider's JSON answer, else the text itself. */
 export function readableError(text: string): string {
   const [, status = '', json] = /^(\d{3}: )?(\{[^]*\})$/.exec(text.trim()) ?? [];

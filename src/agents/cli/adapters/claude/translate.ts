@@ -209,7 +209,11 @@ class ClaudeReader implements RecordReader {
     const reported = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
     const reason = subtype === 'error_max_turns' ? ('max_iterations' as const) : ('error' as const);
     const code = subtype === 'success' ? undefined : subtype;
-    this.#context.fail({ message: reported || `Claude Code ended with ${subtype}.`, code, reason });
+    this.#context.fail({
+      message: reported || (code === undefined ? '' : `Claude Code ended with ${code}.`),
+      code,
+      reason,
+    });
   }
 }
 

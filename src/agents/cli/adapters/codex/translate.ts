@@ -3,7 +3,7 @@ import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
-import { readableError } from '../../shared/readable-error.ts';
+import { errorText } from '../../shared/readable-error.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
@@ -74,14 +74,12 @@ class CodexReader implements RecordReader {
     },
     'turn.failed': record => {
       this.#context.finished = true;
-      const message = textOf(recordOf(record['error'])?.['message']);
-      this.#context.fail({ message: message === undefined ? 'The turn failed.' : readableError(message) });
+      this.#context.fail({ message: errorText(record['error']) || 'The turn failed.' });
     },
     error: record => {
-      const message = textOf(record['message']);
-      if (message === undefined) this.#context.unknown(record);
-      else if (message.startsWith('Reconnecting...')) this.#context.emit({ type: 'warning', message, code: 'retry' });
-      else this.#context.fail({ message: readableError(message) });
+      const message = errorText(record['message'] ?? record['error']);
+      if (message.startsWith('Reconnecting...')) this.#context.emit({ type: 'warning', message, code: 'retry' });
+      else this.#context.fail({ message });
     },
     'item.started': record => this.#item('started', record),
     'item.updated': record => this.#item('updated', record),
@@ -94,7 +92,7 @@ class CodexReader implements RecordReader {
     const type = textOf(item?.['type']);
     if (item === undefined || id === undefined || type === undefined) this.#context.unknown(record);
     else if (type === 'agent_message' || type === 'reasoning') this.#speech(phase, { type, id, item, record });
-    else if (type === 'error') this.#notice(phase, item, record);
+    else if (type === 'error') this.#notice(phase, item);
     else if (Object.hasOwn(itemTools, type)) this.#tool(phase, id, { item, record, tool: itemTools[type] as ItemTool });
     else if (phase === 'completed') {
       this.#strange.delete(id);
@@ -119,11 +117,9 @@ class CodexReader implements RecordReader {
     }
   }
 
-  #notice(phase: Phase, item: WireRecord, record: WireRecord): void {
-    if (phase !== 'completed') return;
-    const message = textOf(item['message']);
-    if (message === undefined) this.#context.unknown(record);
-    else this.#context.emit({ type: 'error', message });
+  #notice(phase: Phase, item: WireRecord): void {
+    const message = typeof item['message'] === 'string' ? item['message'] : errorText(item['message'] ?? item['error']);
+    if (phase === 'completed') this.#context.emit({ type: 'error', message });
   }
 
   #tool(phase: Phase, rawId: string, of: { item: WireRecord; record: WireRecord; tool: ItemTool }): void {

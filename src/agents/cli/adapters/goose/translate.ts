@@ -2,6 +2,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
+import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readBanner } from './banner.ts';
@@ -65,10 +66,9 @@ class GooseReader implements RecordReader {
     },
     notification: record => this.#subagents.notified(textOf(record['extension_id']) ?? '', record),
     error: record => {
-      const message = textOf(record['error']);
+      const message = errorText(record['error'] ?? record['message']);
       this.#context.finished = true;
-      if (message === undefined) this.#context.unknown(record);
-      else this.#context.fail({ message: readFailure(message) ?? message });
+      this.#context.fail({ message: readFailure(message) ?? message });
     },
     complete: record => {
       this.#context.finished = true;

@@ -4,6 +4,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readTodos } from '../../shared/read-todos.ts';
+import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readAnswer, readError, readSubagent, readToolOutput, readUsage } from './wire.ts';
@@ -133,10 +134,10 @@ class OpencodeReader implements RecordReader {
   }
 
   #error(record: WireRecord): void {
-    const failure = readError(record['error'] ?? record['message']);
-    if (failure === undefined) this.#context.unknown(record);
+    const error = record['error'] ?? record['message'];
+    const failure = readError(error) ?? { message: errorText(error) };
     // Text that a failed step had written comes after its error, and does not mean that the run continues.
-    else this.#context.fail({ ...failure, endsStep: true });
+    this.#context.fail({ ...failure, endsStep: true });
   }
 
   #markReported(part: WireRecord): string {
