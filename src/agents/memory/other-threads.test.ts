@@ -39,6 +39,12 @@ function threads(scene: ReturnType<typeof memoryScene>) {
   return { log, supervisor, create, talk };
 }
 
+function gate() {
+  let open: () => void = () => {};
+  const isOpen = new Promise<void>(resolve => (open = resolve));
+  return { open, isOpen };
+}
+
 const textOf = (prompt: unknown) => JSON.stringify(prompt);
 
 describe('observations of other threads', () => {
@@ -112,6 +118,46 @@ describe('observations of other threads', () => {
     await supervisor.close();
   });
 
+  it('are those of the time of the message, also when another process resumes the run', async () => {
+    const reached = gate();
+    let isResumed = false;
+    const wait = defineTool({
+      name: 'wait',
+      description: 'waits until the run is resumed',
+      input: z.object({}),
+      execute: () => {
+        reached.open();
+        return isResumed ? 'waited' : new Promise<string>(() => {});
+      },
+      repeatable: true,
+    });
+    const scene = memoryScene({
+      memory: shared,
+      agent: { tools: [wait] },
+      answer: ({ lastUserText, step }) =>
+        lastUserText.endsWith('Wait') && step === 0
+          ? [{ toolCall: { name: 'wait', input: {} } }]
+          : `More. ${'word '.repeat(60)}`,
+    });
+    const { log, supervisor, create, talk } = threads(scene);
+    const [first, second] = [await create(), await create()];
+    await talk(first, 1, 10);
+    await supervisor.start(second.threadId, { agent: scene.agent, content: 'Wait' });
+    await reached.isOpen;
+    const [before] = scene.prompts.slice(-1);
+    await talk(first, 50, 60);
+    await supervisor.close();
+    isResumed = true;
+    const next = new Supervisor({ log, agents: [scene.agent] });
+    const { here } = await next.takeOver(second.threadId);
+    for (const run of here) expect(await run.done).toBe('complete');
+    const after = scene.prompts.at(-1) ?? [];
+    expect(textOf(before)).toContain('topic-1 ');
+    expect(textOf(after.slice(0, before?.length))).toBe(textOf(before));
+    expect(after.length).toBeGreaterThan(before?.length ?? 0);
+    await next.close();
+  });
+
   it('are counted neither as messages nor as observations of the thread, and are not observed', async () => {
     const scene = memoryScene({ memory: shared });
     const { log, supervisor, create, talk } = threads(scene);
@@ -171,7 +217,7 @@ describe('observations of other threads', () => {
     });
     const message = await otherThreadsMessage([thread(3), thread(2), thread(1)], 250);
     expect(message && (await countTokens([message]))).toBeLessThanOrEqual(250);
-    const content = String(message?.content);
+    const content = JSON.stringify(message);
     expect(content.match(/part \d of \d/g)).toEqual(['part 2 of 2', 'part 1 of 3', 'part 2 of 3']);
     expect(await otherThreadsMessage([thread(1)], 20)).toBeUndefined();
     expect(await otherThreadsMessage([], 1_000)).toBeUndefined();

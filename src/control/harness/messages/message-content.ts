@@ -12,6 +12,7 @@ import {
   textOf,
 } from '../../../graph/index.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
+import { memoryWork } from './memory-parts.ts';
 import { parseSystemReminder } from './system-reminder.ts';
 import { toolOutcome } from './tool-outcome.ts';
 
@@ -22,8 +23,14 @@ export function blockParts(conversation: Conversation, block: Block): readonly H
   const change = changeOf(conversation, 'block', block.id);
   const before = cache.get(block);
   if (before?.change === change) return before.parts;
-  const parts = getChunks(conversation, block.id).flatMap(chunk => partsOf(conversation, block, chunk));
-  cache.set(block, { change, parts });
+  let isFinal = true;
+  const parts = getChunks(conversation, block.id).flatMap(chunk => {
+    const work = memoryWork(conversation, chunk);
+    // What an observer does later is no change of the block.
+    if (work?.isRunning === true) isFinal = false;
+    return work?.parts ?? partsOf(conversation, block, chunk);
+  });
+  if (isFinal) cache.set(block, { change, parts });
   return parts;
 }
 

@@ -157,7 +157,7 @@ export class Forks {
         return {
           ...parent.prepare({ threadId, board, signal, writeTasks }),
           // Its requests begin with those of its parent, which other threads do not change meanwhile.
-          ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: above.others } }),
+          ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: () => above.others() } }),
         };
       },
       onEvent: count,
