@@ -69,7 +69,7 @@ describe('connections that are cut and servers that are killed', () => {
     const delay = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, Math.min(ms, 20)));
     const reading = seen.map(async ({ id, events }) => {
       const client = createClient({ baseUrl: wire, delay });
-      for await (const event of client.watch(id, { signal: stop.signal })) events.push(event);
+      for await (const event of client.watch(id, { signal: stop.signal, waitForServer: true })) events.push(event);
     });
     const failed = Promise.all(reading).then(() => {});
 
