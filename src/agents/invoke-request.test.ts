@@ -53,9 +53,18 @@ describe('a model id without a provider', () => {
     const mirror = { id: 'mirror', pricesId: 'anthropic', baseURL: 'http://127.0.0.1:9/v1' };
     const registry = createModelRegistry({ env: { ANTHROPIC_API_KEY: 'key' }, providers: [mirror] });
     await expect(registry.resolve('claude-sonnet-4-5')).rejects.toThrow(
-      'is a model of several providers. Use "anthropic/claude-sonnet-4-5" or "mirror/claude-sonnet-4-5".',
+      'may be one of several providers. Use "anthropic/claude-sonnet-4-5" or "mirror/claude-sonnet-4-5".',
     );
     expect(registry.isConfigured('claude-sonnet-4-5')).toBe(false);
+  });
+
+  it('is a model of the one configured server whose models are not listed', async () => {
+    const server = { baseURL: 'http://127.0.0.1:9/v1' };
+    const one = createModelRegistry({ env: { ANTHROPIC_API_KEY: 'key' }, providers: [{ id: 'lab', ...server }] });
+    expect(await one.resolve('glm-4.7')).toMatchObject({ provider: 'lab.chat', modelId: 'glm-4.7' });
+    expect(await one.resolve('claude-sonnet-4-5')).toMatchObject({ provider: 'anthropic.messages' });
+    one.register({ id: 'attic', ...server });
+    await expect(one.resolve('glm-4.7')).rejects.toThrow('Use "lab/glm-4.7" or "attic/glm-4.7".');
   });
 });
 

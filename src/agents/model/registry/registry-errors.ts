@@ -19,7 +19,7 @@ export function bareModelId(modelId: string, candidates: string[]): SingletreeEr
     candidates.length === 0
       ? 'Expected "provider/model", such as "anthropic/claude-sonnet-4-5".'
       : `Use ${candidates.map(id => JSON.stringify(id)).join(' or ')}.`;
-  const problem = candidates.length > 1 ? 'is a model of several providers' : 'names no provider that is configured';
+  const problem = candidates.length > 1 ? 'may be one of several providers' : 'names no provider that is configured';
   return new SingletreeError('invalid_argument', `The model id ${JSON.stringify(modelId)} ${problem}. ${remedy}`, {
     details: { modelId, candidates },
   });

@@ -88,17 +88,19 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     if (provider === undefined) throw unknownProvider(modelId, id, [...known.keys()]);
     return { provider, model, priceKey: { provider: provider.pricesId ?? id, model } };
   };
-  /** The full id of a model that exactly one configured provider has. */
+  /** The full id of a model that exactly one configured provider has. A server whose models are not listed has any. */
   const fullId = (model: string): string => {
-    const having = [...known.values()].filter(({ id, pricesId = id }) =>
-      pricedModel({ provider: pricesId, model }, now()),
-    );
-    const configured = having.filter(provider => isReady(provider, env));
+    const all = [...known.values()];
+    const ready = all.filter(provider => isReady(provider, env));
+    const listing = all.filter(({ id, pricesId = id }) => pricedModel({ provider: pricesId, model }, now()));
+    const isUnlisted = ({ id, pricesId = id }: ModelProvider) => pricedModels(pricesId, now()).length === 0;
+    const unlisted = known.has(model) ? [] : ready.filter(isUnlisted);
+    const configured = listing.length === 0 ? unlisted : listing.filter(provider => ready.includes(provider));
     const [only] = configured;
     if (only !== undefined && configured.length === 1) return `${only.id}/${model}`;
     throw bareModelId(
       model,
-      (configured.length > 0 ? configured : having).map(({ id }) => `${id}/${model}`),
+      (configured.length > 0 ? configured : listing).map(({ id }) => `${id}/${model}`),
     );
   };
   const factoryOf = (provider: ModelProvider) => {
