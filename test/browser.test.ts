@@ -120,6 +120,39 @@ describe.skipIf(browser === undefined)('the page', () => {
     await log.getByText('Answer: reject once.').waitFor();
   });
 
+  it('shows an observer as one line with its observations behind it', async () => {
+    const { id } = await server.log.createThread();
+    await server.log.append(id, [
+      { type: 'user', runId: 'u', content: 'Go.' },
+      { type: 'harness_start', runId: 'a', parentId: 'u:user', agentId: 'counting' },
+      { type: 'text', runId: 'a', id: 'a/t', content: 'Hello.' },
+      {
+        type: 'harness_start',
+        runId: 'o',
+        parentId: 'a',
+        agentId: 'observer',
+        memory: { operation: 'observation', background: true, tokens: 100 },
+      },
+      { type: 'harness_end', runId: 'a', agentId: 'counting', reason: 'complete' },
+      { type: 'text', runId: 'o', id: 'o/t', content: '<observations>raw</observations>' },
+    ]);
+    await page.goto(`${server.url}/threads/${id}`);
+    const log = page.getByRole('log');
+    await log.getByText('Noting what was said…').waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    const covers = { from: 'u:user', to: 'a/t' };
+    await server.log.append(id, [
+      { type: 'summary', runId: 'o', id: 's', covers, kind: 'observation', active: false, text: 'User said Go.' },
+      { type: 'harness_end', runId: 'o', agentId: 'observer', reason: 'complete' },
+    ]);
+    const line = log.getByText('Noted what was said');
+    await line.waitFor();
+    expect(await log.innerText()).not.toMatch(/User said Go|raw|summarised/);
+    await line.click();
+    await log.getByText('User said Go.').waitFor();
+    expect(await log.innerText()).not.toContain('raw');
+  });
+
   it('takes an answer that was given elsewhere', async () => {
     const log = await start('asking');
     await log.getByRole('button', { name: 'Approve' }).waitFor();

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { toPrompt } from '../src/agents/model/call/prompt.ts';
 import { countTokens } from '../src/agents/model/tokens/tokens.ts';
@@ -6,6 +7,7 @@ import { Supervisor } from '../src/control/index.ts';
 import { checkOrder, newId } from '../src/events/index.ts';
 import { activeUpTo, createConversation, reduceConversation } from '../src/graph/index.ts';
 import { type EventLog, MemoryLog } from '../src/log/index.ts';
+import type { AssistantPart, Message, ToolResultPart } from '../src/projections/message.ts';
 import { projectMessages } from '../src/projections/model-input/project-messages.ts';
 import { killedLog } from './support/killed-log.ts';
 import { eventsOf, memoryScene, say } from './support/memory-scene.ts';
@@ -29,16 +31,55 @@ const longTalk = () =>
 const newProcess = (log: EventLog, agent: ReturnType<typeof longTalk>['agent']) =>
   new Supervisor({ log, agents: [agent], owner: `${hostname()}/2147483646/${newId()}` });
 
+/** No request has as many messages or observations as a run waits for the observer or the reflector with. */
 async function expectBounded(scene: ReturnType<typeof longTalk>): Promise<void> {
-  const most = limits.observation.threshold * 1.2 + limits.reflection.threshold * 1.2 + 400;
-  for (const [index, prompt] of scene.prompts.entries()) {
-    const content = JSON.stringify(prompt);
-    expect(content.length).toBeLessThan(most * 6);
-    if (index % 20 === 0) expect(await countTokens([{ role: 'user', content }])).toBeLessThan(most * 1.3);
+  const { observation, reflection } = scene.memory;
+  let most = { messages: 0, observations: 0 };
+  for (const prompt of scene.prompts) {
+    const { messages, observations } = partsOf(prompt);
+    most = {
+      messages: Math.max(most.messages, await countTokens(messages)),
+      observations: Math.max(most.observations, await countTokens(observations)),
+    };
   }
+  expect(most.messages).toBeLessThan(observation.threshold * observation.blockAfter);
+  expect(most.observations).toBeLessThan(reflection.threshold * reflection.blockAfter);
   const last = JSON.stringify(scene.prompts.at(-1));
   expect(last).toMatch(/\[high\][^"]*\btopic-3\b/);
   expect(last).toContain(`Tell me of topic-${turns}.`);
+}
+
+/** The observations of a request, without the title and the current task, and its other messages. */
+function partsOf(prompt: LanguageModelV3Prompt): Record<'messages' | 'observations', readonly Message[]> {
+  const observations: Message[] = [];
+  const messages = prompt.flatMap((message): Message[] => {
+    if (message.role === 'system') return [];
+    if (message.role === 'assistant') return [{ role: 'assistant', content: message.content.flatMap(assistantPart) }];
+    if (message.role === 'tool') return [{ role: 'tool', content: message.content.flatMap(resultPart) }];
+    const said = message.content.flatMap(part => (part.type === 'text' ? [part.text] : []));
+    const isObserved = (text: string) => /^(Observations of the conversation|Date:)/.test(text);
+    observations.push(...said.filter(isObserved).map(text => ({ role: 'user' as const, content: withoutTitle(text) })));
+    const other = said.filter(text => !isObserved(text) && !text.startsWith('Current task:'));
+    return other.length === 0 ? [] : [{ role: 'user', content: other.map(text => ({ type: 'text', text })) }];
+  });
+  return { messages, observations };
+}
+
+type Said = Extract<LanguageModelV3Prompt[number], { role: 'assistant' | 'tool' }>['content'][number];
+
+function assistantPart(part: Said): AssistantPart[] {
+  if (part.type === 'text') return [{ type: 'text', text: part.text }];
+  if (part.type !== 'tool-call') return [];
+  return [{ type: 'tool_call', id: part.toolCallId, name: part.toolName, input: part.input }];
+}
+
+function resultPart(part: Said): ToolResultPart[] {
+  if (part.type !== 'tool-result' || part.output.type !== 'text') return [];
+  return [{ type: 'tool_result', id: part.toolCallId, name: part.toolName, output: { context: part.output.value } }];
+}
+
+function withoutTitle(text: string): string {
+  return text.slice(text.indexOf('Date:'));
 }
 
 async function eventsIn(log: EventLog, threadId: string) {

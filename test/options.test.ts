@@ -70,7 +70,6 @@ describe('a public constructor', () => {
     ['startServer', { ...served, log: undefined, port: 0 }, 'was given nothing as `log`: expected an event log'],
     ['createApp', { log, agents }, 'was given nothing as `control`: expected the control of runs'],
     ['planTool', {}, 'was given nothing as `execute`: expected a function'],
-    ['runtime.query', {}, 'was given nothing as `threadId`: expected a string that is not empty'],
     ['createRuntime', { agent }, 'was given nothing as `resourceId`: expected a string that is not empty'],
   ])('%s refuses to work without what it needs: %#', async (maker, options, message) => {
     expect(await refusal(maker, options)).toContain(`\`${maker}\` ${message}`);

@@ -33,7 +33,13 @@ export {
   type ToolReturn,
 } from './loop/tool.ts';
 export type { CompactionOptions } from './memory/compaction.ts';
-export { Memory, type MemoryOptions, type ObservationOptions, type ReflectionOptions } from './memory/memory.ts';
+export {
+  Memory,
+  type MemoryOptions,
+  type MemoryScope,
+  type ObservationOptions,
+  type ReflectionOptions,
+} from './memory/memory.ts';
 export type { MemoryHost, MemoryJob } from './memory/memory-host.ts';
 export type { MemoryStatus } from './memory/memory-status.ts';
 export { connectAllMcp, connectMcp, type McpConnectFailure, type McpSources } from './mcp/connect-mcp.ts';

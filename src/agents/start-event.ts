@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { EventOf } from '../events/index.ts';
 import type { InvokeParams } from './agent.ts';
 
@@ -11,8 +12,6 @@ export function startEvent(
     type: 'harness_start',
     runId,
     agentId,
-    ...(parentId !== undefined && { parentId }),
-    ...(model !== undefined && { model }),
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ parentId, model, cwd }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -105,17 +106,19 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
         log,
         agent,
         prompt,
-        ...(options.resume !== undefined && { threadId: options.resume }),
+        ...defined({ threadId: options.resume }),
         folderOf: runId => (options.out === undefined ? runsFolder(singletreeHome(), runId) : resolve(options.out)),
         signal: stop.signal,
         options: {
           extraArgs,
-          ...(options.env !== undefined && { env: options.env }),
+          ...defined({ env: options.env }),
           cwd: resolve(options.cwd ?? '.'),
-          ...(options.model !== undefined && { model: options.model }),
-          ...(options.yolo !== undefined && { yolo: options.yolo }),
-          ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
-          ...(options.idleTimeout !== undefined && { idleTimeoutMs: options.idleTimeout }),
+          ...defined({
+            model: options.model,
+            yolo: options.yolo,
+            timeoutMs: options.timeout,
+            idleTimeoutMs: options.idleTimeout,
+          }),
         },
       },
       watcher,

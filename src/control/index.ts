@@ -4,6 +4,7 @@
  */
 export { type Clock, systemClock } from './supervision/clock.ts';
 export type { RunControl, RunHandle, RunOutcome, StartOptions } from './supervision/run-control.ts';
-export { continueRun, Supervisor } from './supervision/supervisor.ts';
+export { continueRun } from './supervision/continue-run.ts';
+export { Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorOptions } from './supervision/supervisor-options.ts';
 export * from './harness/index.ts';

@@ -4,8 +4,8 @@ import { conversationLog, unlogged } from '../../test/support/random-conversatio
 import type { AgentEvent } from '../events/index.ts';
 import { getMessages } from '../graph/index.ts';
 import { MemoryLog } from '../log/index.ts';
-import { ThreadKnowledge, ThreadMemory } from './thread-memory.ts';
-import { givenTo } from './thread-record.ts';
+import { ThreadState, ThreadMemory } from './thread-memory.ts';
+import { runInputOf } from './thread-record.ts';
 
 const said = (runId: string): AgentEvent => ({ type: 'user', runId, content: `from ${runId}` });
 
@@ -55,12 +55,12 @@ describe('the memory of threads', () => {
 
   it('of a thread that somebody holds need not be read up to what was just stored, while its events are brought', async () => {
     const { log, threadId, memory } = await setUp();
-    const knowledge = new ThreadKnowledge();
-    memory.hold({ id: threadId, createdAt: (await log.getThread(threadId))?.createdAt ?? '' }, knowledge);
-    const end = knowledge.bring();
+    const threadState = new ThreadState();
+    memory.hold({ id: threadId, createdAt: (await log.getThread(threadId))?.createdAt ?? '' }, threadState);
+    const end = threadState.bring();
     const store = async (runId: string) => (await log.append(threadId, [said(runId)])).lastSeq;
     const first = memory.of(threadId, await store('a'));
-    for (const event of await log.read(threadId)) knowledge.take(event);
+    for (const event of await log.read(threadId)) threadState.take(event);
     expect((await first).seq).toBe(1);
     expect(log.count).toBe(1);
     const second = memory.of(threadId, await store('b'));
@@ -95,7 +95,7 @@ describe('the memory of threads', () => {
           const parentId = asked[asked.length - 1 - ((lengths.next().value ?? 0) % 3)]?.id;
           if (parentId === undefined) continue;
           const run = { runId: 'new', agentId: 'agent', parentId };
-          expect(givenTo(run, known)).toEqual(givenTo(run, read));
+          expect(runInputOf(run, known)).toEqual(runInputOf(run, read));
           compared++;
         }
       }),
@@ -107,16 +107,16 @@ describe('the memory of threads', () => {
   it('uses what somebody holds, passes them what it reads, and keeps it when they let go', async () => {
     const { log, threadId, memory } = await setUp();
     const thread = await log.getThread(threadId);
-    const knowledge = new ThreadKnowledge();
+    const threadState = new ThreadState();
     const seen: number[] = [];
-    knowledge.watch(({ seq }) => seen.push(seq));
-    const letGo = memory.hold(thread ?? { id: '', createdAt: '' }, knowledge);
+    threadState.watch(({ seq }) => seen.push(seq));
+    const letGo = memory.hold(thread ?? { id: '', createdAt: '' }, threadState);
     await log.append(threadId, [said('a'), said('b')]);
-    expect(await memory.of(threadId)).toBe(knowledge);
+    expect(await memory.of(threadId)).toBe(threadState);
     expect(seen).toEqual([1, 2]);
     letGo();
     await log.append(threadId, [said('c')]);
-    expect(await memory.of(threadId)).toBe(knowledge);
+    expect(await memory.of(threadId)).toBe(threadState);
     expect(seen).toEqual([1, 2, 3]);
   });
 
@@ -148,7 +148,7 @@ describe('the memory of threads', () => {
     await log.append(threadId, [said('a')]);
     await memory.of(threadId);
     const { id: other } = await log.createThread();
-    const release = memory.hold((await log.getThread(other)) ?? { id: '', createdAt: '' }, new ThreadKnowledge());
+    const release = memory.hold((await log.getThread(other)) ?? { id: '', createdAt: '' }, new ThreadState());
     await log.deleteThread(threadId);
     await log.deleteThread(other);
     release();

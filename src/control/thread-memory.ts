@@ -8,11 +8,11 @@ import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
 import { Sessions } from './sessions.ts';
 
-/** What is known of a thread without events takes about this much memory. */
+/** The state of a thread without events takes about this much memory. */
 const emptyBytes = 8_000;
 
-/** What the log of a thread comes to: a fold of its events. */
-export class ThreadKnowledge {
+/** The state of a thread: a fold of its events. */
+export class ThreadState {
   /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
   readonly importedSeq: number | undefined;
   readonly sessions = new Sessions();
@@ -68,7 +68,7 @@ export class ThreadKnowledge {
     else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
     for (const watcher of this.#watchers) watcher(event);
-    if (this.#awaited.length > 0) this.#tellReached();
+    if (this.#awaited.length > 0) this.#resolveReached();
   }
 
   #empower(event: LoggedEvent): void {
@@ -84,7 +84,7 @@ export class ThreadKnowledge {
     this.#bringing++;
     return () => {
       this.#bringing--;
-      this.#tellReached();
+      this.#resolveReached();
     };
   }
 
@@ -94,41 +94,41 @@ export class ThreadKnowledge {
     return seq <= this.#seq;
   }
 
-  #tellReached(): void {
+  #resolveReached(): void {
     const isReached = ({ seq }: { readonly seq: number }) => seq <= this.#seq || this.#bringing === 0;
     const reached = this.#awaited.filter(isReached);
     this.#awaited = this.#awaited.filter(awaited => !isReached(awaited));
     for (const { resolve } of reached) resolve();
   }
 
-  /** Tells every event when it was taken in, whoever brought it. Returns what ends it. */
+  /** Calls back with every event that is taken in, whoever brought it. Returns a function that ends this. */
   watch(watcher: (event: LoggedEvent) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 }
 
-interface Known {
+interface ThreadEntry {
   readonly createdAt: string;
-  readonly knowledge: ThreadKnowledge;
+  readonly threadState: ThreadState;
 }
 
-interface Kept extends Known {
+interface CachedThread extends ThreadEntry {
   readonly bytes: number;
 }
 
 /**
- * Keeps what the threads that were used last come to, so that going on with one reads only what came since. Everything
- * in it can be read again: what is dropped, because there is too much of it, costs one reading. Nothing is kept of a
- * thread that this process deletes.
+ * Caches the states of the threads that were used last, so that continuing one reads only its new events. Everything in
+ * it can be read again: a state that is dropped, because the cache is full, costs one reading. Threads that this process
+ * deletes are dropped.
  */
 export class ThreadMemory {
   readonly #log: EventLog;
   readonly #maxBytes: number;
   /** By when they were used, the latest last. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedThread>();
   #bytes = 0;
-  readonly #held = new Map<string, Known>();
+  readonly #held = new Map<string, ThreadEntry>();
   readonly #reading = new SerialQueues();
 
   constructor(log: EventLog, maxBytes: number = 64 * 2 ** 20) {
@@ -137,29 +137,29 @@ export class ThreadMemory {
     dropDeleted(log, new WeakRef(this));
   }
 
-  /** Of how many threads something is known. */
+  /** The number of cached and held threads. */
   get size(): number {
     return this.#kept.size + this.#held.size;
   }
 
-  /** Drops what is known of a thread. */
+  /** Drops the state of a thread. */
   drop(threadId: string): void {
     this.#held.delete(threadId);
     this.#take(threadId);
   }
 
-  /** What a thread comes to now; empty when there is no such thread. Up to a seq that was just stored it need not be read. */
-  async of(threadId: string, seq?: number): Promise<ThreadKnowledge> {
-    const held = this.#held.get(threadId)?.knowledge;
-    // A thread that is being imported says later how far; one of our own never is.
+  /** The state of a thread now; empty when there is no such thread. Up to a seq that was just stored it need not be read. */
+  async of(threadId: string, seq?: number): Promise<ThreadState> {
+    const held = this.#held.get(threadId)?.threadState;
+    // How far a thread is imported is stored after its events; a thread of our own is never imported.
     const isOwn = held !== undefined && held.importedSeq === undefined;
     if (seq !== undefined && isOwn && (await held.reached(seq))) return held;
     return this.#reading.run(threadId, () => this.#catchUp(threadId));
   }
 
   /** Keeps the state somebody holds of a thread, and uses it, until that is ended with what is returned. */
-  hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): () => void {
-    const held = { createdAt, knowledge };
+  hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, threadState: ThreadState): () => void {
+    const held = { createdAt, threadState };
     this.#take(id);
     this.#held.set(id, held);
     return () => {
@@ -169,24 +169,24 @@ export class ThreadMemory {
     };
   }
 
-  async #catchUp(threadId: string): Promise<ThreadKnowledge> {
+  async #catchUp(threadId: string): Promise<ThreadState> {
     const thread = await this.#log.getThread(threadId);
     const kept = this.#held.get(threadId) ?? this.#take(threadId);
-    if (thread === undefined) return new ThreadKnowledge();
+    if (thread === undefined) return new ThreadState();
     const { createdAt, seq, importedSeq } = thread;
-    const isSame = kept !== undefined && kept.createdAt === createdAt && kept.knowledge.importedSeq === importedSeq;
-    const knowledge = isSame && kept.knowledge.seq <= seq ? kept.knowledge : new ThreadKnowledge(importedSeq);
-    if (knowledge.seq < seq)
-      for await (const event of readEvents(this.#log, threadId, knowledge.seq)) knowledge.take(event);
-    if (this.#held.get(threadId)?.knowledge === knowledge) return knowledge;
-    this.#keep(threadId, { createdAt, knowledge });
-    return knowledge;
+    const isSame = kept !== undefined && kept.createdAt === createdAt && kept.threadState.importedSeq === importedSeq;
+    const threadState = isSame && kept.threadState.seq <= seq ? kept.threadState : new ThreadState(importedSeq);
+    if (threadState.seq < seq)
+      for await (const event of readEvents(this.#log, threadId, threadState.seq)) threadState.take(event);
+    if (this.#held.get(threadId)?.threadState === threadState) return threadState;
+    this.#keep(threadId, { createdAt, threadState });
+    return threadState;
   }
 
   /** Drops the threads that were not used for longest when there is too much. */
-  #keep(threadId: string, known: Known): void {
+  #keep(threadId: string, known: ThreadEntry): void {
     this.#take(threadId);
-    const { bytes } = known.knowledge;
+    const { bytes } = known.threadState;
     this.#kept.set(threadId, { ...known, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#kept.keys()) {
@@ -195,8 +195,8 @@ export class ThreadMemory {
     }
   }
 
-  /** Removes and returns what is kept of a thread. */
-  #take(threadId: string): Kept | undefined {
+  /** Removes a thread from the cache and returns it. */
+  #take(threadId: string): CachedThread | undefined {
     const kept = this.#kept.get(threadId);
     if (kept === undefined) return undefined;
     this.#kept.delete(threadId);
@@ -205,7 +205,7 @@ export class ThreadMemory {
   }
 }
 
-/** The log lives longer than what is known of it: it must not be what keeps that in memory. */
+/** The log lives longer than the cache: it must not keep the cache in memory. */
 function dropDeleted(log: EventLog, memory: WeakRef<ThreadMemory>): void {
   const unsubscribe = log.onDeleted?.(threadId => {
     const known = memory.deref();

@@ -1,10 +1,11 @@
+import { defined } from '../events/defined.ts';
 import type { InvokeParams } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readEvents } from '../log/index.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import type { OpenRun } from './supervision/open-runs.ts';
-import type { ThreadKnowledge } from './thread-memory.ts';
+import type { ThreadState } from './thread-memory.ts';
 
 /** The conversation of a thread, from its log. */
 export async function readConversation(log: EventLog, threadId: string): Promise<Conversation> {
@@ -13,12 +14,12 @@ export async function readConversation(log: EventLog, threadId: string): Promise
   return conversation;
 }
 
-/** What a run is given of its thread: what it was asked with all before it on its branch, and what people decided. */
-export type Given = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session'>;
+/** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */
+export type RunInput = Pick<InvokeParams, 'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session'>;
 
-/** What a run that a user message asks for is given of its thread; undefined when nothing was asked. */
-export function givenTo({ parentId, agentId }: OpenRun, knowledge: ThreadKnowledge): Given | undefined {
-  const { conversation, branch, remembered, sessions } = knowledge;
+/** What a run that answers a user message receives from its thread; undefined when there is no such message. */
+export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
+  const { conversation, branch, remembered, sessions } = threadState;
   if (getMessage(conversation, parentId) === undefined) return undefined;
   const messages = branch.upTo(conversation, parentId);
   const { firstMessageId, previousMessageId } = branch;
@@ -26,9 +27,7 @@ export function givenTo({ parentId, agentId }: OpenRun, knowledge: ThreadKnowled
   return {
     messages,
     decided: remembered,
-    ...(previousMessageId !== undefined && { previousMessageId }),
-    ...(firstMessageId !== undefined && { firstMessageId }),
-    ...(session !== undefined && { session }),
+    ...defined({ previousMessageId, firstMessageId, session }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import { type AgentEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
 import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';
@@ -26,9 +27,7 @@ export async function importThread(
 ): Promise<Thread> {
   const { id } = await log.createThread({
     imported: true,
-    ...(threadId !== undefined && { id: threadId }),
-    ...(resourceId !== undefined && { resourceId }),
-    ...(title !== undefined && { title }),
+    ...defined({ id: threadId, resourceId, title }),
   });
   try {
     let batch: AgentEvent[] = [];

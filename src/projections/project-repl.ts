@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { Active, Conversation } from '../graph/index.ts';
 import { conversationFold, type Fold } from './fold.ts';
 import { projectThread } from './reading/project-thread.ts';
@@ -56,9 +57,7 @@ function entryOf(
     stdout: output?.stdout ?? text('stdout'),
     stderr: text('stderr'),
     state: output === undefined ? 'running' : output.done ? 'final' : error === undefined ? 'done' : 'failed',
-    ...(error !== undefined && { error }),
-    ...(durationMs !== undefined && { durationMs }),
-    ...(truncated !== undefined && { truncated }),
+    ...defined({ error, durationMs, truncated }),
     answers: runs.map(run => run.text),
   };
 }

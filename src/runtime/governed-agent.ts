@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { Agent, DecisionSource, InvokeParams, Tool } from '../agents/index.ts';
 import type { Memory } from '../agents/memory/memory.ts';
 import type { AgentEvent } from '../events/index.ts';
@@ -33,7 +34,7 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
       tools: [...tools, ...(params.tools ?? [])],
       permissions: [...inherited, source],
       context,
-      ...(memory !== undefined && { memory }),
+      ...defined({ memory }),
     };
     if (above !== undefined || params.answers === undefined) {
       yield* agent.invoke(given);
@@ -51,9 +52,7 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
   }
   return {
     id: agent.id,
-    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
-    ...(agent.hasOwnModel !== undefined && { hasOwnModel: agent.hasOwnModel }),
-    ...(agent.categoryOf !== undefined && { categoryOf: agent.categoryOf }),
+    ...defined({ resumable: agent.resumable, hasOwnModel: agent.hasOwnModel, categoryOf: agent.categoryOf }),
     invoke,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { RelayAnswer } from '../agents/index.ts';
 import { type EventOf, SingletreeError } from '../events/index.ts';
 
@@ -25,9 +26,7 @@ export function answerOf(
   const input = relay.relayKind === 'permission' && isRecord(partial) ? { ...relay.params, ...partial } : partial;
   return {
     outcome: answer === undefined ? outcome : 'answer',
-    ...(feedback !== undefined && { feedback }),
-    ...(input !== undefined && { input }),
-    ...(answer !== undefined && { answer }),
+    ...defined({ feedback, input, answer }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
 import { newId, SingletreeError } from '../events/index.ts';
@@ -62,8 +63,7 @@ export class Runtime {
         const agent = agents.find(({ id }) => id === agentId);
         return agent && this.#governed(agent, threadId);
       },
-      ...(graceMs !== undefined && { graceMs }),
-      ...(limits !== undefined && { limits }),
+      ...defined({ graceMs, limits }),
     });
   }
 
@@ -162,7 +162,7 @@ export class Runtime {
       const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
       if (here.length + elsewhere.length > 0) throw underWay(threadId);
       const governed = this.#governed(agent, threadId);
-      const start = { agent: governed, content: prompt, ...(model !== undefined && { model }) };
+      const start = { agent: governed, content: prompt, ...defined({ model }) };
       const { runId } = await this.#supervisor.start(threadId, start);
       request = { runId, after: seq };
     } finally {

@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { sharedThreadMemory } from '../control/shared-thread-memory.ts';
 import { SingletreeError } from '../events/index.ts';
@@ -31,7 +32,7 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody): Prom
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
   if ((await site.inbox.pendingIn(thread)).length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
-  const message: MessageBody = { ...choices(body), content: contentOf(last), ...(edits !== undefined && { edits }) };
+  const message: MessageBody = { ...choices(body), content: contentOf(last), ...defined({ edits }) };
   return { ...(await site.intake.takeAlone(thread, message)), after: 0 };
 }
 
@@ -60,7 +61,7 @@ async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string
   const run = await control.retry(id, {
     agent: pickAgent(agents, agent),
     messageId,
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
   });
   return run.runId;
 }
@@ -90,5 +91,5 @@ async function userMessageAt(site: Site, { id }: Thread, { messages }: ChatBody)
 }
 
 function choices({ agent, model }: ChatBody): Pick<MessageBody, 'agent' | 'model'> {
-  return { ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+  return { ...defined({ agent }), ...defined({ model }) };
 }

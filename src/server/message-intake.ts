@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
@@ -138,8 +139,7 @@ export class MessageIntake {
     const run = await control.start(thread.id, {
       agent,
       content,
-      ...(model !== undefined && { model }),
-      ...(edits !== undefined && { edits }),
+      ...defined({ model, edits }),
       ...once,
     });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });

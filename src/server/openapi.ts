@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import * as z from 'zod';
 import { problem } from '../protocols/index.ts';
 import type { OtherContent, Route } from './route.ts';
@@ -83,7 +84,7 @@ function queryParameters({ query }: Route): Json[] {
     name,
     in: 'query',
     required: required.includes(name),
-    ...(description !== undefined && { description }),
+    ...defined({ description }),
     schema,
   }));
 }

@@ -93,6 +93,19 @@ describe('observational memory', () => {
       },
     ]);
     expect(of('om_observation_end')[0]?.durationMs).toBeGreaterThanOrEqual(0);
+    const [, answer] = await harness.listMessages();
+    expect(answer?.content).toMatchObject([
+      { type: 'om_observation_start', operationType: 'observation', tokensToObserve: start?.tokensToObserve },
+      {
+        type: 'om_observation_end',
+        operationType: 'observation',
+        tokensObserved: start?.tokensToObserve,
+        observations: expect.stringContaining('topic-1') as string,
+        currentTask: 'Talk about topic-1',
+      },
+      { type: 'text' },
+    ]);
+    expect(of('message_end').at(-1)?.message.content).toEqual(answer?.content);
     await harness.destroy();
   });
 
@@ -103,6 +116,11 @@ describe('observational memory', () => {
     expect(of('agent_end')).toEqual([{ type: 'agent_end', reason: 'complete' }]);
     expect(of('error')).toEqual([]);
     expect(harness.getDisplayState().omProgress.status).toBe('idle');
+    expect((await harness.listMessages())[1]?.content).toMatchObject([
+      { type: 'om_observation_start' },
+      { type: 'om_observation_failed', error: 'The observer returned no observations.' },
+      { type: 'text' },
+    ]);
     await harness.destroy();
   });
 
@@ -185,6 +203,22 @@ describe('observational memory', () => {
     expect(status?.windows.active.observations.tokens).toBe(record?.observationTokenCount);
     expect(restarted.harness.getDisplayState().omProgress.pendingTokens).toBeGreaterThan(0);
     await restarted.harness.destroy();
+  });
+
+  it('has the observations of other threads of the resource with that scope', async () => {
+    const made = remembering({ memory: new Memory({ ...smallLimits, scope: 'resource' }) });
+    const { harness, model } = made;
+    await harness.createThread();
+    await talk(made, 1, 8);
+    await harness.createThread();
+    await talk(made, 9, 9);
+    expect(model.requests.at(-1)?.messages[0]?.text).toMatch(/^Observations of other conversations.*topic-1 /s);
+    const own = await harness.getObservationalMemoryRecord();
+    expect(own).toMatchObject({ scope: 'resource', activeObservations: '' });
+    harness.setResourceId({ resourceId: 'somebody-else' });
+    await talk(made, 15, 15);
+    expect(model.requests.at(-1)?.messages[0]?.text).not.toContain('topic-1 ');
+    await harness.destroy();
   });
 
   it('takes its models and thresholds from the state, the thread and the config', async () => {

@@ -42,6 +42,30 @@ function kept(parts: readonly Part[]): Part[] {
 }
 
 describe('the UI messages of a thread', () => {
+  it('have nothing of an observer, as the stream', async () => {
+    const events: AgentEvent[] = [
+      { type: 'user', runId: 'u', content: 'Go.' },
+      { type: 'harness_start', runId: 'a', parentId: 'u:user', agentId: 'loop' },
+      { type: 'text', runId: 'a', id: 'a/t', content: 'Hello.' },
+      {
+        type: 'harness_start',
+        runId: 'o',
+        parentId: 'a',
+        agentId: 'observer',
+        memory: { operation: 'observation', background: true, tokens: 100 },
+      },
+      { type: 'text', runId: 'o', id: 'o/t', content: 'Noted.' },
+      { type: 'harness_end', runId: 'o', agentId: 'observer', reason: 'complete' },
+      { type: 'harness_end', runId: 'a', agentId: 'loop', reason: 'complete' },
+    ];
+    for (const version of versions) {
+      const { message } = await readMessage(version, encodeAll(aiSdkEncoder({ version, threadId: 'th' }), events));
+      const [read] = messagesOf(events, version).filter(({ role }) => role === 'assistant');
+      expect(read?.parts).toMatchObject([{ type: 'text', text: 'Hello.' }]);
+      expect(kept(read?.parts ?? [])).toEqual(kept((message as UiMessage).parts));
+    }
+  });
+
   it.each([
     'text and reasoning',
     'a tool with progress',

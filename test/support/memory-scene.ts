@@ -40,7 +40,7 @@ export interface MemoryScene {
   readonly observer?: (request: ScriptedRequest, count: number) => ScriptedTurn;
   readonly reflector?: (request: ScriptedRequest, count: number) => ScriptedTurn;
   /** What the observer waits for before it answers. */
-  readonly gate?: () => Promise<unknown>;
+  readonly gate?: (signal: AbortSignal | undefined) => Promise<unknown>;
   readonly answer?: (request: ScriptedRequest) => ScriptedTurn;
   readonly memory?: MemoryOptions;
   readonly agent?: Partial<LoopAgentOptions>;
@@ -91,7 +91,7 @@ const page = defineTool({
 function watched(
   model: LanguageModelV3,
   prompts: LanguageModelV3Prompt[],
-  gate?: () => Promise<unknown>,
+  gate?: MemoryScene['gate'],
 ): LanguageModelV3 {
   return {
     specificationVersion: model.specificationVersion,
@@ -101,7 +101,7 @@ function watched(
     doGenerate: options => model.doGenerate(options),
     doStream: async options => {
       prompts.push(options.prompt);
-      await gate?.();
+      await gate?.(options.abortSignal);
       return model.doStream(options);
     },
   };

@@ -9,6 +9,7 @@ import {
 import type { AgentInfo } from '../../src/protocols/index.ts';
 import { EarlierButton } from './earlier-button.tsx';
 import { Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
+import { MemoryRun } from './memory-run.tsx';
 import { Prose } from './prose-view.tsx';
 import { RelayCard } from './relay-card.tsx';
 import { RunFoot } from './run-foot.tsx';
@@ -108,9 +109,9 @@ const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProp
   if (part.kind === 'run')
     return (
       <>
-        {part.runs.map(run => (
-          <RunBlock key={run.id} node={run} />
-        ))}
+        {part.runs.map(run =>
+          run.memory === undefined ? <RunBlock key={run.id} node={run} /> : <MemoryRun key={run.id} node={run} />,
+        )}
       </>
     );
   if (part.event.type === 'tasks') return part.id === tasksId ? <TaskList tasks={part.event.tasks} /> : null;

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { invalidArgument, wordsFor } from '../../events/options/check-options.ts';
 import { isObject } from '../../events/options/option-fields.ts';
 import { checkTool } from './check-tool.ts';
@@ -72,9 +73,7 @@ function toolOf(name: string, tool: AnyTool): Tool {
     inputJsonSchema: json,
     ...(isProvided && { provided: { id: tool.id as `${string}.${string}`, args: { ...tool.args } } }),
     modelOptions: {
-      ...(strict !== undefined && { strict }),
-      ...(inputExamples !== undefined && { inputExamples }),
-      ...(providerOptions !== undefined && { providerOptions }),
+      ...defined({ strict, inputExamples, providerOptions }),
     },
     ...(needsApproval !== undefined && { needsApproval: asked }),
     execute: (input, context) => execute(name, tool, input, context),

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
@@ -126,7 +127,7 @@ export class Approvals {
         relayKind: 'permission',
         toolCallId: call.id,
         tool: tool.name,
-        ...(tool.category !== undefined && { category: tool.category }),
+        ...defined({ category: tool.category }),
         ...(decision.doubted !== undefined && { personOnly: true }),
         params: asRecord(call.input),
       });
@@ -141,7 +142,7 @@ export class Approvals {
 }
 
 function deniedBy({ reason = 'It is not allowed.', by }: Decision): Permit {
-  return { denied: reason, ...(by !== undefined && { by }) };
+  return { denied: reason, ...defined({ by }) };
 }
 
 /** The input that a person approved: the call's own, or the one that replaces it. */
@@ -150,7 +151,7 @@ function inputOf(asked: unknown, { outcome, input }: Answer): unknown {
 }
 
 function requestFor({ name, category, shell }: Tool, input: unknown): ToolRequest {
-  return { tool: name, input, ...(category !== undefined && { category }), ...(shell !== undefined && { shell }) };
+  return { tool: name, input, ...defined({ category }), ...defined({ shell }) };
 }
 
 /** Returns the request with resolved paths; an input that fails the tool's schema has none. */

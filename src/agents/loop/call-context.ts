@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type AgentEvent, newId } from '../../events/index.ts';
 import type { RelayState, RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
@@ -170,9 +171,7 @@ export class CallContext implements ToolContext {
         messages: [{ role: 'user', content: task }],
         signal: AbortSignal.any([signal, stop.signal]),
         depth: lineage.depth + 1,
-        ...(model !== undefined && { model }),
-        ...(tools !== undefined && { tools }),
-        ...(before !== undefined && { resume: before }),
+        ...defined({ model, tools, resume: before }),
       },
       async event => {
         lineage.count(event, runId);

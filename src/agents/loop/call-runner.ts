@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { errorText, type EventOf, isToolParseError, type ToolOutput } from '../../events/index.ts';
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions } from './approvals.ts';
@@ -76,7 +77,7 @@ export class CallRunner {
       const permit = await this.#approvals.permit(tool, state, relays);
       if ('denied' in permit) {
         const { denied: reason, by } = permit;
-        return { status: 'denied', reason, ...(by !== undefined && { by }) };
+        return { status: 'denied', reason, ...defined({ by }) };
       }
       const agreed = permit.input === call.input ? checked : await checkInput(tool, permit.input);
       if ('problem' in agreed) return { error: `The revised input was refused. ${agreed.problem}` };

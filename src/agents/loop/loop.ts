@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
@@ -68,8 +69,7 @@ export class Loop {
       runId: params.runId,
       history: params.messages,
       maxOutputLength: options.maxOutputLength ?? 30_000,
-      ...(firstId !== undefined && { firstId }),
-      ...(previousId !== undefined && { previousId }),
+      ...defined({ firstId, previousId }),
       ...spansFor(options, params),
     });
     this.#policy = contextPolicy(options, params, this.#input);
@@ -227,11 +227,7 @@ export class Loop {
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
-      ...(answers !== undefined && { answers }),
-      ...(decided !== undefined && { decided }),
-      ...(context !== undefined && { context }),
-      ...(withheldTools !== undefined && { withheldTools }),
-      ...(runMark !== undefined && { runMark }),
+      ...defined({ answers, decided, context, withheldTools, runMark }),
       ...(this.#spending !== undefined && { spending: this.#spending }),
     };
     const lineage = new Lineage(depth);

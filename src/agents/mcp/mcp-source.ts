@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { setTimeout } from 'node:timers/promises';
 import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
 import { SingletreeError } from '../../events/index.ts';
@@ -190,5 +191,5 @@ export class McpSource {
 class ToolFailure extends Error {}
 
 function reportOf({ progress, total, message }: Progress): Record<string, unknown> {
-  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+  return { progress, ...defined({ total }), ...defined({ message }) };
 }

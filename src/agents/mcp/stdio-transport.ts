@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
@@ -48,7 +49,7 @@ export class StdioTransport implements Transport {
       args,
       env: environmentFor(process.env, [], env),
       stdin: 'pipe',
-      ...(cwd !== undefined && { cwd }),
+      ...defined({ cwd }),
     });
     this.#child = child;
     child.stdin?.on('error', () => this.#kill());

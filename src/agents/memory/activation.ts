@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { newId } from '../../events/index.ts';
 import type { SummaryEvent } from './memory-host.ts';
 import type { MemoryContents } from './memory-contents.ts';
@@ -35,8 +36,7 @@ function activated(
     text: summaries.map(({ text }) => text).join('\n'),
     kind: last.kind,
     activates: summaries.map(({ id }) => id),
-    ...(last.currentTask !== undefined && { currentTask: last.currentTask }),
-    ...(last.suggestedResponse !== undefined && { suggestedResponse: last.suggestedResponse }),
+    ...defined({ currentTask: last.currentTask, suggestedResponse: last.suggestedResponse }),
     tokens: sum(({ tokens }) => tokens),
     coveredMessages: sum(({ coveredMessages }) => coveredMessages),
     coveredTokens: sum(({ coveredTokens }) => coveredTokens),

@@ -18,7 +18,7 @@ const read = defineTool({
   name: 'read',
   description: 'reads a page',
   input: z.object({ page: z.number() }),
-  execute: ({ page }) => `page ${page}: ${'lorem ipsum '.repeat(100)}`,
+  execute: ({ page }) => `page ${page}: ${'lorem ipsum '.repeat(200)}`,
 });
 const summaryText = (text: string) => compactionMessage(text).content;
 const isSummary = (request: ScriptedRequest) => request.lastUserText.startsWith('Summarise');

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { compactionMessage, isObservation } from '../../projections/model-input/summary-messages.ts';
@@ -34,7 +35,7 @@ export async function memoryContents(input: RunInput, buffered: BufferedSummarie
       } else {
         const shown = summary === undefined ? messages : [compactionMessage(summary.text)];
         const tokens = await countTokens(shown);
-        spans.push({ name, group, messages: shown, tokens, ...(ts !== undefined && { ts }) });
+        spans.push({ name, group, messages: shown, tokens, ...defined({ ts }) });
       }
   }
   return {

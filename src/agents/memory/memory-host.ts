@@ -20,12 +20,26 @@ export interface MemoryJob {
 /** Returns the summaries that were buffered and cover what begins with a span, oldest first. */
 export type BufferedSummaries = (from: string) => readonly SummaryEvent[];
 
+/** The observations in effect of another thread. */
+export interface ThreadObservations {
+  readonly threadId: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** Oldest first. */
+  readonly observations: readonly SummaryEvent[];
+}
+
 /** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */
 export interface MemoryHost {
   /** What the messages of the run are made of. */
   spans(): readonly InputSpan[];
   /** Returns the buffered summaries of the thread as it is now, whichever process made them. */
   buffered(): Promise<BufferedSummaries>;
+  /**
+   * Returns the observations of other threads of the same resource as they were when the message was sent that the run
+   * answers; of the threads that changed last, the newest first.
+   */
+  others(): Promise<readonly ThreadObservations[]>;
   /**
    * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
    * another one is under way, it ends with that one, without running this one.

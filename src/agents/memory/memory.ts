@@ -37,9 +37,17 @@ export interface ReflectionOptions {
   readonly instructions?: string;
 }
 
+/** The threads whose observations a model is sent. */
+export type MemoryScope = 'thread' | 'resource';
+
 export interface MemoryOptions {
   /** The model of the observer and the reflector. Default: that of the run. */
   readonly model?: ModelSource;
+  /**
+   * `resource`: a model is also sent the observations of other threads of the same resource, marked, as they were when
+   * the request was made. Default: `thread`.
+   */
+  readonly scope?: MemoryScope;
   readonly observation?: ObservationOptions;
   readonly reflection?: ReflectionOptions;
   /** How long an observer or a reflector may take, in milliseconds. Default: 2 minutes. */
@@ -60,6 +68,7 @@ const checkOptions = optionsCheck(
   () =>
     ({
       model: modelSource().optional(),
+      scope: field(value => value === 'thread' || value === 'resource', '`thread` or `resource`').optional(),
       observation: z
         .strictObject({
           model: modelSource().optional(),
@@ -93,6 +102,7 @@ const checkOptions = optionsCheck(
  */
 export class Memory {
   readonly options: MemoryOptions;
+  readonly scope: MemoryScope;
   readonly observation: Required<Omit<ObservationOptions, 'model' | 'instructions'>> & ObservationOptions;
   readonly reflection: Required<Omit<ReflectionOptions, 'model' | 'instructions'>> & ReflectionOptions;
 
@@ -101,6 +111,7 @@ export class Memory {
     checkOptions(options);
     const { observation = {}, reflection = {} } = options;
     this.options = options;
+    this.scope = options.scope ?? 'thread';
     this.observation = {
       threshold: 30_000,
       bufferEvery: 0.2,

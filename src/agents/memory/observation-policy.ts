@@ -9,6 +9,7 @@ import type { BufferedSummaries, MemoryHost, MemoryJob, SummaryEvent } from './m
 import { statusOf } from './memory-status.ts';
 import { nextJob } from './next-job.ts';
 import { chunksToActivate } from './observation-plan.ts';
+import { otherThreadsMessage } from './other-threads.ts';
 
 export interface ObservationPolicyOptions {
   readonly memory: Memory;
@@ -30,13 +31,16 @@ export class ObservationPolicy implements ContextPolicy {
   #buffered: BufferedSummaries | undefined;
   /** After a failure: the tokens from which the next attempt is made. */
   readonly #retryAt = { observation: 0, reflection: 0 };
+  #hasOthers: boolean;
 
   constructor(options: ObservationPolicyOptions) {
     this.#options = options;
+    this.#hasOthers = options.memory.scope === 'thread';
   }
 
   async beforeStep(context: StepContext, put: Put): Promise<void> {
     try {
+      await this.#addOthers(context);
       await this.#settle(context, put);
       this.#start(await this.#contents(), context, false);
     } catch (error) {
@@ -59,6 +63,16 @@ export class ObservationPolicy implements ContextPolicy {
     } catch {
       // A listener that throws does not end the run; a log that fails is reported by the next step.
     }
+  }
+
+  /** Begins what the model is sent with the observations of other threads: once, so that all requests begin alike. */
+  async #addOthers({ signal }: StepContext): Promise<void> {
+    if (this.#hasOthers) return;
+    this.#hasOthers = true;
+    const { memory, host, input } = this.#options;
+    const others = await untilAborted(host.others(), signal);
+    const message = await otherThreadsMessage(others, memory.reflection.threshold);
+    if (message !== undefined) input.beginWith(message);
   }
 
   /** Puts what is buffered into effect, and waits for more while there are far too many tokens. */

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   eventsOf,
@@ -10,6 +13,7 @@ import {
 } from '../../../test/support/memory-scene.ts';
 import { Supervisor } from '../../control/index.ts';
 import { checkOrder } from '../../events/index.ts';
+import { SqliteLog } from '../../log/index.ts';
 import { totals } from '../../projections/totals.ts';
 import { foldAll } from '../../projections/fold.ts';
 
@@ -74,19 +78,42 @@ describe('the run of an observer', () => {
     expect(eventsOf(events, 'harness_start')[1]).toMatchObject({ parentId: run.runId });
   });
 
-  it('is aborted when its supervisor closes, and when its thread is deleted', async () => {
-    for (const end of ['close', 'delete'] as const) {
-      const thread = await newMemoryThread();
-      const { agent } = memoryScene({ gate: () => new Promise(() => {}) });
-      for (let turn = 1; turn <= 3; turn++) await say(thread, agent, `Tell me of topic-${turn}.`);
-      if (end === 'delete') {
-        await thread.log.deleteThread(thread.threadId);
-        await thread.supervisor.close();
-        continue;
-      }
-      await thread.supervisor.close();
-      const [run] = runsOf(await thread.log.read(thread.threadId), 'observer');
-      expect(run?.at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
+  it('is aborted when its supervisor closes', async () => {
+    const thread = await newMemoryThread();
+    const { agent } = memoryScene({ gate: () => new Promise(() => {}) });
+    for (let turn = 1; turn <= 3; turn++) await say(thread, agent, `Tell me of topic-${turn}.`);
+    await thread.supervisor.close();
+    const [run] = runsOf(await thread.log.read(thread.threadId), 'observer');
+    expect(run?.at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
+  });
+
+  it('aborts its model request when its thread is deleted, by this process or another one', async () => {
+    for (const by of ['this process', 'another process']) {
+      const folder = await mkdtemp(join(tmpdir(), 'singletree-'));
+      const [log, other] = await Promise.all([1, 2].map(() => SqliteLog.open(join(folder, 'log.db'))));
+      if (log === undefined || other === undefined) throw new Error('no log');
+      const { id: threadId } = await log.createThread();
+      const supervisor = new Supervisor({ log, leaseMs: 150 });
+      const { open, isOpen } = gate();
+      let signal: AbortSignal | undefined;
+      const { agent } = memoryScene({
+        gate: given => {
+          signal = given;
+          open();
+          return new Promise(() => {});
+        },
+      });
+      for (let turn = 1; turn <= 3; turn++)
+        await say({ log, threadId, supervisor }, agent, `Tell me of topic-${turn}.`);
+      await isOpen;
+      expect(signal?.aborted).toBe(false);
+      const aborted = new Promise(resolve => signal?.addEventListener('abort', resolve));
+      await (by === 'this process' ? log : other).deleteThread(threadId);
+      await aborted;
+      await supervisor.close();
+      await log.close();
+      await other.close();
+      await rm(folder, { recursive: true });
     }
   });
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 /** What an observer or a reflector wrote. */
 export interface Observed {
   readonly text: string;
@@ -13,8 +14,7 @@ export function parseObservations(answer: string): Observed | undefined {
   const suggestedResponse = sectionOf(answer, 'suggested-response');
   return {
     text,
-    ...(currentTask !== undefined && { currentTask }),
-    ...(suggestedResponse !== undefined && { suggestedResponse }),
+    ...defined({ currentTask, suggestedResponse }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { signalGroup } from './process-group.ts';
@@ -38,7 +39,7 @@ export function startGuarded({ command, args, cwd, env, stdin, runMark }: Guarde
       env: { ...env, ...marks },
       stdio: [stdin, 'pipe', 'pipe'],
       detached: true,
-      ...(cwd !== undefined && { cwd }),
+      ...defined({ cwd }),
     }) as GuardedProcess;
   } catch (error) {
     processGuard.release(number);

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type AgentEvent, type EventOf, SingletreeError, type ToolOutput, toolOutputOf } from '../../events/index.ts';
 import type { CallRunner } from '../loop/call-runner.ts';
 import type { Tool } from '../loop/tool.ts';
@@ -65,6 +66,6 @@ export class ReplTools {
 
 /** A function accepts the tool's input; a shell also accepts the command itself. */
 function inputOf(tool: Tool, [input]: readonly unknown[]): unknown {
-  const command = commandArgument({ tool: tool.name, input, ...(tool.shell !== undefined && { shell: tool.shell }) });
+  const command = commandArgument({ tool: tool.name, input, ...defined({ shell: tool.shell }) });
   return typeof input === 'string' && command !== undefined ? { [command]: input } : (input ?? {});
 }

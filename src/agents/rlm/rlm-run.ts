@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
@@ -137,7 +138,7 @@ export class RlmRun {
       stdout: events.map(printed).join(''),
       error: cellUnknown,
       done: false,
-      ...(iteration !== undefined && { iteration }),
+      ...defined({ iteration }),
     });
   }
 
@@ -200,13 +201,13 @@ export class RlmRun {
       runId,
       id,
       stdout,
-      ...(error !== undefined && { error }),
+      ...defined({ error }),
       done: final !== undefined,
       iteration: step,
       durationMs: Math.round(performance.now() - started),
       ...(truncated && { truncated }),
       // The answer is stored with the output, so that it survives a crash at this point.
-      ...(final !== undefined && { final }),
+      ...defined({ final }),
     };
     yield* this.#emit(output);
     return output.done ? yield* this.#answer(output, output) : undefined;

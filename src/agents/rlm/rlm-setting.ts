@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
@@ -59,12 +60,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
   const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
   const inherited = {
     permissions: rules,
-    ...(answers !== undefined && { answers }),
-    ...(decided !== undefined && { decided }),
-    ...(params.context !== undefined && { context: params.context }),
-    ...(withheldTools !== undefined && { withheldTools }),
-    ...(runMark !== undefined && { runMark }),
-    ...(params.spending !== undefined && { spending: params.spending }),
+    ...defined({ answers, decided, context: params.context, withheldTools, runMark, spending: params.spending }),
   };
   const put = channel.put.bind(channel);
   const runner = new CallRunner({

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
@@ -130,7 +131,7 @@ export class SandboxThread {
     this.#deadline = Number.POSITIVE_INFINITY;
     this.#send({
       type: 'done',
-      ...(error !== undefined && { error }),
+      ...defined({ error }),
       ...(this.#final !== undefined && { final: this.#final }),
       truncated: this.#truncated,
       broken: failed || this.#runtime.hasPendingJob(),

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
@@ -59,7 +60,7 @@ export function agentTool(options: AgentToolOptions): Tool {
     repeatable: true,
     execute: async ({ task, agent: wanted, background = false }, context) => {
       const { agent } = choose(agents(), wanted);
-      const request = { task, ...(budget !== undefined && { budget }) };
+      const request = { task, ...defined({ budget }) };
       const limited = limitedBy(semaphoreOf(context.lineage), agent);
       checkDepth(context, maxDepth);
       if (background) return backgroundResult(agent.id, context.runLater(limited, request));
@@ -82,7 +83,7 @@ function limitedBy(semaphore: Semaphore, agent: Agent): Agent {
       release();
     }
   }
-  return { id: agent.id, ...(agent.resumable !== undefined && { resumable: agent.resumable }), invoke };
+  return { id: agent.id, ...defined({ resumable: agent.resumable }), invoke };
 }
 
 function choose(agents: readonly Subagent[], wanted: string | undefined): Subagent {

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
@@ -5,7 +6,7 @@ import { ThreadMemory } from '../thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
 import { EventHub } from './event-hub.ts';
-import type { HarnessConfig, HarnessMode } from './harness-config.ts';
+import type { HarnessConfig } from './harness-config.ts';
 import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -21,6 +22,7 @@ import { PermissionState } from './permissions/permission-state.ts';
 import { Relays } from './permissions/relays.ts';
 import { Responses } from './permissions/responses.ts';
 import { Choices } from './settings/choices.ts';
+import { ModeChanges } from './settings/mode-changes.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
 import { agentOfMode, Modes } from './settings/modes.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
@@ -47,6 +49,7 @@ export class Engine<State extends object> {
   readonly state: StateStore;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
+  readonly modeChanges: ModeChanges<State>;
   readonly catalog: ModelCatalog;
   readonly memory: HarnessMemory;
   readonly permissions: PermissionState;
@@ -88,8 +91,7 @@ export class Engine<State extends object> {
     this.machine = new Machine(this.#effects, clock ?? backgroundClock);
     this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
     this.state = new StateStore({
-      ...(config.stateSchema !== undefined && { schema: config.stateSchema }),
-      ...(config.initialState !== undefined && { initialState: config.initialState }),
+      ...defined({ schema: config.stateSchema, initialState: config.initialState }),
       onChange: (...change) => this.#stateChanged(...change),
       onEvents: events => this.#onToolEvents(events),
     });
@@ -110,6 +112,12 @@ export class Engine<State extends object> {
       emit: event => hub.emit(event),
     });
     this.choices.init();
+    this.modeChanges = new ModeChanges({
+      machine: this.machine,
+      modes: this.modes,
+      choices: this.choices,
+      thread: async () => this.threads.current && this.log.getThread(this.threads.current.id),
+    });
     this.catalog = new ModelCatalog(config, onError);
     this.workspaces = new WorkspaceHost({ source: config.workspace, emit: event => hub.emit(event) });
     this.permissions = new PermissionState(this.state, {
@@ -129,7 +137,7 @@ export class Engine<State extends object> {
     });
     this.tasks = new StateTasks({
       state: this.state,
-      hasThread,
+      board: () => this.threads.current?.board,
       append: event => this.records.append([event]),
       onError,
     });
@@ -161,7 +169,7 @@ export class Engine<State extends object> {
       relays: this.relays,
       permissions: this.permissions,
       hub,
-      finishPlanning: decided => this.#finishPlanning(decided),
+      finishPlanning: decided => this.modeChanges.finishPlanning(decided),
     });
     this.threads = new Threads({
       log: this.log,
@@ -175,7 +183,7 @@ export class Engine<State extends object> {
       onOpen: (thread, isFirst) => this.#opened(thread, isFirst),
       onClosed: () => {
         this.choices.clearThread();
-        if (!this.#isDestroyed) this.tasks.show([]);
+        if (!this.#isDestroyed) this.tasks.show();
       },
       onDeleted: error => this.machine.dispatch({ type: 'lost', error }),
       onEvent: (event, at) => this.#onLogEvent(event, at),
@@ -224,16 +232,6 @@ export class Engine<State extends object> {
       .choose(() => this.threads.changeResource(resourceId))
       .catch(error => void (this.#isDestroyed || this.hub.emitError(error)));
     if (this.machine.isReached(this.machine.state.choices.made)) this.threads.resourceId = resourceId;
-  }
-
-  /** Aborts the active run and switches the mode. */
-  async switchMode(modeId: string): Promise<void> {
-    const mode = this.modes.find(modeId);
-    await this.machine.command(async () => {
-      if (mode === this.modes.current) return;
-      await this.machine.stop('stop');
-      await this.#enterMode(mode);
-    });
   }
 
   /**
@@ -312,16 +310,6 @@ export class Engine<State extends object> {
     for (const [key, value] of more ?? []) if (key !== 'harness') this.#runContext?.set(key, value);
   }
 
-  /** Switches to the default mode, because planning is finished. */
-  async enterDefaultMode(): Promise<void> {
-    if (this.modes.current !== this.modes.default) await this.#enterMode(this.modes.default);
-  }
-
-  async #enterMode(mode: HarnessMode<State>): Promise<void> {
-    const thread = this.threads.current && (await this.log.getThread(this.threads.current.id));
-    await this.choices.switchMode(mode, thread?.metadata);
-  }
-
   /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
     this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
@@ -329,13 +317,13 @@ export class Engine<State extends object> {
     this.#settings.restore(metadata);
     this.choices.restore(metadata);
     if (isFirst) this.tasks.take({ restored: true });
-    else this.tasks.show(this.hub.view.tasks);
+    else this.tasks.show();
   }
 
   #newMetadata(): Record<string, unknown> {
     const { projectPath } = this.state.get();
     const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
-    return { ...chosen, ...(projectPath !== undefined && { projectPath }) };
+    return { ...chosen, ...defined({ projectPath }) };
   }
 
   /** The parameters of a run, in the situation when it starts. */
@@ -367,23 +355,6 @@ export class Engine<State extends object> {
     if (this.machine.state.turn === undefined) await this.machine.command(() => this.#effects.resumeOrphans());
   }
 
-  /** Ends the run after its step and switches to the default mode, when `decided` resolves. */
-  async #finishPlanning(decided: Promise<void>): Promise<void> {
-    const { machine, modes } = this;
-    if (modes.current === modes.default || machine.state.turn === undefined) {
-      await decided;
-      return this.switchMode(modes.default.id);
-    }
-    machine.dispatch({ type: 'plan_approved' });
-    try {
-      await decided;
-    } catch (error) {
-      machine.dispatch({ type: 'plan_undecided' });
-      throw error;
-    }
-    await machine.over();
-  }
-
   #onLogEvent(event: DisplayEvent, at: Date | undefined): void {
     if (event.type === 'tool_approval_required' && !this.responses.needsApproval(event.toolCallId)) return;
     if (event.type === 'agent_start' || event.type === 'agent_end')
@@ -393,7 +364,7 @@ export class Engine<State extends object> {
       this.machine.dispatch({ type: 'plan_approved' });
     this.hub.emit(event, at);
     if (endsMemoryWork(event) && this.machine.state.turn === undefined) this.threads.current?.unfollowIfIdle();
-    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show(event.tasks);
+    if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show();
   }
 
   /** The log of the open thread emits `task_updated` itself. */
@@ -409,7 +380,7 @@ export class Engine<State extends object> {
     const isUpdate = events.some(({ type }) => type === 'task_updated');
     if (changedKeys.includes('tasks'))
       if (this.machine.isReached(this.#updatedUnder)) this.tasks.take({ restored: !isUpdate });
-      else this.tasks.restore();
+      else this.tasks.show();
     if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permissionsChanged();
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { inspect } from 'node:util';
 import { SingletreeError } from '../../events/index.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
@@ -92,7 +93,7 @@ export class EventHub {
 
   /** Emits an `error` event for a failure that no caller awaits. */
   emitError(cause: unknown, errorType?: string): void {
-    this.emit({ type: 'error', error: asError(cause), ...(errorType !== undefined && { errorType }) });
+    this.emit({ type: 'error', error: asError(cause), ...defined({ errorType }) });
   }
 
   /** Shows the display at rest, and stops emitting for good. */

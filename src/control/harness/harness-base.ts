@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { checkArguments } from './arguments/check-arguments.ts';
 import type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
@@ -76,7 +77,7 @@ export class HarnessBase<State extends object> {
 
   async switchMode(chosen: { modeId: string }): Promise<void> {
     checkArguments('switchMode', chosen);
-    await this.engine.switchMode(chosen.modeId);
+    await this.engine.modeChanges.switchMode(chosen.modeId);
   }
 
   getCurrentModelId(): string {
@@ -255,7 +256,7 @@ export class HarnessBase<State extends object> {
       type: 'subagent_model_changed',
       modelId,
       scope,
-      ...(agentType !== undefined && { agentType }),
+      ...defined({ agentType }),
     }));
   }
 

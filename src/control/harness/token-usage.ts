@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { EventOf } from '../../events/index.ts';
 import { sumCounts } from '../../events/usage-sum.ts';
 
@@ -33,9 +34,7 @@ export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
     promptTokens: inputTokens,
     completionTokens: outputTokens,
     totalTokens: inputTokens + outputTokens,
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
-    ...(cacheReadTokens !== undefined && { cachedInputTokens: cacheReadTokens }),
-    ...(cacheWriteTokens !== undefined && { cacheCreationInputTokens: cacheWriteTokens }),
+    ...defined({ reasoningTokens, cachedInputTokens: cacheReadTokens, cacheCreationInputTokens: cacheWriteTokens }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
 import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
@@ -91,7 +92,7 @@ export class ActiveThread {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
-    const options = { metadata, lease: this.#lease, ...(expectedSeq !== undefined && { expectedSeq }) };
+    const options = { metadata, lease: this.#lease, ...defined({ expectedSeq }) };
     const { lastSeq } = await log.append(threadId, [event], options);
     this.#requestSeq = lastSeq;
     this.startAfter(lastSeq);

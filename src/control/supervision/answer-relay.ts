@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
@@ -88,7 +89,7 @@ function alreadyResolved(relayId: string, reason?: RelayClosing, cause?: unknown
       ? 'was already answered: the first answer counts.'
       : `cannot be answered any more: ${whyClosed[reason]}.`;
   return new SingletreeError('relay_resolved', `The relay "${relayId}" ${why}`, {
-    details: { relayId, ...(reason !== undefined && { reason }) },
+    details: { relayId, ...defined({ reason }) },
     cause,
   });
 }

@@ -4,8 +4,9 @@ import { activeUpTo, type Conversation, getBufferedFrom } from '../../graph/inde
 import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
-import type { ThreadKnowledge, ThreadMemory } from '../thread-memory.ts';
+import type { ThreadState, ThreadMemory } from '../thread-memory.ts';
 import type { Clock } from './clock.ts';
+import { OtherThreads } from './other-threads.ts';
 import { isEndedProcess } from './process-owner.ts';
 
 export interface MemoryJobsOptions {
@@ -25,7 +26,7 @@ export interface ServedRun {
   /** The user message it answers. */
   readonly parentId: string;
   readonly messages: readonly Message[];
-  readonly knowledge: ThreadKnowledge;
+  readonly threadState: ThreadState;
 }
 
 /**
@@ -35,21 +36,25 @@ export interface ServedRun {
 export class MemoryJobs {
   readonly #options: MemoryJobsOptions;
   readonly #running = new Map<string, { readonly done: Promise<unknown>; readonly stop: AbortController }>();
+  readonly #others: OtherThreads;
   #isClosed = false;
 
   constructor(options: MemoryJobsOptions) {
     this.#options = options;
+    this.#others = new OtherThreads(options.log, options.memory);
   }
 
   /** Returns what the memory of a run needs of its thread. */
-  host({ threadId, runId, parentId, messages, knowledge }: ServedRun): MemoryHost {
-    const { conversation, branch } = knowledge;
+  host({ threadId, runId, parentId, messages, threadState }: ServedRun): MemoryHost {
+    const { conversation, branch } = threadState;
+    let others: ReturnType<MemoryHost['others']> | undefined;
     return {
       spans: () => (branch.isCurrent(messages) ? branch.spans(conversation) : spansUpTo(conversation, parentId)),
       buffered: async () => {
         const { conversation: newest } = await this.#options.memory.of(threadId);
         return from => bufferedFrom(newest, from);
       },
+      others: () => (others ??= this.#others.of(threadId, parentId)),
       run: job => {
         let start: () => void = () => {};
         const started = new Promise<void>(resolve => (start = resolve));
@@ -97,6 +102,11 @@ export class MemoryJobs {
       log.renewLease(held.newest, leaseMs).then(
         renewed => (held.newest = renewed),
         error => SingletreeError.is(error, 'lease_lost') && lost.abort(),
+      );
+      // Another process may have deleted the thread.
+      log.getThread(run.threadId).then(
+        thread => thread ?? lost.abort(),
+        () => {},
       );
     }, leaseMs / 3).unref();
     try {

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { allThreads, type EventLog, openRunPrefix, type Thread } from '../../log/index.ts';
 
@@ -41,7 +42,7 @@ export function openRunsOf(thread: Thread): OpenRun[] {
     const parsed = key.startsWith(openRunPrefix) ? openRun.safeParse(value) : undefined;
     if (!parsed?.success) return [];
     const { model, owner, ...run } = parsed.data;
-    return [{ ...run, ...(model !== undefined && { model }), ...(owner !== undefined && { owner }) }];
+    return [{ ...run, ...defined({ model }), ...defined({ owner }) }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { SpentTotals } from '../../agents/limits/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
@@ -51,8 +52,7 @@ export class SpendingBook {
     for (;;) {
       const page = await log.listThreads({
         limit: pageSize,
-        ...(resourceId !== undefined && { resourceId }),
-        ...(after !== undefined && { after }),
+        ...defined({ resourceId, after }),
       });
       for (const thread of page) {
         // The listing begins with the thread that changed last.

@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   readonly graceMs?: number;
   /** Generates unique run ids: a duplicate within a thread is rejected. UUIDs by default. */
   readonly newRunId?: () => string;
-  /** The cache of thread knowledge; by default the one that everything on this log shares. */
+  /** The cache of thread states; by default the one that everything on this log shares. */
   readonly memory?: ThreadMemory;
   /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
   readonly checkOrder?: boolean;

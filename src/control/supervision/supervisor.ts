@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
@@ -12,16 +13,15 @@ import {
   SingletreeError,
 } from '../../events/index.ts';
 import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.ts';
-import type { EventLog } from '../../log/index.ts';
 import { ActiveRun } from './active-run.ts';
-import { ActiveThread, type RunRequest } from './active-thread.ts';
+import type { ActiveThread, RunRequest } from './active-thread.ts';
+import { ActiveThreads } from './active-threads.ts';
 import { answerRelay } from './answer-relay.ts';
 import { backgroundClock } from './clock.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
-import { OutageReports } from './store-outage.ts';
 import { processOwner } from './process-owner.ts';
 import type {
   AbortOptions,
@@ -41,18 +41,17 @@ import {
 } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
-import { givenTo, readRun } from '../thread-record.ts';
+import { runInputOf, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
   readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits'>>;
   readonly #agentOf: AgentFinder;
-  readonly #threads = new Map<string, Promise<ActiveThread>>();
+  readonly #threads: ActiveThreads;
   readonly #runs = new Map<string, ActiveRun>();
   /** Runs that are marked as open and starting here. */
   readonly #starting = new Set<string>();
   readonly #ownership: RunOwnership;
-  readonly #outages: OutageReports;
   readonly #memory: ThreadMemory;
   readonly #memoryJobs: MemoryJobs;
   readonly #limits: Limits | undefined;
@@ -86,14 +85,16 @@ export class Supervisor implements RunControl {
       isOurs: runId => this.#runs.has(runId) || this.#starting.has(runId),
       takeOver: (threadId, open, note) => this.#takeOver(threadId, open, note),
     });
-    this.#outages = new OutageReports({
-      report: this.#options.report,
-      mark: (threadId, event) => {
-        for (const run of this.#runningIn(threadId)) run.mark(event(run.runId));
-      },
-    });
     this.#memory = options.memory ?? sharedThreadMemory(options.log);
-    const { log, owner, leaseMs, clock } = this.#options;
+    const { log, owner, leaseMs, clock, report } = this.#options;
+    this.#threads = new ActiveThreads({
+      log,
+      owner,
+      leaseMs,
+      report,
+      runsIn: threadId => this.#runningIn(threadId),
+      isClosed: () => this.#isClosed,
+    });
     this.#spending = new SpendingBook({ log, clock, resourceId, flush: threadId => this.flush(threadId) });
     this.#memoryJobs = new MemoryJobs({
       log,
@@ -109,7 +110,7 @@ export class Supervisor implements RunControl {
     const { agent, content, id, model, edits, note, expectedSeq, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...(id !== undefined && { id }) };
+    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
@@ -148,13 +149,12 @@ export class Supervisor implements RunControl {
 
   /** Resolves when everything that runs of this process wrote to a thread is in the log. */
   async flush(threadId: string): Promise<void> {
-    const thread = await this.#threads.get(threadId);
-    await thread?.writer.flush();
+    await this.#threads.flush(threadId);
   }
 
   async abort(runId: string, options: AbortOptions = {}): Promise<void> {
     const { by } = options;
-    const request: AgentEvent = { type: 'abort_requested', runId, ...(by !== undefined && { by }) };
+    const request: AgentEvent = { type: 'abort_requested', runId, ...defined({ by }) };
     const run = this.#runs.get(runId);
     if (run === undefined) return this.#ownership.abort(request, options);
     run.abort(request);
@@ -224,7 +224,7 @@ export class Supervisor implements RunControl {
   /** Marks the run as open, appends its request, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request?: RunRequest): Promise<RunHandle> {
     const { agent, parentId, model, note, startAfter } = newRun;
-    const thread = await this.#acquire(threadId);
+    const thread = await this.#threads.acquire(threadId);
     let runId: string | undefined;
     try {
       // A caller that passes the newest seq has seen the open runs.
@@ -232,14 +232,14 @@ export class Supervisor implements RunControl {
       runId = await this.#newRunId(threadId, request?.expectedSeq);
       this.#starting.add(runId);
       const { owner } = this.#options;
-      const open = { runId, agentId: agent.id, parentId, owner, ...(model !== undefined && { model }) };
+      const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
       const metadata = Object.assign(openRunNote(open), newRun.metadata);
       if (request === undefined) await this.#options.log.updateThread(threadId, { metadata });
       else await thread.appendRequest(request, metadata);
       if (startAfter !== undefined) thread.startAfter(startAfter);
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
-      await this.#release(threadId, thread);
+      await this.#threads.release(threadId, thread);
       throw error;
     } finally {
       if (runId !== undefined) this.#starting.delete(runId);
@@ -273,7 +273,7 @@ export class Supervisor implements RunControl {
     if (this.#starting.has(open.runId)) return 'elsewhere';
     let thread: ActiveThread;
     try {
-      thread = await this.#acquire(threadId);
+      thread = await this.#threads.acquire(threadId);
     } catch (error) {
       if (SingletreeError.is(error, 'lease_held')) return 'elsewhere';
       throw error;
@@ -282,7 +282,7 @@ export class Supervisor implements RunControl {
       const agent = this.#agentOf(open, threadId);
       return await this.#launch(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
-      await this.#release(threadId, thread);
+      await this.#threads.release(threadId, thread);
       // Processes that cannot be ended keep working: the run is not ours.
       return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : ignoreFinished(error);
     }
@@ -300,9 +300,9 @@ export class Supervisor implements RunControl {
       if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
     };
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
-    const knowledge = await this.#memory.of(threadId, thread.seq);
-    const given = givenTo(open, knowledge);
-    if (given === undefined || state?.endedBy !== undefined) {
+    const threadState = await this.#memory.of(threadId, thread.seq);
+    const input = runInputOf(open, threadState);
+    if (input === undefined || state?.endedBy !== undefined) {
       await thread.mergeMetadata(noOpenRun(runId));
       throw finished;
     }
@@ -323,11 +323,11 @@ export class Supervisor implements RunControl {
         runId,
         parentId,
         runMark: runMark(this.#options.owner, threadId, runId),
-        ...given,
-        memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, knowledge }),
+        ...input,
+        memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
-        ...(model !== undefined && { model }),
+        ...defined({ model }),
         ...(state && { resume: state }),
       },
     });
@@ -340,7 +340,7 @@ export class Supervisor implements RunControl {
     const outcome = await run.done;
     this.#runs.delete(run.runId);
     await this.#deliverUnread(run, thread, outcome === 'complete' ? agent : undefined).catch(() => {});
-    await this.#release(run.threadId, thread);
+    await this.#threads.release(run.threadId, thread);
   }
 
   /** Starts the next run with messages that the run did not read; stores them only, when it did not complete. */
@@ -349,41 +349,6 @@ export class Supervisor implements RunControl {
     if (content.length === 0) return;
     if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, content });
     else await thread.writer.write({ type: 'user', runId: newId(), content });
-  }
-
-  async #acquire(threadId: string): Promise<ActiveThread> {
-    if (this.#isClosed) throw new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
-    let opening = this.#threads.get(threadId);
-    if (opening === undefined) {
-      const { log, owner, leaseMs } = this.#options;
-      opening = ActiveThread.open({
-        log,
-        threadId,
-        owner,
-        leaseMs,
-        onLost: () => this.#lost(threadId),
-        onAbort: runId => this.#runs.get(runId)?.abort(),
-        onOutage: error => this.#outages.begin(threadId, error),
-        onOutageEnd: (error, ms) => this.#outages.end(threadId, error, ms),
-      });
-      this.#threads.set(threadId, opening);
-      opening.catch(() => this.#threads.delete(threadId));
-    }
-    const thread = await opening;
-    thread.enter();
-    return thread;
-  }
-
-  async #release(threadId: string, thread: ActiveThread): Promise<void> {
-    if (!thread.exit()) return;
-    this.#threads.delete(threadId);
-    await thread.close();
-    this.#outages.close(threadId);
-  }
-
-  /** Detaches the runs of a thread that another process owns now. */
-  #lost(threadId: string): void {
-    for (const run of this.#runningIn(threadId)) run.detach();
   }
 
   /** Throws `run_under_way` while a run is active in any process. */
@@ -432,13 +397,4 @@ const finished = new Error('The run is over.');
 /** Rethrows every error except `finished`. */
 function ignoreFinished(error: unknown): undefined {
   if (error !== finished) throw error;
-}
-
-/** Resumes an open run in this process. */
-export function continueRun(
-  agent: Agent,
-  log: EventLog,
-  { threadId, runId }: { threadId: string; runId: string },
-): Promise<RunHandle> {
-  return new Supervisor({ log, agents: [agent] }).continue(threadId, runId);
 }

@@ -57,6 +57,8 @@ export interface Run {
   readonly agentId?: string;
   readonly model?: string;
   readonly parentId?: string;
+  /** What it does for the memory of the run that it serves; absent for all other runs. */
+  readonly memory?: NonNullable<EventOf<'harness_start'>['memory']>;
   /** Its current step. */
   readonly step?: number;
   readonly status: RunStatus;

@@ -27,8 +27,9 @@ export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
 
 const on: Handlers<[ConversationDraft], void> = {
   harness_start: (event, draft) => {
-    const { agentId, model } = event;
-    changeRun(draft, runOf(draft, event), { agentId, ...(model !== undefined && { model }) });
+    const { agentId, model, memory } = event;
+    const known = { ...(model !== undefined && { model }), ...(memory !== undefined && { memory }) };
+    changeRun(draft, runOf(draft, event), { agentId, ...known });
   },
   harness_end: (event, draft) => {
     changeRun(draft, runOf(draft, event), { status: event.reason ?? 'complete' });

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Operation } from './activity.ts';
 import { outcomeOf, successOf } from './outcome.ts';
 import { patchFiles } from './patch-files.ts';
@@ -116,9 +117,7 @@ function shellOperations(command: string, input: ToolInput, context: CallContext
       {
         type: 'command',
         command,
-        ...(workingDirectory !== undefined && { workingDirectory }),
-        ...(exitCode !== undefined && { exitCode }),
-        ...(isSuccess !== undefined && { isSuccess }),
+        ...defined({ workingDirectory, exitCode, isSuccess }),
       },
     ];
   const folder = workingDirectory === undefined ? context.shellCwd : resolvePath(context.shellCwd, workingDirectory);

@@ -38,10 +38,12 @@ export interface Beginning {
 export class RunInput {
   readonly #options: RunInputOptions;
   #history: readonly Message[];
+  #continuesObservations = false;
   #past: readonly InputSpan[];
   #previousId: string | undefined;
   #conversation: Conversation;
   #input: ModelInput;
+  #first: Message | undefined;
   #list: readonly Message[] | undefined;
   /** The step that began, until something happens in it. */
   #step: EventOf<'step_start'> | undefined;
@@ -61,6 +63,12 @@ export class RunInput {
       history,
       spans.some(({ summary }) => summary !== undefined && isObservation(summary)),
     );
+  }
+
+  /** Puts a message before all others but those of the system; no summary covers it. */
+  beginWith(message: Message): void {
+    this.#first = message;
+    this.#input = this.#inputAfter(this.#history, this.#continuesObservations);
   }
 
   /** Adds one more event; one of another run, or of which a model is sent nothing, is ignored. */
@@ -168,8 +176,17 @@ export class RunInput {
 
   #inputAfter(history: readonly Message[], continuesObservations = false): ModelInput {
     this.#history = history;
+    this.#continuesObservations = continuesObservations;
     this.#list = undefined;
-    return new ModelInput({ ...this.#options, history, continuesObservations });
+    return new ModelInput({ ...this.#options, history: this.#afterFirst(history), continuesObservations });
+  }
+
+  #afterFirst(history: readonly Message[]): readonly Message[] {
+    if (this.#first === undefined) return history;
+    const isSystem = ({ role }: Message) => role === 'system';
+    const messages = [...history.filter(isSystem), this.#first];
+    for (const message of history) if (!isSystem(message)) pushMessage(messages, message);
+    return messages;
   }
 
   /** What the beginning is called: the first message of the history, else the first thing the model said. */

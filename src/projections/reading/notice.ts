@@ -20,6 +20,7 @@ export function noticeOf(event: AgentEvent): Notice | undefined {
     case 'model_changed':
       return { level: 'info', message: `Model: ${event.modelId}` };
     case 'summary':
+      if (event.active === false) return undefined;
       return { level: 'info', message: 'Earlier messages were summarised for the agent.' };
     default:
       return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import { createConversation, defaultActive, fullHistory, reduceConversation } from '../../graph/index.ts';
-import { projectRepl, projectThread, type ThreadOptions, threadFold } from '../index.ts';
+import { projectRepl, projectThread, type ThreadOptions, threadFold, threadReading } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
 const threadOf = (events: readonly AgentEvent[], options: ThreadOptions = {}) => {
@@ -123,6 +123,39 @@ describe('the thread', () => {
       { id: 's', text: 'Inside', toolCalls: [{ runs: [{ text: 'Deep' }] }] },
     ]);
     expect(threadOf([...begin, call('r', 'c'), start('s', 'c')])).toHaveLength(2);
+  });
+
+  it('nests observers in the run that they serve, marked: they answer nobody', () => {
+    const events: AgentEvent[] = [
+      user('u'),
+      start('a', 'u:user'),
+      text('a', 'Hello.'),
+      {
+        type: 'harness_start',
+        runId: 'o',
+        parentId: 'a',
+        agentId: 'observer',
+        memory: { operation: 'observation', background: true, tokens: 100 },
+      },
+      end('a'),
+      text('o', '<observations>…</observations>'),
+    ];
+    const nodes = threadOf(events);
+    expect(nodes.map(({ id, text: said }) => [id, said])).toEqual([
+      ['u:user', 'Go.'],
+      ['a', 'Hello.'],
+    ]);
+    expect(nodes[1]?.parts).toMatchObject([
+      { kind: 'text' },
+      { kind: 'run', runs: [{ agentId: 'observer', memory: 'observation', status: 'running' }] },
+    ]);
+    expect(nodes.map(({ memory, siblings }) => [memory, siblings.count])).toEqual([
+      [undefined, 1],
+      [undefined, 1],
+    ]);
+    const reading = events.reduce(threadReading.step, threadReading.initial);
+    expect(threadReading.view(reading).running).toEqual([]);
+    expect(threadOf([...events, user('u2', 'Next.')]).map(({ id }) => id)).toEqual(['u:user', 'a', 'u2:user']);
   });
 
   it('counts siblings', () => {

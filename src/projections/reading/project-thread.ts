@@ -179,6 +179,7 @@ function nodeOf(
     ...(run?.agentId !== undefined && { agentId: run.agentId }),
     ...(run?.model !== undefined && { model: run.model }),
     ...(run !== undefined && { status: run.status }),
+    ...(run?.memory !== undefined && { memory: run.memory.operation }),
     ...(cause?.role === 'user' && { answers: cause.id }),
   };
 }

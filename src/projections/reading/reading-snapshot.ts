@@ -29,10 +29,7 @@ export function eventsOf({ turn: { userRunId, runId, agentId } }: ReadingSnapsho
 }
 
 /** The snapshot that an event makes possible: it ends the last turn, and nothing else is open. */
-export function snapshotAfter(
-  state: Omit<ThreadReadingState, 'snapshot'>,
-  event: AgentEvent,
-): ReadingSnapshot | undefined {
+export function snapshotAfter(state: ThreadReadingState, event: AgentEvent): ReadingSnapshot | undefined {
   const { seq, conversation, usage, openRuns, relays } = state;
   if (event.type !== 'harness_end' || openRuns.length > 0 || relays.pending.length > 0) return undefined;
   const answer = getTip(conversation);

@@ -72,17 +72,19 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
   step: (state, event) => {
     if (event.seq !== undefined && event.seq <= state.seq) return state;
     const conversation = reduceConversation(state.conversation, event);
-    const next = {
+    const next: ThreadReadingState = {
       seq: event.seq ?? state.seq,
       conversation,
       relays: relayBook.step(state.relays, event),
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
       usage: event.type === 'usage' ? addUsage(state.usage, event) : state.usage,
+      snapshot: state.snapshot,
       hidden: state.hidden,
       isOutdated: state.isOutdated || (state.hidden.length > 0 && reachesBack(state.conversation, state.hidden, event)),
     };
-    return { ...next, snapshot: snapshotAfter(next, event) ?? state.snapshot };
+    const snapshot = snapshotAfter(next, event);
+    return snapshot === undefined ? next : { ...next, snapshot };
   },
   view: ({ seq, conversation, relays, openRuns, hasTasks, usage, hidden, isOutdated }) => {
     const nodeList = readBranch(conversation, defaultActive(conversation));

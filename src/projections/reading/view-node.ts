@@ -101,6 +101,8 @@ export interface ViewNode {
   readonly agentId?: string;
   readonly model?: string;
   readonly status?: RunStatus;
+  /** What an observer or a reflector makes: its words are not addressed to a person. */
+  readonly memory?: 'observation' | 'reflection';
   /** The message of a person that it answers: it can be tried again. */
   readonly answers?: string;
   /** The messages that a summary stands for, in whole or in part. */

@@ -40,9 +40,13 @@ export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agen
   ];
 }
 
-/** A subagent as a data part, and the calls it made; its words are not words of the message. */
+/**
+ * A subagent as a data part, and the calls it made; its words are not words of the message. Nothing of an observer, as in
+ * the stream.
+ */
 export function agentParts(run: ViewNode, cause: ShownCall | undefined, version: AiSdkVersion): UiPart[] {
   const { status = 'complete', model } = run;
+  if (run.memory !== undefined) return [];
   const prompt = promptOf(cause);
   const parts = [...run.partList];
   const error = parts.findLast(part => part.kind === 'fact' && part.event.type === 'error');

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { EventOf } from '../../events/index.ts';
 import type { FileData } from './fact.ts';
 
@@ -6,8 +7,6 @@ export function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'fil
   return {
     id,
     path,
-    ...(mediaType !== undefined && { mediaType }),
-    ...(size !== undefined && { size }),
-    ...(toolCallId !== undefined && { toolCallId }),
+    ...defined({ mediaType, size, toolCallId }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { EventOf } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { OpenCall, OpenRun } from './open.ts';
@@ -168,8 +169,7 @@ export class TotalsSum {
       costs: [...this.#costs.values()].map(each => ({ ...each, usage: requestUsage(each.usage) })),
       latency: {
         totalMs: span(this.#startedAt ?? 0, this.#lastAt ?? 0),
-        ...(firstEventMs !== undefined && { firstEventMs }),
-        ...(firstTextMs !== undefined && { firstTextMs }),
+        ...defined({ firstEventMs, firstTextMs }),
         modelMs: this.#modelMs,
         toolMs: this.#toolMs,
         subagentMs: this.#subagentMs,

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import { type Fold, type RelayBook, relayBook } from '../../projections/index.ts';
 import type { PlanStatus as ShownStatus } from '../../protocols/index.ts';
@@ -69,8 +70,7 @@ export const plansFold: Fold<PlansState, readonly Plan[]> = {
       planId,
       status,
       shown: asked.has(planId) ? 'pending_approval' : status,
-      ...(title !== undefined && { title }),
-      ...(plan !== undefined && { plan }),
+      ...defined({ title, plan }),
     }));
   },
 };
@@ -87,7 +87,7 @@ function changes(plans: PlansState['plans'], event: AgentEvent): PlanState[] {
       if (event.relayKind !== 'plan') return [];
       const { planId, title, plan } = event;
       const { status = 'draft' } = plans.get(planId) ?? {};
-      return [{ planId, status, runId, plan, ...(title !== undefined && { title }) }];
+      return [{ planId, status, runId, plan, ...defined({ title }) }];
     }
     case 'harness_end':
       return Array.from(plans.values())

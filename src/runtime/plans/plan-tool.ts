@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolReturn } from '../../agents/index.ts';
 import { toolOutput } from '../../agents/loop/tool-output.ts';
@@ -102,11 +103,11 @@ class PlanCall {
     // One that was approved when its process ended is approved again: what is carried out is what this call says.
     if (this.#status !== 'approved') checkPlanMove(planId, this.#status, 'approved');
     const { outcome, feedback, partial } = await this.#decision();
-    const said = { ...(feedback !== undefined && { feedback }), ...(partial !== undefined && { partial }) };
+    const said = { ...defined({ feedback }), ...defined({ partial }) };
     if (outcome !== 'approve') return both({ planId, status: 'draft', decision: outcome, ...said });
     if (this.#status === 'draft') await this.#move('approved');
     await this.#move('executing');
-    const plan = { ...this.#draft, ...(feedback !== undefined && { feedback }) };
+    const plan = { ...this.#draft, ...defined({ feedback }) };
     const result = await this.#carryOut(() => execute(plan, this.#context));
     await this.#move('executed');
     return both({ planId, status: 'executed', decision: outcome, ...said, result });
@@ -151,7 +152,7 @@ class PlanCall {
   #put(to: PlanStatus): Promise<void> {
     const { planId } = this.#draft;
     const from = this.#status;
-    return this.#context.emit({ type: 'plan_status', planId, ...(from !== undefined && { from }), to });
+    return this.#context.emit({ type: 'plan_status', planId, ...defined({ from }), to });
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
@@ -84,7 +85,7 @@ async function findChat(site: Site, scope: Scope, id: string): Promise<Thread | 
 async function threadFor(site: Site, scope: Scope, id: string): Promise<Thread> {
   const { log } = site.options;
   if ((await log.getThread(id)) !== undefined) return site.find(scope, id);
-  return log.createThread({ id, ...(scope.resourceId !== undefined && { resourceId: scope.resourceId }) });
+  return log.createThread({ id, ...defined({ resourceId: scope.resourceId }) });
 }
 
 function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: string): Response {

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { readEvents } from '../../log/index.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -20,7 +21,7 @@ export function fileRoutes(site: Site): Route[] {
     for await (const event of readEvents(log, threadId, after)) {
       if (event.type !== 'file_registered') continue;
       const { id, runId, path, mediaType, size } = event;
-      const known = { ...(mediaType !== undefined && { mediaType }), ...(size !== undefined && { size }) };
+      const known = { ...defined({ mediaType }), ...defined({ size }) };
       files.set(id, { id, runId, path, ...known });
     }
     return [...files.values()];

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
 import { pickAgent } from '../message-intake.ts';
@@ -32,7 +33,7 @@ export function messageRoutes(site: Site): Route[] {
       handle: async ({ param, scope, body: { messageId, agent: named, model } }) => {
         const { id } = await site.find(scope, param('threadId'));
         const agent = pickAgent(agents, named);
-        const run = await control.retry(id, { agent, messageId, ...(model !== undefined && { model }) });
+        const run = await control.retry(id, { agent, messageId, ...defined({ model }) });
         return { runId: run.runId };
       },
     }),

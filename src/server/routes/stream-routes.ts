@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
@@ -113,7 +114,7 @@ function openEncoded({ site, thread, protocol, after, version }: Reading, sectio
   const { runId } = section;
   const rawLines = protocol.usesRawLines === true ? { rawLines: new ThreadRawLines(log, threadId) } : {};
   const lineOf = rawLines.rawLines?.lineOf;
-  const encoder = protocol.encoder({ threadId, resourceId, version, lineOf, ...(runId !== undefined && { runId }) });
+  const encoder = protocol.encoder({ threadId, resourceId, version, lineOf, ...defined({ runId }) });
   const frames = (stop: AbortSignal) =>
     encodedFrames({ ...section, ...rawLines, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
   return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);

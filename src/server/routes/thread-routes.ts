@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
@@ -56,7 +57,7 @@ export function threadRoutes(site: Site): Route[] {
       handle: async ({ body, scope }) => {
         const resourceId = resourceFor(scope, body.resourceId);
         const named = body.title !== undefined && { title: body.title };
-        return site.infoOf(await log.createThread({ ...named, ...(resourceId !== undefined && { resourceId }) }));
+        return site.infoOf(await log.createThread({ ...named, ...defined({ resourceId }) }));
       },
     }),
     route({
@@ -73,9 +74,7 @@ export function threadRoutes(site: Site): Route[] {
         const named = query.title !== undefined && { title: query.title };
         checkContentType(context.req, ndjson);
         const lines = readChunks(context.req.raw.body, importBytes);
-        return site.infoOf(
-          await importThread(log, lines, { ...named, ...(resourceId !== undefined && { resourceId }) }),
-        );
+        return site.infoOf(await importThread(log, lines, { ...named, ...defined({ resourceId }) }));
       },
     }),
     route({

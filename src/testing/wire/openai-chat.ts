@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
 import type { Answer, AnswerBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';
@@ -137,7 +138,7 @@ function usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens,
     total_tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
     prompt_tokens_details: {
       cached_tokens: cacheReadTokens ?? 0,
-      ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
+      ...defined({ cache_write_tokens: cacheWriteTokens }),
     },
     completion_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
 import type { Answer, AnswerBlock, ProseBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';
 import { streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
@@ -164,7 +165,7 @@ function wholeItem(block: AnswerBlock, index: number, { request, number }: WireC
 
 function callItem(block: ToolBlock, suffix: string, freeform: boolean): Item {
   const { id: call_id, name, namespace } = block;
-  const call = { status: 'completed', call_id, name, ...(namespace !== undefined && { namespace }) };
+  const call = { status: 'completed', call_id, name, ...defined({ namespace }) };
   return freeform
     ? { id: `ctc_${suffix}`, type: 'custom_tool_call', ...call, input: freeformInput(block) }
     : { id: `fc_${suffix}`, type: 'function_call', ...call, arguments: block.text };
@@ -196,7 +197,7 @@ function usageOf(usage: ScriptedUsage) {
     input_tokens: inputTokens ?? 0,
     input_tokens_details: {
       cached_tokens: cacheReadTokens ?? 0,
-      ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
+      ...defined({ cache_write_tokens: cacheWriteTokens }),
     },
     output_tokens: outputTokens ?? 0,
     output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },

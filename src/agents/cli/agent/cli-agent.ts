@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
@@ -63,8 +64,7 @@ async function* invoke(
     cwd,
     translator,
     now: () => ts,
-    ...(params.parentId !== undefined && { parentId: params.parentId }),
-    ...(model !== undefined && { model }),
+    ...defined({ parentId: params.parentId, model }),
   });
   yield* run.start();
   const sessionId = params.session?.id;
@@ -86,10 +86,9 @@ async function* invoke(
       settleMs: options.settleMs ?? 10_000,
       stopStepMs: options.stopStepMs ?? 600,
       isFinished: () => translator.finished,
-      ...(command.input !== undefined && { input: command.input }),
+      ...defined({ input: command.input }),
       ...(command.inputIsFile === true && { inputIsFile: true }),
-      ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
-      ...(options.idleTimeoutMs !== undefined && { idleTimeoutMs: options.idleTimeoutMs }),
+      ...defined({ timeoutMs: options.timeoutMs, idleTimeoutMs: options.idleTimeoutMs }),
     });
     let number = 0;
     try {

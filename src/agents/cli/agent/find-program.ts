@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -33,7 +34,7 @@ export async function findProgram(
   const isFilled = variables.some(name => (env[name] ?? '') !== '');
   const hasCredentials = isFilled || (await anyExists(files.map(file => join(home, file))));
   const version = path === undefined ? undefined : await versionOf(path, env, timeoutMs);
-  return { hasCredentials, ...(path !== undefined && { path }), ...(version !== undefined && { version }) };
+  return { hasCredentials, ...defined({ path }), ...defined({ version }) };
 }
 
 /** Whether a program is in the PATH. */

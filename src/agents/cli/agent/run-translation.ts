@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
@@ -53,9 +54,7 @@ export class RunTranslation {
       type: 'harness_start',
       runId,
       agentId: adapter.id,
-      ...(parentId !== undefined && { parentId }),
-      ...(model !== undefined && { model }),
-      ...(cwd !== undefined && { cwd }),
+      ...defined({ parentId, model, cwd }),
     };
     return this.#stamp([event]);
   }

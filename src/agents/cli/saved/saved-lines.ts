@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { RawLine } from '../../../log/index.ts';
 import { type LinePiece, LineReader, lineText } from '../agent/line-reader.ts';
 import { readRawRecord } from './raw-record.ts';
@@ -49,5 +50,5 @@ export async function* savedLines(chunks: SavedChunks): AsyncGenerator<SavedLine
     for (const piece of pieces.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) yield* take(piece, false);
   for (const piece of pieces.end()) yield* take(piece, true);
   for (const stream of ['stdout', 'stderr'] as const)
-    for (const piece of streams[stream].end()) yield { ...piece, stream, ...(last !== undefined && { ts: last }) };
+    for (const piece of streams[stream].end()) yield { ...piece, stream, ...defined({ ts: last }) };
 }

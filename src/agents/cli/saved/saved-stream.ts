@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import { type AgentEvent, newId, SingletreeError } from '../../../events/index.ts';
 import { optionsCheck } from '../../../events/options/check-options.ts';
@@ -57,8 +58,7 @@ export function readSavedStream(agent: string, chunks: SavedChunks, options: Sav
     adapter,
     translator,
     now: () => time ?? new Date().toISOString(),
-    ...(cwd !== undefined && { cwd }),
-    ...(model !== undefined && { model }),
+    ...defined({ cwd, model }),
   });
 
   function translate(line: SavedLine, number: number): AgentEvent[] {
@@ -88,7 +88,7 @@ export function readSavedStream(agent: string, chunks: SavedChunks, options: Sav
       }
     }
     if (!isStarted) throw new SingletreeError('invalid_argument', emptyStream(adapter.name));
-    yield* run.end({ isCut: !translator.finished, ...(exitCode !== undefined && { exitCode }) });
+    yield* run.end({ isCut: !translator.finished, ...defined({ exitCode }) });
   }
 
   return { lineOf: lines.lineOf, count, [Symbol.asyncIterator]: events };

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { EventOf } from '../../../events/index.ts';
 import { recordOf, textOf } from './wire-value.ts';
 
@@ -14,7 +15,7 @@ export function readTodos(input: unknown): EventOf<'tasks'>['tasks'] | undefined
       id: textOf(todo?.['id']) ?? `${index + 1}`,
       content: textOf(todo?.['content']) ?? '',
       status: status === 'in_progress' || status === 'completed' ? status : 'pending',
-      ...(activeForm !== undefined && { activeForm }),
+      ...defined({ activeForm }),
     };
   });
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { APICallError } from '@ai-sdk/provider';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
 import { limitReached } from '../../limits/limits.ts';
@@ -50,7 +51,7 @@ function apiFailure(error: APICallError, message: string, hint: () => string): M
   if (status === 401 || status === 403)
     return { message: `${summary} ${hint()}`, code: 'model_auth', retryable: false };
   const after = retryAfter(responseHeaders);
-  const retry = { ...(after !== undefined && { retryAfterMs: after }) };
+  const retry = { ...defined({ retryAfterMs: after }) };
   if (status === 429) return { message: summary, code: 'model_rate_limit', retryable: true, ...retry };
   if (status >= 500) return { message: summary, code: 'model_unavailable', retryable: true, ...retry };
   return { message: summary, code: 'model_request', retryable: error.isRetryable, ...retry };

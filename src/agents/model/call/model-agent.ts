@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
@@ -62,7 +63,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
   async function* invoke(request: InvokeRequest): AsyncGenerator<AgentEvent> {
     const params = invokeParams(request);
     const { runId, parentId, withheldTools = [] } = params;
-    yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
+    yield { type: 'harness_start', runId, agentId: id, ...defined({ parentId }) };
     let resolved: LanguageModelV3;
     try {
       resolved = await resolveModel(params.model ?? model, registry ?? params.registry);

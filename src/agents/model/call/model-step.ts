@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
@@ -63,7 +64,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   const request = {
     ...callSettings(options.settings),
     prompt,
-    ...(responseFormat !== undefined && { responseFormat }),
+    ...defined({ responseFormat }),
     ...(tools.length > 0 && { tools: [...tools] }),
   };
   const refused = refusedEnd(prompt, model);
@@ -145,5 +146,5 @@ async function readParts<Part>(
 /** Adds the name of the model, and the cost of the call when the price list contains the model. */
 function priced(usage: EventOf<'usage'>, model: LanguageModelV3): EventOf<'usage'> {
   const cost = usage.cost ?? costOf({ provider: providerIdOf(model), model: model.modelId }, usage);
-  return { ...usage, model: modelName(model), ...(cost !== undefined && { cost }) };
+  return { ...usage, model: modelName(model), ...defined({ cost }) };
 }

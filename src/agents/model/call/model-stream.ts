@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type {
   LanguageModelV3StreamPart,
   LanguageModelV3ToolCall,
@@ -197,9 +198,11 @@ export class ModelStream {
 
 function detailCounts({ inputTokens, outputTokens }: LanguageModelV3Usage) {
   return {
-    ...(inputTokens.cacheRead !== undefined && { cacheReadTokens: inputTokens.cacheRead }),
-    ...(inputTokens.cacheWrite !== undefined && { cacheWriteTokens: inputTokens.cacheWrite }),
-    ...(outputTokens.reasoning !== undefined && { reasoningTokens: outputTokens.reasoning }),
+    ...defined({
+      cacheReadTokens: inputTokens.cacheRead,
+      cacheWriteTokens: inputTokens.cacheWrite,
+      reasoningTokens: outputTokens.reasoning,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type {
   JSONValue,
   LanguageModelV3Message,
@@ -60,7 +61,7 @@ function toUserParts(content: string | readonly ContentPart[]): UserParts {
     if (part.type === 'text') return { type: 'text', text: part.text };
     const { data } = part;
     const filename = part.type === 'file' ? part.filename : undefined;
-    return { type: 'file', data, mediaType: part.mediaType, ...(filename !== undefined && { filename }) };
+    return { type: 'file', data, mediaType: part.mediaType, ...defined({ filename }) };
   });
 }
 
@@ -88,6 +89,13 @@ function toExecutedOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
   if ('error' in output && 'result' in output && typeof output.result !== 'string')
     return { type: 'error-json', value: output.result as JSONValue };
   return toResultOutput(output);
+}
+
+/** Returns the text that a model is sent of a result. */
+export function sentText(output: ToolOutput, isExecuted: boolean): string {
+  const sent = isExecuted ? toExecutedOutput(output) : toResultOutput(output);
+  if (!('value' in sent)) return sent.reason ?? '';
+  return typeof sent.value === 'string' ? sent.value : JSON.stringify(sent.value);
 }
 
 /** Some providers reject arguments that are not an object, whatever produced the call. */

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { APICallError, type LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { ScriptedFailure } from './script.ts';
 
@@ -26,7 +27,7 @@ export function failedCall(failure: ScriptedFailure, call: LanguageModelV3CallOp
     requestBodyValues: { prompt: call.prompt },
     statusCode: failure.httpStatus,
     responseHeaders: failureHeaders(failure),
-    responseBody: JSON.stringify({ error: { message, ...(failure.code !== undefined && { code: failure.code }) } }),
+    responseBody: JSON.stringify({ error: { message, ...defined({ code: failure.code }) } }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import type { Message } from '../../../projections/message.ts';
+import { sentText } from '../call/prompt.ts';
 import { countText } from './count-text.ts';
 
 /** The tokens that an image or a file counts as: providers count them by their own rules. */
@@ -47,7 +48,7 @@ function tokensOf(message: Message, count: (text: string) => number): number {
   return tokens;
 }
 
-function contentOf({ content }: Message): { text: string; attachments: number } {
+function contentOf({ role, content }: Message): { text: string; attachments: number } {
   if (typeof content === 'string') return { text: content, attachments: 0 };
   let attachments = 0;
   const texts = content.map(part => {
@@ -56,7 +57,8 @@ function contentOf({ content }: Message): { text: string; attachments: number } 
       attachments++;
       return '';
     }
-    return JSON.stringify(part.type === 'tool_call' ? [part.name, part.input] : part.output);
+    if (part.type === 'tool_call') return JSON.stringify([part.name, part.input]);
+    return sentText(part.output, role === 'assistant');
   });
   return { text: texts.join('\n'), attachments };
 }

@@ -1,3 +1,5 @@
+import { defined } from '../../../events/defined.ts';
+
 /** A position in a file and its new content. */
 export interface Hunk {
   /** A line to look for first, such as the head of a function. */
@@ -54,7 +56,7 @@ class PatchReader {
     if (moveTo !== undefined) this.#at++;
     const hunks = this.#hunks();
     if (hunks.length === 0 && moveTo === undefined) throw wrong(`it changes nothing in ${path}`);
-    return { action: 'update', path, ...(moveTo !== undefined && { moveTo }), hunks };
+    return { action: 'update', path, ...defined({ moveTo }), hunks };
   }
 
   #added(): string {

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
@@ -27,7 +28,7 @@ export function writeTool(toolWorkspace: ToolWorkspace): Tool {
         if (before?.kind === 'file' && known === undefined)
           throw new Error(`${path} exists and was not read. Read it before you replace it.`);
         const from = before === undefined ? null : known;
-        const [after] = await workspace.change([{ path, content, ...(from !== undefined && { from }) }]);
+        const [after] = await workspace.change([{ path, content, ...defined({ from }) }]);
         if (after !== undefined) seen.note(runId, after.real, after.stamp);
         const bytes = Buffer.byteLength(content);
         const created = before === undefined;

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { BoundedOutput } from '../../workspace/bounded-output.ts';
@@ -53,7 +54,7 @@ export function bashTool(toolWorkspace: ToolWorkspace): Tool {
         context: exitCode === 0 && printed !== '' ? printed.trimEnd() : `${printed}[${how}]`,
         result: {
           exitCode,
-          ...(end.signal !== undefined && { signal: end.signal }),
+          ...defined({ signal: end.signal }),
           ...(timedOut && { timedOut }),
           outputBytes: output.total,
           leftOutBytes: output.leftOut,

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
 import { notApproved } from '../messages/tool-outcome.ts';
 import type { ActiveSubagentState, ActiveToolState, ModifiedFile, SubagentNames } from './display-state.ts';
@@ -48,13 +49,13 @@ export const onTool = {
     const displayName = names.get(agentType);
     const subagent: ActiveSubagentState = {
       agentType,
-      ...(displayName !== undefined && { displayName }),
+      ...defined({ displayName }),
       task,
       modelId,
       toolCalls: [],
       textDelta: '',
       status: 'running',
-      ...(forked !== undefined && { forked }),
+      ...defined({ forked }),
     };
     return { activeSubagents: state.activeSubagents.with(toolCallId, subagent) };
   },

@@ -24,7 +24,7 @@ export interface TurnParts {
   /** Adds values to the request context of the active run. */
   addContext(more: RequestContext | undefined): void;
   /** Switches to the default mode. */
-  enterDefaultMode(): Promise<void>;
+  readonly modeChanges: { enterDefault(): Promise<void> };
 }
 
 /** Starts, resumes, stops and settles turns on the open thread. */
@@ -71,7 +71,7 @@ export class TurnEffects implements MachinePorts {
     await thread.sync(...(isEmitted ? [Math.max(...handles.map(({ seq }) => seq))] : []));
     thread.unfollowIfIdle();
     relays.clear();
-    if (endsPlanning) await this.#parts.enterDefaultMode();
+    if (endsPlanning) await this.#parts.modeChanges.enterDefault();
   }
 
   async store(inputs: readonly UserInput[], creates: boolean): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import type { PublicSchema } from '../arguments/standard-schema.ts';
 import type { HarnessTool, ToolsInput } from '../tools/harness-tool.ts';
@@ -31,7 +32,7 @@ function harnessTool(name: string, tool: MastraTool): HarnessTool {
       `The tool "${name}" has no \`execute\`. Give it one: tools that a client or a provider executes are not supported.`,
     );
   return {
-    ...(description !== undefined && { description }),
+    ...defined({ description }),
     ...(inputSchema !== undefined && { inputSchema: inputSchema as PublicSchema }),
     ...(resumeSchema !== undefined && { resumeSchema: resumeSchema as PublicSchema }),
     execute: (input, context) => execute.call(tool, input, context),

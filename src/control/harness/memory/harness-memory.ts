@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { InvokeParams } from '../../../agents/agent.ts';
 import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
@@ -84,7 +85,8 @@ export class HarnessMemory {
     if (thread === undefined) return null;
     await thread.sync();
     const stored = await this.#options.log.getThread(thread.id);
-    const about = { threadId: thread.id, resourceId: stored?.resourceId ?? '', config: await this.#config() };
+    const { scope } = (await this.resolve()) ?? new Memory();
+    const about = { threadId: thread.id, resourceId: stored?.resourceId ?? '', scope, config: await this.#config() };
     return memoryRecord(thread.projection.conversation, about);
   }
 
@@ -104,8 +106,7 @@ export class HarnessMemory {
     return {
       observationThreshold: observation.threshold,
       reflectionThreshold: reflection.threshold,
-      ...(observerModelId !== undefined && { observerModelId }),
-      ...(reflectorModelId !== undefined && { reflectorModelId }),
+      ...defined({ observerModelId, reflectorModelId }),
     };
   }
 
@@ -114,11 +115,11 @@ export class HarnessMemory {
     const { observerModelId, reflectorModelId, observationThreshold = 0, reflectionThreshold = 0 } = this;
     return memory.with({
       observation: {
-        ...(observerModelId !== undefined && { model: observerModelId }),
+        ...defined({ model: observerModelId }),
         ...(observationThreshold > 0 && { threshold: observationThreshold }),
       },
       reflection: {
-        ...(reflectorModelId !== undefined && { model: reflectorModelId }),
+        ...defined({ model: reflectorModelId }),
         ...(reflectionThreshold > 0 && { threshold: reflectionThreshold }),
       },
     });

@@ -1,3 +1,5 @@
+import { defined } from '../../../events/defined.ts';
+import type { MemoryScope } from '../../../agents/memory/memory.ts';
 import { type Conversation, defaultActive, getBufferedSummaries, getSummaries } from '../../../graph/index.ts';
 import { spansOf } from '../../../projections/reading/spans.ts';
 
@@ -6,7 +8,7 @@ export interface ObservationalMemoryRecord {
   readonly id: string;
   readonly threadId: string;
   readonly resourceId: string;
-  readonly scope: 'thread';
+  readonly scope: MemoryScope;
   /** The active observations, as text. */
   readonly activeObservations: string;
   readonly observationTokenCount: number;
@@ -39,7 +41,7 @@ export function recordIdOf(threadId: string): string {
 /** Returns the record of the active branch; null when nothing was observed. */
 export function memoryRecord(
   conversation: Conversation,
-  about: Pick<ObservationalMemoryRecord, 'threadId' | 'resourceId' | 'config'>,
+  about: Pick<ObservationalMemoryRecord, 'threadId' | 'resourceId' | 'scope' | 'config'>,
 ): ObservationalMemoryRecord | null {
   const spans = spansOf(conversation, defaultActive(conversation), ({ kind }) => kind !== 'compaction');
   const active = spans.flatMap(span => ('summary' in span ? [span] : []));
@@ -51,14 +53,12 @@ export function memoryRecord(
   return {
     id: recordIdOf(about.threadId),
     ...about,
-    scope: 'thread',
     activeObservations: active.map(({ summary }) => summary.text).join('\n'),
     observationTokenCount: active.reduce((sum, { summary }) => sum + (summary.event.tokens ?? 0), 0),
     generationCount: getSummaries(conversation).filter(({ kind }) => kind === 'reflection').length,
     ...(ts !== undefined && { lastObservedAt: new Date(ts) }),
-    ...(lastObservedMessageId !== undefined && { lastObservedMessageId }),
+    ...defined({ lastObservedMessageId }),
     ...(buffered.length > 0 && { bufferedObservations: buffered.map(({ text }) => text).join('\n') }),
-    ...(currentTask !== undefined && { currentTask }),
-    ...(suggestedResponse !== undefined && { suggestedResponse }),
+    ...defined({ currentTask, suggestedResponse }),
   };
 }

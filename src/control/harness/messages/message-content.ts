@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { ContentPart } from '../../../events/index.ts';
 import {
   type Block,
@@ -11,6 +12,7 @@ import {
   textOf,
 } from '../../../graph/index.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
+import { memoryWork } from './memory-parts.ts';
 import { parseSystemReminder } from './system-reminder.ts';
 import { toolOutcome } from './tool-outcome.ts';
 
@@ -21,8 +23,14 @@ export function blockParts(conversation: Conversation, block: Block): readonly H
   const change = changeOf(conversation, 'block', block.id);
   const before = cache.get(block);
   if (before?.change === change) return before.parts;
-  const parts = getChunks(conversation, block.id).flatMap(chunk => partsOf(conversation, block, chunk));
-  cache.set(block, { change, parts });
+  let isFinal = true;
+  const parts = getChunks(conversation, block.id).flatMap(chunk => {
+    const work = memoryWork(conversation, chunk);
+    // What an observer does later is no change of the block.
+    if (work?.isRunning === true) isFinal = false;
+    return work?.parts ?? partsOf(conversation, block, chunk);
+  });
+  if (isFinal) cache.set(block, { change, parts });
   return parts;
 }
 
@@ -54,14 +62,14 @@ export function userContent(text: string, files: readonly HarnessFile[] = []): s
 
 function filePart({ data, mediaType, filename }: HarnessFile): ContentPart {
   if (mediaType.startsWith('image/') && filename === undefined) return { type: 'image', data, mediaType };
-  return { type: 'file', data, mediaType, ...(filename !== undefined && { filename }) };
+  return { type: 'file', data, mediaType, ...defined({ filename }) };
 }
 
 function userPart(part: ContentPart): HarnessMessageContent {
   if (part.type === 'text') return textPart(part.text);
   const { data, mediaType } = part;
   if (part.type === 'image') return { type: 'image', data, mimeType: mediaType };
-  return { type: 'file', data, mediaType, ...(part.filename !== undefined && { filename: part.filename }) };
+  return { type: 'file', data, mediaType, ...defined({ filename: part.filename }) };
 }
 
 function textPart(text: string): HarnessMessageContent {

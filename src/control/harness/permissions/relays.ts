@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
@@ -71,7 +72,7 @@ export class Relays {
     const found = id === undefined ? this.waiting(slot)[0] : this.#known(slot, id);
     if (found !== undefined && !this.#answering.has(found.id)) return found;
     const what = id === undefined ? slot : `${slot} "${id}"`;
-    const details = { slot, ...(id !== undefined && { id }) };
+    const details = { slot, ...defined({ id }) };
     if (found !== undefined || (id !== undefined && this.#options.thread()?.isSettled(slot, id) === true))
       throw new SingletreeError('relay_resolved', `The ${what} was already answered: the first answer counts.`, {
         details,

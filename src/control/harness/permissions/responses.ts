@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { EventOf } from '../../../events/index.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Granted } from './permissions.ts';
@@ -89,7 +90,7 @@ export class Responses {
     }
     const decided = relays.settle(relays.find('plan', planId), {
       outcome: isApproved ? 'approve' : 'reject',
-      ...(feedback !== undefined && { feedback }),
+      ...defined({ feedback }),
     });
     await (isApproved ? finishPlanning(decided) : decided);
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { OMEvent } from '../memory/om-event.ts';
 
@@ -95,8 +96,7 @@ function done(cycles: MemoryCycles, { start }: Cycle, summary: EventOf<'summary'
     tokensObserved: start.tokens,
     observationTokens: tokens,
     observations,
-    ...(currentTask !== undefined && { currentTask }),
-    ...(suggestedResponse !== undefined && { suggestedResponse }),
+    ...defined({ currentTask, suggestedResponse }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { type AgentEvent, type EventOf, type EventType, isKnownEvent } from '../../../events/index.ts';
 import {
   type Conversation,
@@ -170,16 +171,14 @@ function factOf(event: AgentEvent): DisplayEvent | undefined {
     return { type: 'mode_changed', modeId: event.modeId, previousModeId: event.previousModeId ?? '' };
   if (event.type !== 'model_changed') return undefined;
   const { modelId, scope, modeId } = event;
-  return { type: 'model_changed', modelId, ...(scope && { scope }), ...(modeId !== undefined && { modeId }) };
+  return { type: 'model_changed', modelId, ...(scope && { scope }), ...defined({ modeId }) };
 }
 
 function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): ProjectedEvent {
   return {
     type: 'error',
     error: new Error(message),
-    ...(code !== undefined && { errorType: code }),
-    ...(retryable !== undefined && { retryable }),
-    ...(retryAfterMs !== undefined && { retryDelay: retryAfterMs }),
+    ...defined({ errorType: code, retryable, retryDelay: retryAfterMs }),
   };
 }
 

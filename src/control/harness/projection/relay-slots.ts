@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { RelayBook, RelayEntry } from '../../../projections/relay-book.ts';
 import type { DisplayEvent, DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
@@ -104,15 +105,14 @@ export function relayEvent(relay: Relay): ProjectedEvent {
         toolName: relay.tool,
         args: relay.params ?? {},
         suspendPayload: relay.payload,
-        ...(relay.resumeSchema !== undefined && { resumeSchema: relay.resumeSchema }),
+        ...defined({ resumeSchema: relay.resumeSchema }),
       };
     case 'question':
       return {
         type: 'ask_question',
         questionId: relay.id,
         question: relay.question,
-        ...(relay.options !== undefined && { options: relay.options }),
-        ...(relay.selectionMode !== undefined && { selectionMode: relay.selectionMode }),
+        ...defined({ options: relay.options, selectionMode: relay.selectionMode }),
       };
     case 'plan':
       return {

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { SubagentEvent } from '../harness-event.ts';
 import { endReason } from '../messages/message-view.ts';
@@ -32,7 +33,7 @@ export function beginSubagent(call: EventOf<'tool_call'>, event: AgentEvent): St
     ...(typeof input['forked'] === 'boolean' && { forked: input['forked'] }),
   };
   const startedAt = timeOf(event);
-  return { run: { ...about, text: '', ...(startedAt !== undefined && { startedAt }) }, events: [start] };
+  return { run: { ...about, text: '', ...defined({ startedAt }) }, events: [start] };
 }
 
 /** Projects an event of a subagent's run, in the same thread or in a fork. */

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 
@@ -71,7 +72,7 @@ export async function modelAuthStatus(sources: ModelSources, modelId: string): P
   const model = custom ?? sources.registry.models().find(({ id }) => id === modelId);
   const auth = providerAuth(sources, model?.provider ?? modelId.split('/')[0] ?? '');
   const { hasApiKey: hasAuth = auth.hasAuth, apiKeyEnvVar = auth.apiKeyEnvVar } = custom ?? {};
-  return { hasAuth, ...(apiKeyEnvVar !== undefined && { apiKeyEnvVar }) };
+  return { hasAuth, ...defined({ apiKeyEnvVar }) };
 }
 
 /** The display name of a model: the last part of its id, "unknown" for an empty one. */

@@ -1,5 +1,6 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { MemoryHost } from '../../../agents/memory/memory-host.ts';
 import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-run.ts';
 import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../../log/index.ts';
@@ -35,6 +36,8 @@ export interface ForkParent {
   readonly agent: Agent;
   readonly modelId: string;
   readonly tasks: readonly TaskItemSnapshot[];
+  /** The memory of the run: a fork is sent the same observations of other threads. */
+  readonly memoryHost?: MemoryHost | undefined;
   /** Returns the parameters of the run for a fork of it. */
   readonly prepare: (fork: ForkPlace) => Partial<InvokeParams>;
   /** Receives the events of the fork's thread. Returns the view after them. */
@@ -147,10 +150,15 @@ export class Forks {
       if (event.type === 'usage' && event.runId === runId) tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
     };
     const agent = drivenAgent(parent.agent, {
-      prepare: async ({ signal, resume, ...params }) => {
+      prepare: async ({ signal, resume, memoryHost: own, ...params }) => {
         runId = params.runId;
         for (const event of resume?.events ?? []) count(event);
-        return parent.prepare({ threadId, board, signal, writeTasks });
+        const { memoryHost: above } = parent;
+        return {
+          ...parent.prepare({ threadId, board, signal, writeTasks }),
+          // Its requests begin with those of its parent, which other threads do not change meanwhile.
+          ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: () => above.others() } }),
+        };
       },
       onEvent: count,
     });

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentEvent, newId } from '../../../events/index.ts';
 import type { StateStore } from '../settings/state-store.ts';
+import type { TaskBoard } from './task-board.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 
 export interface StateTasksOptions {
   readonly state: StateStore;
-  readonly hasThread: () => boolean;
+  /** The task list of the open thread. */
+  readonly board: () => TaskBoard | undefined;
   /** Appends an event to the log of the open thread. */
   readonly append: (event: AgentEvent) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Keeps `tasks` of the state and the task list of the open thread in sync: the log is the source of truth. */
+/** Shows the task list of the open thread as `tasks` of the state, and changes it when these are set. */
 export class StateTasks {
   readonly #options: StateTasksOptions;
-  /** The newest list of the log. */
-  #logged: Tasks = [];
-  /** The newest list that is being written; older lists from the log are ignored meanwhile. */
+  /** The newest list that is being written; older ones are not shown meanwhile. */
   #sent: Tasks = [];
   #underWay = 0;
   #written: Promise<void> = Promise.resolve();
@@ -32,33 +32,29 @@ export class StateTasks {
     return this.#written;
   }
 
-  /** Sets the tasks of the state to a list from the log. */
-  show(tasks: Tasks): void {
-    this.#logged = tasks;
+  /** Sets the tasks of the state to the list of the open thread. */
+  show(): void {
     if (this.#underWay > 0) return;
+    const tasks = this.#options.board()?.tasks ?? [];
     this.#options.state.setSetting('tasks', tasks.length === 0 ? undefined : [...tasks]);
-  }
-
-  /** Restores the newest list of the log: the state's tasks belong to another thread. */
-  restore(): void {
-    this.show(this.#logged);
   }
 
   /** Writes changed tasks of the state to the open thread. `restored` when no tool changed them. */
   take({ restored }: { readonly restored: boolean }): void {
-    const { state, hasThread } = this.#options;
-    const tasks = state.setting('tasks') ?? [];
-    if (!hasThread() || isDeepStrictEqual(tasks, this.#underWay > 0 ? this.#sent : this.#logged)) return;
+    const board = this.#options.board();
+    const tasks = this.#options.state.setting('tasks') ?? [];
+    if (board === undefined || isDeepStrictEqual(tasks, this.#underWay > 0 ? this.#sent : board.tasks)) return;
     this.#sent = tasks;
-    this.#written = Promise.all([this.#written, this.#write(tasks, restored)]).then(() => {});
+    this.#written = Promise.all([this.#written, this.#write(board, tasks, restored)]).then(() => {});
   }
 
-  async #write(tasks: Tasks, restored: boolean): Promise<void> {
+  async #write(board: TaskBoard, tasks: Tasks, restored: boolean): Promise<void> {
     const { append, onError } = this.#options;
     this.#underWay++;
     const list = tasks.map(task => ({ ...task }));
-    await append({ type: 'tasks', runId: newId(), tasks: list, ...(restored && { restored }) }).catch(onError);
+    const event: AgentEvent = { type: 'tasks', runId: newId(), tasks: list, ...(restored && { restored }) };
+    await board.set(list, () => append(event)).catch(onError);
     this.#underWay--;
-    this.show(this.#logged);
+    this.show();
   }
 }

@@ -37,16 +37,24 @@ export class TaskBoard {
   ): Promise<Result> {
     return this.#queue.run(async () => {
       const { tasks, result } = make(this.#tasks);
-      if (tasks === undefined) return result;
-      this.#written.push(tasks);
-      try {
-        await write(tasks);
-      } catch (error) {
-        this.#written = this.#written.filter(list => list !== tasks);
-        throw error;
-      }
-      this.#tasks = tasks;
+      if (tasks !== undefined) await this.#store(tasks, write);
       return result;
     });
+  }
+
+  /** Replaces the list after all earlier changes; the new one is valid once `write` has stored it. */
+  set(tasks: Tasks, write: (tasks: Tasks) => Promise<void> | void): Promise<void> {
+    return this.#queue.run(() => this.#store(tasks, write));
+  }
+
+  async #store(tasks: Tasks, write: (tasks: Tasks) => Promise<void> | void): Promise<void> {
+    this.#written.push(tasks);
+    try {
+      await write(tasks);
+    } catch (error) {
+      this.#written = this.#written.filter(list => list !== tasks);
+      throw error;
+    }
+    this.#tasks = tasks;
   }
 }

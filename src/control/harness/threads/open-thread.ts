@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
-import { ThreadKnowledge, type ThreadMemory } from '../../thread-memory.ts';
+import { ThreadState, type ThreadMemory } from '../../thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
 import { defaultView, type DisplayView } from '../display/display-view.ts';
 import { reduceView } from '../display/reduce-display-state.ts';
@@ -20,7 +20,7 @@ import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
-  /** Shares the knowledge of the thread with its runs. */
+  /** Shares the threadState of the thread with its runs. */
   readonly memory: ThreadMemory;
   /** The display name of each subagent type. */
   readonly names: SubagentNames;
@@ -58,8 +58,8 @@ export class OpenThread {
   readonly board: TaskBoard;
   readonly #options: OpenThreadOptions;
   #projection = emptyProjection();
-  /** The knowledge that runs share: it takes each event first, so that the conversation is reduced once. */
-  #knowledge: ThreadKnowledge | undefined;
+  /** The threadState that runs share: it takes each event first, so that the conversation is reduced once. */
+  #threadState: ThreadState | undefined;
   #release = () => {};
   /** The forks that asked relays, by relay id. */
   readonly #forkRelays = new Map<string, string>();
@@ -82,11 +82,11 @@ export class OpenThread {
     options: OpenThreadOptions,
   ): Promise<{ thread: OpenThread; display: DisplayView }> {
     const opened = new OpenThread(thread.id, options);
-    const knowledge = new ThreadKnowledge(thread.importedSeq);
-    opened.#projection = { ...emptyProjection(), conversation: knowledge.conversation };
+    const threadState = new ThreadState(thread.importedSeq);
+    opened.#projection = { ...emptyProjection(), conversation: threadState.conversation };
     let display = defaultView();
     for await (const event of readEvents(options.log, thread.id)) {
-      knowledge.take(event);
+      threadState.take(event);
       const at = timeOf(event);
       for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
       // A copy has not used the tokens of its source.
@@ -94,16 +94,16 @@ export class OpenThread {
       display = { ...display, tokenUsage: emptyTokenUsage() };
       opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
     }
-    opened.#share(thread, knowledge);
+    opened.#share(thread, threadState);
     opened.#stale = new Set(opened.#projection.memory.open.keys());
     const isIdle = { bufferingMessages: false, bufferingObservations: false };
     return { thread: opened, display: { ...display, ...isIdle, omProgress: idleProgress(display.omProgress) } };
   }
 
-  #share(thread: Pick<Thread, 'id' | 'createdAt'>, knowledge: ThreadKnowledge): void {
-    const unwatch = knowledge.watch(event => this.#take(event));
-    const release = this.#options.memory.hold(thread, knowledge);
-    this.#knowledge = knowledge;
+  #share(thread: Pick<Thread, 'id' | 'createdAt'>, threadState: ThreadState): void {
+    const unwatch = threadState.watch(event => this.#take(event));
+    const release = this.#options.memory.hold(thread, threadState);
+    this.#threadState = threadState;
     this.#release = () => {
       unwatch();
       release();
@@ -180,7 +180,7 @@ export class OpenThread {
 
   /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
   async sync(seq?: number): Promise<void> {
-    if (seq !== undefined && (await this.#knowledge?.reached(seq)) === true) return;
+    if (seq !== undefined && (await this.#threadState?.reached(seq)) === true) return;
     for await (const event of readEvents(this.#options.log, this.id, this.seq)) this.#receive(event);
   }
 
@@ -211,7 +211,7 @@ export class OpenThread {
   }
 
   async #follow(reader: TailReader): Promise<void> {
-    const end = this.#knowledge?.bring();
+    const end = this.#threadState?.bring();
     const { tail } = reader;
     try {
       for await (const event of tail) {
@@ -227,8 +227,8 @@ export class OpenThread {
   }
 
   #receive(event: LoggedEvent): void {
-    if (this.#knowledge === undefined) this.#take(event);
-    else this.#knowledge.take(event);
+    if (this.#threadState === undefined) this.#take(event);
+    else this.#threadState.take(event);
   }
 
   #take(event: LoggedEvent): void {

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import { type EventLog, type NewThread, type Thread, visibleMetadata } from '../../../log/index.ts';
 import { allThreads } from '../../../log/all-threads.ts';
@@ -75,7 +76,7 @@ export class Threads {
   async openNew({ title }: { title?: string } = {}): Promise<HarnessThread> {
     const { log, newThreadId, newMetadata } = this.#options;
     const thread: NewThread = { id: newThreadId(), resourceId: this.resourceId, metadata: newMetadata() };
-    return this.#add(thread.id as string, () => log.createThread({ ...thread, ...(title !== undefined && { title }) }));
+    return this.#add(thread.id as string, () => log.createThread({ ...thread, ...defined({ title }) }));
   }
 
   /** Opens the newest thread of the resource, or a new one. */
@@ -127,7 +128,7 @@ export class Threads {
         id,
         resourceId: resourceId ?? source.resourceId,
         metadata: copiedMetadata(source.metadata),
-        ...(named !== undefined && { title: named }),
+        ...defined({ title: named }),
       }),
     );
   }
@@ -294,7 +295,7 @@ export function harnessThread(thread: Thread): HarnessThread {
   return {
     id,
     resourceId,
-    ...(title !== undefined && { title }),
+    ...defined({ title }),
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
     ...(tokenUsage !== undefined && { tokenUsage: tokenUsage as TokenUsage }),

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import type { Tool, ToolContext } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
@@ -52,7 +53,7 @@ function loopTool(name: string, tool: HarnessTool, requestContext: RequestContex
     name,
     description: tool.description ?? name,
     input: standardSchema(inputSchema, `the tool "${name}"`),
-    ...(tool.category !== undefined && { category: tool.category }),
+    ...defined({ category: tool.category }),
     ...(jsonSchema && { inputJsonSchema: { ...jsonSchema } }),
     repeatable: 'suspended',
     execute: async (input, context) => {
@@ -83,7 +84,7 @@ async function executeOnce(tool: HarnessTool, { input, context, requestContext }
   let suspended: { readonly payload: unknown } | undefined;
   const { toolCallId, signal: abortSignal } = context;
   const suspend = async (payload?: unknown) => void (suspended = { payload });
-  const agent = { toolCallId, suspend, ...(resumeData !== undefined && { resumeData }) };
+  const agent = { toolCallId, suspend, ...defined({ resumeData }) };
   const value = await tool.execute(input, { requestContext, abortSignal, ...agent, agent });
   return { value, suspended };
 }
@@ -94,7 +95,7 @@ async function untilResumed(name: string, tool: HarnessTool, { context }: Call, 
   const answer = await context.ask({
     relayKind: 'suspension',
     tool: name,
-    ...(payload !== undefined && { payload }),
+    ...defined({ payload }),
     ...(schema !== undefined && { resumeSchema: JSON.stringify(schema) }),
   });
   if (answer === undefined) throw new Error(`The tool "${name}" suspended its call, and nobody can resume it.`);

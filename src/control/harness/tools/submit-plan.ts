@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
@@ -85,5 +86,5 @@ function responseOf(answer: RelayAnswer | undefined): PlanResponse | undefined {
   if (answer.outcome === 'expired') throw new Error('Nobody answered in time.');
   if (answer.outcome === 'cancelled') throw new Error('Aborted');
   const action = answer.outcome === 'approve' ? 'approved' : 'rejected';
-  return { action, ...(answer.feedback !== undefined && { feedback: answer.feedback }) };
+  return { action, ...defined({ feedback: answer.feedback }) };
 }

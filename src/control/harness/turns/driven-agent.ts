@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 
@@ -16,7 +17,7 @@ export interface Drive {
 export function drivenAgent(agent: Agent, drive: Drive): Agent {
   return {
     id: agent.id,
-    ...(agent.resumable !== undefined && { resumable: agent.resumable }),
+    ...defined({ resumable: agent.resumable }),
     invoke: params => new DrivenRun(agent, params, drive),
   };
 }

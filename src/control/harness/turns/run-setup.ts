@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import type { Tool } from '../../../agents/loop/tool.ts';
 import type { ToolRequest } from '../../../agents/permissions/index.ts';
@@ -52,7 +53,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   const { config, requestContext, thread, subagentModel: modelOf, registry } = setup;
   requestContext.set('harness', { ...setup.harness, abortSignal: params.signal });
   const workspace = await setup.workspace(requestContext);
-  const harness: HarnessRequestContext = { ...setup.harness, ...(workspace !== undefined && { workspace }) };
+  const harness: HarnessRequestContext = { ...setup.harness, ...defined({ workspace }) };
   requestContext.set('harness', { ...harness, abortSignal: params.signal });
   const workspaceTools = workspace?.tools ?? [];
   const harnessTools = (await resolveDynamic(config.tools, requestContext)) ?? {};
@@ -86,6 +87,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
       agent: setup.agent,
       modelId: model,
       tasks: thread.board.tasks,
+      memoryHost: params.memoryHost,
       takeFork: (view, event) => thread.takeFork(view, event),
       prepare: place => {
         const forked = new RequestContext(requestContext);

@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { createHash } from 'node:crypto';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RequestContext } from '../tools/request-context.ts';
@@ -53,9 +54,7 @@ export function traceOf({
   });
   const metadata = { ...Object.fromEntries(picked), ...tracingOptions.metadata };
   const trace = {
-    ...(traceId !== undefined && { traceId }),
-    ...(parentSpanId !== undefined && { parentSpanId }),
-    ...(tags !== undefined && { tags }),
+    ...defined({ traceId, parentSpanId, tags }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
   return Object.keys(trace).length === 0 ? undefined : trace;

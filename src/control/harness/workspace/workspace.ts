@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import { basename, resolve } from 'node:path';
 import type { Tool } from '../../../agents/loop/tool.ts';
 import { discoverSkills, type Skill, type SkillProblem } from '../../../agents/skills/discover-skills.ts';
@@ -146,7 +147,7 @@ export class Workspace {
   async #open(): Promise<StartedWorkspace> {
     const { env, skills: folders = [], fetch = false, outside = 'ask' } = this.#config;
     const closed = this.#closing.signal;
-    const folder = workspace(this.root, { ...(env !== undefined && { env }), outside, closed });
+    const folder = workspace(this.root, { ...defined({ env }), outside, closed });
     const { skills, problems } = await discoverSkills(folders.map(each => resolve(folder.root, each)));
     const skillTools = skills.length === 0 ? [] : [skillTool(skills, skill => readSkill(folder, skill))];
     const tools = exposeTools([...workspaceTools(folder, { fetch }), ...skillTools], this.#exposed);

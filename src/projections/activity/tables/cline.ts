@@ -1,3 +1,4 @@
+import { defined } from '../../../events/defined.ts';
 import type { ToolOutput } from '../../../events/index.ts';
 import type { Operation } from '../activity.ts';
 import { outcomeOf } from '../outcome.ts';
@@ -54,8 +55,7 @@ const commands: ToolRule = {
       return {
         type: 'command',
         command,
-        ...(exitCode !== undefined && { exitCode }),
-        ...(isSuccess !== undefined && { isSuccess }),
+        ...defined({ exitCode, isSuccess }),
       };
     },
   ),

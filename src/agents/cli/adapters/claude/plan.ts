@@ -1,3 +1,4 @@
+import { defined } from '../../../../events/defined.ts';
 import type { EventOf } from '../../../../events/index.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
 import { readTodos } from '../../shared/read-todos.ts';
@@ -28,7 +29,7 @@ export class ClaudePlan {
     // The first task of a session has the number one.
     if (id === '1') this.#tasks ??= new Map();
     if (id === undefined || content === undefined) return undefined;
-    this.#tasks?.set(id, { id, content, status: 'pending', ...(activeForm !== undefined && { activeForm }) });
+    this.#tasks?.set(id, { id, content, status: 'pending', ...defined({ activeForm }) });
     return this.#list();
   }
 
@@ -42,7 +43,7 @@ export class ClaudePlan {
       ...task,
       content: textOf(change?.['subject']) ?? task.content,
       status: statuses.has(status) ? (status as Task['status']) : task.status,
-      ...(activeForm !== undefined && { activeForm }),
+      ...defined({ activeForm }),
     };
     if (status === 'deleted') this.#tasks?.delete(task.id);
     else this.#tasks?.set(task.id, changed);

@@ -1,3 +1,4 @@
+import { defined } from '../../../../events/defined.ts';
 import type { ToolOutput } from '../../../../events/index.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
@@ -203,7 +204,7 @@ class ClaudeReader implements RecordReader {
     this.#context.finished = this.#subagents.size === 0;
     const usage = this.#usage.take(record);
     const model = this.#model;
-    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...(model !== undefined && { model }) });
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...defined({ model }) });
     const subtype = textOf(record['subtype']) ?? 'error';
     if (record['is_error'] !== true && !subtype.startsWith('error')) return;
     const reported = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';

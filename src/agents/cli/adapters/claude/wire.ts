@@ -1,3 +1,4 @@
+import { defined } from '../../../../events/defined.ts';
 import type { ToolOutput } from '../../../../events/index.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
@@ -15,7 +16,7 @@ export function readApiError(record: WireRecord): { message: string; code?: stri
   const reported = textOf(record['error']);
   if (record['is_api_error_message'] !== true && reported === undefined) return undefined;
   const code = reported === 'unknown' ? (textOf(record['api_error_type']) ?? reported) : reported;
-  return { message: joinedText(message?.['content']) ?? 'The API failed.', ...(code !== undefined && { code }) };
+  return { message: joinedText(message?.['content']) ?? 'The API failed.', ...defined({ code }) };
 }
 
 /** Returns the output of a tool. A failed command has its exit code only in its text. */

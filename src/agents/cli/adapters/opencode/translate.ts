@@ -1,3 +1,4 @@
+import { defined } from '../../../../events/defined.ts';
 import { ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
@@ -82,7 +83,7 @@ class OpencodeReader implements RecordReader {
       const { runId } = this.#context;
       const callId = textOf(part['messageID']);
       const id = `${runId}/${this.#markReported(part)}`;
-      const said = { id, content, ...(callId !== undefined && { callId }) };
+      const said = { id, content, ...defined({ callId }) };
       if (part['synthetic'] === true) return;
       this.#context.emit(type === 'text' ? { type, ...said, final: true } : { type, ...said });
     }

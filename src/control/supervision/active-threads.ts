@@ -1,0 +1,77 @@
+import { SingletreeError } from '../../events/index.ts';
+import type { ActiveRun } from './active-run.ts';
+import { ActiveThread, type ActiveThreadOptions } from './active-thread.ts';
+import { OutageReports } from './store-outage.ts';
+
+export interface ActiveThreadsOptions extends Pick<ActiveThreadOptions, 'log' | 'owner' | 'leaseMs'> {
+  /** Writes a line for the person who runs the process. */
+  readonly report: (line: string) => void;
+  readonly runsIn: (threadId: string) => readonly ActiveRun[];
+  readonly isClosed: () => boolean;
+}
+
+/** The threads with active runs of this process: each is opened once, and closed after its last run. */
+export class ActiveThreads {
+  readonly #options: ActiveThreadsOptions;
+  readonly #threads = new Map<string, Promise<ActiveThread>>();
+  readonly #outages: OutageReports;
+
+  constructor(options: ActiveThreadsOptions) {
+    const { report, runsIn } = options;
+    this.#options = options;
+    this.#outages = new OutageReports({
+      report,
+      mark: (threadId, event) => {
+        for (const run of runsIn(threadId)) run.mark(event(run.runId));
+      },
+    });
+  }
+
+  has(threadId: string): boolean {
+    return this.#threads.has(threadId);
+  }
+
+  /** Resolves when everything that runs of this process wrote to a thread is in the log. */
+  async flush(threadId: string): Promise<void> {
+    const thread = await this.#threads.get(threadId);
+    await thread?.writer.flush();
+  }
+
+  /** Enters a thread, which is opened when it is not active; rejects when another process owns it. */
+  async acquire(threadId: string): Promise<ActiveThread> {
+    const { log, owner, leaseMs, runsIn, isClosed } = this.#options;
+    if (isClosed()) throw new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
+    let opening = this.#threads.get(threadId);
+    if (opening === undefined) {
+      opening = ActiveThread.open({
+        log,
+        threadId,
+        owner,
+        leaseMs,
+        // Another process owns the thread now.
+        onLost: () => {
+          for (const run of runsIn(threadId)) run.detach();
+        },
+        onAbort: runId =>
+          runsIn(threadId)
+            .find(run => run.runId === runId)
+            ?.abort(),
+        onOutage: error => this.#outages.begin(threadId, error),
+        onOutageEnd: (error, ms) => this.#outages.end(threadId, error, ms),
+      });
+      this.#threads.set(threadId, opening);
+      opening.catch(() => this.#threads.delete(threadId));
+    }
+    const thread = await opening;
+    thread.enter();
+    return thread;
+  }
+
+  /** Leaves a thread; the last one closes it. */
+  async release(threadId: string, thread: ActiveThread): Promise<void> {
+    if (!thread.exit()) return;
+    this.#threads.delete(threadId);
+    await thread.close();
+    this.#outages.close(threadId);
+  }
+}
