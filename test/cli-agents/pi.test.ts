@@ -36,6 +36,11 @@ describe('Pi', () => {
       { type: 'read', path: '/a', isSuccess: false },
     ]);
     expect(activity('pi', end('read'))).toEqual([{ type: 'unknown', raw: end('read') }]);
+    const unnamed = { type: 'tool_execution_end', toolName: 'read', input: { path: '/a' }, status: 'completed' };
+    expect(activity('pi', unnamed, unnamed)).toEqual([
+      { type: 'read', path: '/a', isSuccess: true },
+      { type: 'read', path: '/a', isSuccess: true },
+    ]);
   });
 
   it('writes text once, whether it was streamed, partly streamed or streamed otherwise', () => {

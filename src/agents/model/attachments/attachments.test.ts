@@ -41,6 +41,14 @@ async function send(connect: (url: string) => LanguageModelV3, script: ModelScri
 const errors = (events: readonly AgentEvent[] = []) => events.filter(({ type }) => type === 'error');
 const sent = (index: number) => JSON.stringify(server.requests[index]?.body);
 
+describe('an attachment that is not sent', () => {
+  it('names the model as the other events do', async () => {
+    const [events = []] = await send(openai, ['Hello.'], [user({ type: 'text', text: 'Hi' }, zip)]);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'step_start', model: 'openai/gpt-5' }));
+    expect(errors(events)).toMatchObject([{ message: expect.stringContaining('sent to "openai/gpt-5"') as string }]);
+  });
+});
+
 describe.each(connections)('attachments on %s', (_, connect) => {
   it('sends an image of a data: URL as one of base64', async () => {
     const image: ContentPart = { type: 'image', data: `data:image/png;base64,${png}`, mediaType: 'image/png' };

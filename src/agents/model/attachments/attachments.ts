@@ -1,5 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { errorText } from '../../../events/index.ts';
+import { modelName } from '../call/provider-id.ts';
 import { isTextType, isUnspecific, readAttachment, textOfBase64 } from './attachment-data.ts';
 import { download } from './download.ts';
 import { isRefusal, refusedType } from './refusal.ts';
@@ -32,6 +33,7 @@ const downloads = new WeakMap<FilePart, Promise<{ base64: string; mediaType: str
  */
 export class Attachments {
   readonly #model: LanguageModelV3;
+  /** The provider and its interface: two interfaces of one provider may accept different attachments. */
   readonly #name: string;
   #suspects: readonly FilePart[] = [];
 
@@ -90,7 +92,7 @@ export class Attachments {
       const result = fitted[at];
       if (part.type !== 'file' || result === undefined) return part;
       if ('part' in result) return result.part;
-      problems.push(`${nameOf(part)} was not sent to "${this.#name}": ${result.problem}.`);
+      problems.push(`${nameOf(part)} was not sent to "${modelName(this.#model)}": ${result.problem}.`);
       return { type: 'text', text: `[${nameOf(part)} was left out: ${result.problem}.]` };
     });
     return { message: { ...message, content }, problems };

@@ -17,6 +17,8 @@ type Kind = 'text' | 'reasoning';
 class PiReader implements RecordReader {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
+  /** The number of calls without an id of their own. */
+  #unnamed = 0;
   /** The streamed text of the current message's parts, by index. */
   readonly #streamed = new Map<number, { readonly kind: Kind; text: string }>();
   #message = 0;
@@ -150,9 +152,9 @@ class PiReader implements RecordReader {
 
   /** A record without a call counts as a call when it contains its own input. */
   #toolEnd(record: WireRecord): void {
-    const rawId = textOf(record['toolCallId']);
     const name = textOf(record['toolName']);
     const input = record['input'] ?? record['args'];
+    const rawId = textOf(record['toolCallId']) ?? (input === undefined ? undefined : `call-${++this.#unnamed}`);
     if (rawId !== undefined && name !== undefined && input !== undefined && this.#calls.find(rawId) === undefined)
       this.#call(rawId, name, input);
     const call = rawId === undefined ? undefined : this.#calls.settle(rawId);
