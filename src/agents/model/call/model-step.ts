@@ -14,6 +14,7 @@ import { callSettings, type ModelSettings } from './model-settings.ts';
 import { ModelStream } from './model-stream.ts';
 import type { ModelRegistry } from '../registry/registry.ts';
 import { ownExecutedCalls } from './executed-calls.ts';
+import { promptTraits } from './prompt-traits.ts';
 import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -70,6 +71,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   const refused = refusedEnd(prompt, model);
   if (refused !== undefined) return { ended: 'failed', failure: refused };
   const hash = requestHash(request);
+  const { hasFiles, hasExecuted } = promptTraits(prompt);
   const attachments = new Attachments(model);
   let hasWarned = false;
   for (let attempt = 0; ; attempt++) {
@@ -81,7 +83,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     callIds.begin();
     try {
       const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
-      const fitted = await attachments.fit(ownExecutedCalls(prompt, providerIdOf(model)), signal);
+      const own = hasExecuted ? ownExecutedCalls(prompt, providerIdOf(model)) : prompt;
+      const fitted = hasFiles ? await attachments.fit(own, signal) : { prompt: own, problems: [] };
       const { stream: parts } = await model.doStream({ ...request, prompt: fitted.prompt, abortSignal: signal });
       for (const message of fitted.problems) await sink.put({ type: 'error', runId, code: attachmentRefused, message });
       await readParts(parts, signal, part => {
@@ -91,7 +94,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       if (signal.aborted) return { ended: 'aborted' };
       const { calls, usage } = stream.finish();
       callIds.keep();
-      attachments.accept(prompt);
+      if (hasFiles) attachments.accept(prompt);
       await sink.put(priced(usage, model));
       return { ended: 'answered', calls };
     } catch (error) {

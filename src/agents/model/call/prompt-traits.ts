@@ -1,0 +1,30 @@
+import type { LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
+import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
+import { withoutInstructions } from './prompt.ts';
+
+/** What a prompt contains that needs a change for some models. */
+export interface PromptTraits {
+  readonly hasFiles: boolean;
+  /** Whether it has a call that a provider executed. */
+  readonly hasExecuted: boolean;
+}
+
+const traits = new PrefixCache<LanguageModelV3Message, PromptTraits>((message, before) => ({
+  hasFiles: before?.hasFiles === true || containsFile(message),
+  hasExecuted: before?.hasExecuted === true || containsExecuted(message),
+}));
+
+/** Returns what a prompt contains; of one that continues another only the new messages are read. */
+export function promptTraits(prompt: LanguageModelV3Prompt): PromptTraits {
+  return traits.last(withoutInstructions(prompt)) ?? { hasFiles: false, hasExecuted: false };
+}
+
+function containsFile({ role, content }: LanguageModelV3Message): boolean {
+  return role === 'user' && content.some(part => part.type === 'file');
+}
+
+function containsExecuted({ role, content }: LanguageModelV3Message): boolean {
+  return (
+    role === 'assistant' && content.some(part => part.providerOptions?.['singletree']?.['executedBy'] !== undefined)
+  );
+}
