@@ -107,8 +107,8 @@ export function answerRelay(draft: ConversationDraft, event: EventOf<'relay_reso
   const asked = draft.all('named', named('relay', event.relayId));
   for (const id of asked) {
     const runId = draft.last('chunk', id)?.runId ?? '';
-    const isClosed = draft.last('run', runId)?.status !== 'running';
-    if (isClosed || draft.last('answer', id) !== undefined) continue;
+    const { status = 'running' } = draft.last('run', runId) ?? {};
+    if (status !== 'running' || draft.last('answer', id) !== undefined) continue;
     draft.add('answer', id, event);
     chunkChanged(draft, id);
   }

@@ -123,6 +123,21 @@ describe('a step that is tried again', () => {
   });
 });
 
+describe('a relay about the call of another run', () => {
+  const asks: AgentEvent = { ...question, runId: 'other', toolCallId: 'c' } as AgentEvent;
+  const answers: AgentEvent = { type: 'relay_resolved', runId: 'other', relayId: 'q', outcome: 'answer', answer: 'A' };
+  const standing = (...events: AgentEvent[]) => {
+    const { nodes, pending } = read(user, start, call, ...events);
+    return [nodes[1]?.toolCalls[0]?.relays[0]?.status, pending.length];
+  };
+
+  it('is pending, answered or closed as in the relay book, also before its run has begun', () => {
+    expect(standing(asks)).toEqual(['pending', 1]);
+    expect(standing(asks, answers)).toEqual(['answered', 0]);
+    expect(standing(asks, { ...end, runId: 'other' })).toEqual(['closed', 0]);
+  });
+});
+
 describe('the fold', () => {
   const streams = fc.oneof(eventStream().map(logged), conversationLog(60, 10));
 

@@ -55,8 +55,8 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
 /** A relay with its answer; undefined when the chunk is none. */
 export function relayPart(conversation: Conversation, { id, event }: Chunk): RelayPart | undefined {
   if (event.type !== 'relay') return undefined;
-  const hasEnded = getRun(conversation, event.runId)?.status !== 'running';
-  return { kind: 'relay', id, relay: event, ...relayStanding(getAnswer(conversation, id), hasEnded) };
+  const { status = 'running' } = getRun(conversation, event.runId) ?? {};
+  return { kind: 'relay', id, relay: event, ...relayStanding(getAnswer(conversation, id), status !== 'running') };
 }
 
 interface Outcome {
