@@ -124,7 +124,7 @@ describe('a step that is tried again', () => {
 });
 
 describe('a relay about the call of another run', () => {
-  const asks: AgentEvent = { ...question, runId: 'other', toolCallId: 'c' } as AgentEvent;
+  const asks: AgentEvent = { ...question, runId: 'other', toolCallId: 'c' };
   const answers: AgentEvent = { type: 'relay_resolved', runId: 'other', relayId: 'q', outcome: 'answer', answer: 'A' };
   const standing = (...events: AgentEvent[]) => {
     const { nodes, pending } = read(user, start, call, ...events);
