@@ -104,7 +104,7 @@ describe('the memory of threads', () => {
     expect(compared).toBeGreaterThan(60);
   });
 
-  it('uses what somebody holds, passes them what it reads, and keeps it when they let go', async () => {
+  it('uses the state that a holder keeps current, passes new events to it, and caches it after the release', async () => {
     const { log, threadId, memory } = await setUp();
     const thread = await log.getThread(threadId);
     const threadState = new ThreadState();

@@ -1,3 +1,16 @@
+/** The form of an answer of the observer and the reflector. */
+function answerForm(observations: string): string {
+  return `<observations>
+${observations}
+</observations>
+<current-task>
+what the agent is working on now, in one or two sentences
+</current-task>
+<suggested-response>
+what the agent should say or do next, in one or two sentences
+</suggested-response>`;
+}
+
 /** The instructions of the observer. */
 export const observerInstructions = `You are the memory of an assistant. You turn messages of its conversation into observations: dense, dated notes that take the place of the messages. The assistant will see only your notes, so whatever it may need later must be in them.
 
@@ -18,15 +31,7 @@ Rules:
 
 Answer in this form and with nothing else:
 
-<observations>
-the new observations
-</observations>
-<current-task>
-what the agent is working on now, in one or two sentences
-</current-task>
-<suggested-response>
-what the agent should say or do next, in one or two sentences
-</suggested-response>`;
+${answerForm('the new observations')}`;
 
 /** The instructions of the reflector. */
 export const reflectorInstructions = `You are the memory of an assistant. You rewrite its observations, which are all that it remembers of its conversation, so that they are shorter and still hold everything it may need.
@@ -39,15 +44,7 @@ Rules:
 
 Answer in this form and with nothing else:
 
-<observations>
-all observations, rewritten
-</observations>
-<current-task>
-what the agent is working on now, in one or two sentences
-</current-task>
-<suggested-response>
-what the agent should say or do next, in one or two sentences
-</suggested-response>`;
+${answerForm('all observations, rewritten')}`;
 
 /** What the reflector is asked for in addition when its result was not shorter, attempt by attempt. */
 export const compressionLevels = [

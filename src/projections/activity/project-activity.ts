@@ -119,7 +119,8 @@ function nothing(): Activity[] {
   return [];
 }
 
-interface Told {
+/** What completes a call: its result, or the end of its run. */
+interface Completion {
   /** The event that completes the operation. */
   readonly event: AgentEvent;
   readonly lineOf: LineOf;
@@ -133,19 +134,19 @@ function openCalls(run: ActivityRun, event: AgentEvent, lineOf: LineOf): Activit
   return calls.flatMap(call => callActivity(run, call, { event, lineOf }));
 }
 
-function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, told: Told): Activity[] {
-  const { event, output } = told;
+function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, completion: Completion): Activity[] {
+  const { event, output } = completion;
   if (run.starters.delete(call.id)) return [];
   const input = typeof call.input === 'object' && call.input !== null ? (call.input as Record<string, unknown>) : {};
   const { cwd, shellCwd } = run;
   const operations = ruleFor(run.table, call.name)?.operations(input, { cwd, shellCwd, output });
   run.ran(input['command']);
-  if (operations === undefined) return [unknownCall(run, call, told)];
+  if (operations === undefined) return [unknownCall(run, call, completion)];
   return operations.map(operation => stamped(event, operation));
 }
 
 /** The record of the result represents the call, or the record of the call when that is the one with its name. */
-function unknownCall(run: ActivityRun, call: EventOf<'tool_call'>, { event, lineOf, output }: Told): Activity {
+function unknownCall(run: ActivityRun, call: EventOf<'tool_call'>, { event, lineOf, output }: Completion): Activity {
   const isCall = event.type !== 'tool_result' || run.table.isNamedOnlyByCall?.(call.name) === true;
   const source = isCall ? call : event;
   const record = source.line === undefined ? undefined : lineOf(source.line, source.runId);
