@@ -216,11 +216,12 @@ describe('the relays of a request', () => {
     expect(types.filter(type => type === 'asked' || type === 'decided')).toEqual(['asked', 'decided']);
   });
 
-  it('are open as long as the relay book has them pending', () => {
+  it('are open as long as the relay book has them pending and their call has no result', () => {
     fc.assert(
       fc.property(requestLog(), events => {
         const fold = new RequestFold();
         const open = new Set<string>();
+        const done = new Set<string>();
         let book = relayBook.initial;
         for (const event of events) {
           for (const fact of fold.take(event)) {
@@ -229,7 +230,9 @@ describe('the relays of a request', () => {
             if (fact.type === 'ended') return;
           }
           book = relayBook.step(book, event);
-          expect([...open]).toEqual(book.pending.map(({ id }) => id));
+          if (event.type === 'tool_result') done.add(event.id);
+          const pending = book.pending.filter(({ relay }) => !done.has(relay.toolCallId ?? ''));
+          expect([...open]).toEqual(pending.map(({ id }) => id));
         }
       }),
     );
