@@ -1,7 +1,7 @@
 import type { EventOf, LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../log/index.ts';
-import { SerialQueues } from '../log/serial-queue.ts';
+import { SerialQueues } from '../events/serial-queue.ts';
 import { ModelInput } from '../projections/model-input/model-input.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';

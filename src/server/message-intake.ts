@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
-import { SerialQueues } from '../log/serial-queue.ts';
+import { SerialQueues } from '../events/serial-queue.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, constantFrom, oneof, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideAll, type PermissionRuleSet } from '../permissions/index.ts';
 import { planModeDecision } from './plan-mode.ts';
@@ -38,15 +38,15 @@ describe('plan mode', () => {
   });
 
   it('never allows more than the rules do', () => {
-    const policy = fc.constantFrom('allow', 'ask', 'deny' as const);
-    const request = fc.oneof(
-      fc.constantFrom('ls', 'rm x', 'git status', 'cat a; b').map(bash),
+    const policy = constantFrom('allow', 'ask', 'deny' as const);
+    const request = oneof(
+      constantFrom('ls', 'rm x', 'git status', 'cat a; b').map(bash),
       fc
         .constantFrom('read', 'edit', undefined)
         .map(category => ({ tool: 't', input: {}, ...(category && { category }) })),
     );
-    fc.assert(
-      fc.property(policy, request, (fallback, call) => {
+    assert(
+      property(policy, request, (fallback, call) => {
         const rules = { default: fallback, rules: [] } as PermissionRuleSet;
         const strictness = ['allow', 'ask', 'deny'];
         const alone = decideAll([rules], [], call).policy;

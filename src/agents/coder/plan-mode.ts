@@ -2,11 +2,10 @@ import { decide, type Decision, type PermissionRuleSet, type ToolRequest } from 
 import { commandArgument } from '../permissions/tool-request.ts';
 
 /** Commands that only read, whatever arguments a `*` stands for. Any other command is asked about in plan mode. */
-const readOnlyCommands = [
-  ...['ls *', 'cat *', 'head *', 'tail *', 'wc *', 'grep *', 'stat *', 'file *', 'du *', 'pwd', 'ls', 'du'],
-  ...['git status', 'git diff', 'git diff --stat', 'git diff --cached', 'git log', 'git log --oneline', 'git show'],
-  ...['git branch', 'git status --short'],
-];
+const readOnlyCommands = (
+  'ls *; ls; cat *; head *; tail *; wc *; wc; grep *; stat *; file *; du *; du; pwd; git status; git status --short; ' +
+  'git diff; git diff --stat; git diff --cached; git log; git log --oneline; git show; git branch'
+).split('; ');
 
 const readOnly: PermissionRuleSet = {
   default: 'ask',

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { startGuarded } from '../../process/guarded-process.ts';
+import { signalGroup } from '../../process/process-group.ts';
 
 export interface GitOptions {
   readonly gitDir: string;
@@ -49,26 +50,27 @@ export function git(args: readonly string[], options: GitOptions): Promise<Buffe
   };
   const all = [...settings.flatMap(setting => ['-c', setting]), ...args];
   return new Promise((resolve, reject) => {
-    const child = execFile(
-      'git',
-      all,
-      {
-        cwd: workTree,
-        env,
-        encoding: 'buffer',
-        maxBuffer: 256 * 1024 * 1024,
-        timeout: timeoutMs,
-        killSignal: 'SIGKILL',
-      },
-      (error, stdout, stderr) => {
-        if (error === null) resolve(stdout);
-        else if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-          reject(new GitFailure('git is not installed', { isMissing: true }));
-        else if (error.killed === true)
-          reject(new GitFailure(`git ${args[0]} took longer than ${timeoutMs} ms`, { isTooSlow: true }));
-        else reject(new GitFailure(stderr.toString('utf8').trim() || error.message));
-      },
-    );
+    const child = startGuarded({ command: 'git', args: all, cwd: workTree, env, stdin: 'pipe' });
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    let isTooSlow = false;
+    const timer = setTimeout(() => {
+      isTooSlow = true;
+      signalGroup(child, 'SIGKILL');
+    }, timeoutMs);
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      const isMissing = error.code === 'ENOENT';
+      reject(new GitFailure(isMissing ? 'git is not installed' : error.message, { isMissing }));
+    });
+    child.once('close', exitCode => {
+      clearTimeout(timer);
+      if (exitCode === 0) resolve(Buffer.concat(output));
+      else if (isTooSlow) reject(new GitFailure(`git ${args[0]} took longer than ${timeoutMs} ms`, { isTooSlow }));
+      else reject(new GitFailure(Buffer.concat(errors).toString('utf8').trim() || `git ended with code ${exitCode}`));
+    });
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
