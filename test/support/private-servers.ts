@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -26,10 +26,15 @@ const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 
-/** Removes a folder when the guard ends it, which is when this process is gone, and by then its server too. */
+/** Removes a folder when its input ends, which is when this process is gone; its server ends at the same time. */
 const removal = `
-trap 'for round in 1 2 3 4 5 6 7 8; do rm -rf "$1" && exit; sleep 0.1; done; exit' TERM
-sleep 1000000 & wait`;
+trap '' INT TERM HUP
+read -r line
+round=0
+until rm -rf "$1" || [ "$round" -ge 100 ]; do
+  sleep 0.1
+  round=$((round + 1))
+done`;
 
 /** The program in PATH or where Debian installs servers; undefined when it is not installed. */
 export function findProgram(name: string): string | undefined {
@@ -131,8 +136,10 @@ async function serve({ folder, keeper, url, command, ready, stopSignal }: Server
     stop,
     close: async () => {
       await stop();
-      process.kill(-(keeper.pid as number), 'SIGKILL');
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      const removed = once(keeper, 'exit');
+      keeper.ref();
+      keeper.stdin?.end();
+      await removed;
     },
   };
 }
@@ -182,8 +189,15 @@ function newFolder(): Pick<ServerPlan, 'folder' | 'keeper'> {
   const folder = mkdtempSync(join(tmpdir(), 'singletree-service-'));
   chmodSync(folder, 0o700);
   if (isRoot) chownSync(folder, nobody, nobody);
-  const keeper = startGuardedAs(['/bin/sh', '-c', removal, 'sh', folder], folder);
-  detach(keeper);
+  const keeper = spawn('/bin/sh', ['-c', removal, 'sh', folder], {
+    ...identity,
+    cwd: '/',
+    env: { PATH: process.env['PATH'] },
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  keeper.unref();
+  (keeper.stdin as Socket).unref();
   return { folder, keeper };
 }
 
