@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Supervisor } from '../control/index.ts';
 import { SqliteLog } from '../log/index.ts';
-import { type LogStyle, type RunningServer, startServer } from '../server/index.ts';
+import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
 import { isOrigin } from '../server/security/cross-origin.ts';
+import { tokenOption, tokensIn } from './access-tokens.ts';
 import { builtInAgents } from './built-in-agents.ts';
 import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
@@ -15,7 +16,7 @@ import { removeRunFolders } from './run-folders.ts';
 interface ServeOptions {
   readonly host: string;
   readonly port: number;
-  readonly token?: string;
+  readonly token?: readonly AccessToken[];
   readonly allowHost?: readonly string[];
   readonly cors?: readonly string[];
   readonly log: LogStyle;
@@ -34,7 +35,7 @@ export function addServeCommand(program: Command): void {
     .option('--host <address>', 'the address to listen on; a non-local address requires a token', '127.0.0.1')
     .option('--port <number>', 'the port; 0 selects a free one', portNumber, 4747)
     .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
-    .addOption(new Option('--token <token>', 'the access token that clients have to send').env('SINGLETREE_TOKEN'))
+    .addOption(tokenOption())
     .option('--allow-host <name>', 'a host name that remote clients may use (repeatable)', collect)
     .option('--cors <origin>', 'the origin of a page elsewhere that may use the server (repeatable)', origins)
     .addOption(
@@ -53,7 +54,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const {
     host,
     port,
-    token,
+    token: tokens = tokensIn(process.env),
     allowHost: hosts = [],
     cors = [],
     log: logStyle,
@@ -81,7 +82,7 @@ async function serve(options: ServeOptions): Promise<void> {
       logStyle,
       version: packageVersion(),
       secrets: secretsIn(process.env),
-      ...(token && { tokens: [{ token }] }),
+      tokens,
       ...(files !== undefined && { filesRoot: resolve(files) }),
       onDelete: (_, runIds) => removeRunFolders(singletreeHome(), runIds),
     });
