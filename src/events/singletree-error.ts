@@ -20,6 +20,7 @@ export const errorStatus = {
   log_unavailable: 503,
   log_busy: 503,
   log_full: 507,
+  driver_missing: 503,
   run_not_found: 404,
   relay_not_found: 404,
   relay_resolved: 409,
