@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FaultProxy } from '../../../test/support/fault-proxy.ts';
 import { type PrivateServer, startRedis } from '../../../test/support/private-servers.ts';
 import { isInstalled } from '../../../test/support/services.ts';
 import type { LiveNews } from '../live-feed.ts';
@@ -148,6 +149,27 @@ describe.skipIf(!isInstalled('redis'))('a feed in Redis', () => {
     }
     await until(() => expect(news.some(({ lastSeq }) => lastSeq === 1000)).toBe(true));
     expect(textsOf(news).length).toBeLessThan(1000);
+  });
+
+  it.each<[string, (wire: FaultProxy) => void]>([
+    ['is cut', wire => wire.cut()],
+    ['breaks in the middle of a command', wire => wire.cutAfter('request', 20)],
+    ['breaks in the middle of an answer', wire => wire.cutAfter('response', 3)],
+  ])('announces the newest seq over a wire that %s', async (_, fault) => {
+    const wire = await FaultProxy.open(() => server.url);
+    try {
+      const { there } = await pair();
+      const here = await open({}, wire.through(server.url));
+      const news = await follow(there, 'other', here);
+      for (let seq = 2; seq <= 40; seq++) {
+        fault(wire);
+        here.publish('other', seq, [`event ${seq}`]);
+        await until(() => expect(news.some(({ lastSeq }) => lastSeq === seq)).toBe(true));
+      }
+      expect(wire.cuts).toBeGreaterThan(10);
+    } finally {
+      await wire.close();
+    }
   });
 
   it('prints no password when Redis cannot be reached, and ends nevertheless', async () => {

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import { loadDriver } from '../store/load-driver.ts';
+import { loadDriver } from '../load-driver.ts';
 
 /** Makes a connection that is not open yet. */
 export type RedisDriver = (url: string) => Redis;
 
 /** Loads the driver; rejects with `driver_missing` when it is not installed. */
 export async function loadRedisDriver(): Promise<RedisDriver> {
-  const { Redis: Connection } = await loadDriver('ioredis', 'A live tail in Redis', () => import('ioredis'));
+  const { Redis: Connection } = await loadDriver('ioredis', 'Redis', () => import('ioredis'));
   return url =>
     new Connection(url, {
       lazyConnect: true,
