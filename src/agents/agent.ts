@@ -13,6 +13,8 @@ import type { DecisionSource } from './permissions/decide.ts';
 export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
+  /** The name of its author. */
+  readonly by?: string;
 }
 
 /** The answer to a relay, as stored in the log. */

@@ -21,6 +21,8 @@ export const errorStatus = {
   log_unavailable: 503,
   log_busy: 503,
   log_full: 507,
+  store_unreachable: 503,
+  driver_missing: 501,
   run_not_found: 404,
   relay_not_found: 404,
   relay_resolved: 409,

@@ -1,6 +1,7 @@
 import { appendLaws } from './log-conformance/append-laws.ts';
 import { branchLaws } from './log-conformance/branch-laws.ts';
 import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';
+import { concurrencyLaws } from './log-conformance/concurrency-laws.ts';
 import { conditionLaws } from './log-conformance/condition-laws.ts';
 import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
 import { importLaws } from './log-conformance/import-laws.ts';
@@ -33,6 +34,7 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   runner.describe('branch', () => branchLaws(law));
   runner.describe('imported events', () => importLaws(law));
   runner.describe('lease', () => leaseLaws(law));
+  runner.describe('several processes', () => concurrencyLaws(runner, underTest));
   runner.describe('raw lines', () => rawLineLaws(law));
   runner.describe('close', () => {
     closeLaws(law);

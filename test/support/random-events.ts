@@ -78,7 +78,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
       'user',
       r,
       { content: fc.oneof(word, fc.array(part, { maxLength: 3 })) },
-      { id: idOf(r, users), parentMessageId: idOf(r, users) },
+      { id: idOf(r, users), parentMessageId: idOf(r, users), by: word, automatic: fc.boolean() },
     ),
   text: r => event('text', r, { id: idOf(r, streams), content: word }, { callId: fc.constantFrom('c-1', 'c-2') }),
   reasoning: r => event('reasoning', r, { id: idOf(r, streams), content: word }, { callId: word }),

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import {
   errorText,
@@ -68,8 +69,8 @@ export class ActiveRun implements RunHandle {
     return this.#isDetached;
   }
 
-  steer(content: string | readonly ContentPart[]): void {
-    this.#steering.push({ id: newId(), content });
+  steer(content: string | readonly ContentPart[], by?: string): void {
+    this.#steering.push({ id: newId(), content, ...defined({ by }) });
   }
 
   /** Returns and removes the steering messages that the run did not read. */

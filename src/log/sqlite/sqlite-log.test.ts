@@ -24,6 +24,7 @@ describe('SqliteLog', () => {
         await log.close();
         return openAt(paths.get(log) ?? '', options);
       },
+      join: async (log, options) => openAt(paths.get(log) ?? '', options),
     },
   );
 });

@@ -14,6 +14,8 @@ export interface LogUnderTest {
   readonly open: (options: { now: () => number }) => Promise<EventLog>;
   /** Closes a log and opens what it stored again; absent when it stores nothing beyond `close`. */
   readonly reopen?: (log: EventLog, options: { now: () => number }) => Promise<EventLog>;
+  /** Opens the store of a log once more, as another process does; absent when only one process can use it. */
+  readonly join?: (log: EventLog, options: { now: () => number }) => Promise<EventLog>;
 }
 
 export interface Clock {
