@@ -42,7 +42,10 @@ export interface ThreadChange {
 /** Begins the keys of a thread's metadata that note an open run; a store finds such threads without reading the others. */
 export const openRunPrefix = 'run:';
 
-/** Begins the keys of a thread's metadata that store a message until the runs of the thread have ended. */
+/** Begins the keys of a thread's metadata that note a relay without an answer; found in the same way. */
+export const pendingRelayPrefix = 'relay:';
+
+/** Begins the keys of a thread's metadata that store a message until it is delivered; found in the same way. */
 export const followUpPrefix = 'follow-up:';
 
 export interface ThreadFilter {
@@ -53,6 +56,10 @@ export interface ThreadFilter {
   after?: Thread;
   /** Only threads with an open run: their metadata has a key that begins with `openRunPrefix`. */
   openRuns?: boolean;
+  /** Only threads with a noted relay: their metadata has a key that begins with `pendingRelayPrefix`. */
+  pendingRelays?: boolean;
+  /** Only threads with a stored message: their metadata has a key that begins with `followUpPrefix`. */
+  followUps?: boolean;
 }
 
 /** The right to write for somebody, held by one owner until it expires; a later holder has a higher token. */

@@ -20,6 +20,7 @@ export {
   type ThreadFilter,
   followUpPrefix,
   openRunPrefix,
+  pendingRelayPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
@@ -29,6 +30,7 @@ export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog } from './sqlite/sqlite-log.ts';
 export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
+export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

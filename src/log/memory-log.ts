@@ -20,23 +20,23 @@ import {
 } from './checks.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
-import {
-  type AppendOptions,
-  type EventLog,
-  type Lease,
-  type LeaseRequest,
-  type NewThread,
-  type RawLine,
-  type ReadRange,
-  type Tail,
-  type TailOptions,
-  type Thread,
-  type ThreadChange,
-  type ThreadFilter,
-  openRunPrefix,
+import type {
+  AppendOptions,
+  EventLog,
+  Lease,
+  LeaseRequest,
+  NewThread,
+  RawLine,
+  ReadRange,
+  Tail,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
 } from './event-log.ts';
 import { LiveTails } from './live-tails.ts';
 import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
+import { NotedThreads, requiredNotes } from './thread-notes.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 
 interface Held {
@@ -58,6 +58,7 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
+  readonly #noted = new NotedThreads();
   readonly #leases = new Map<string, Lease>();
   readonly #live = new LiveTails();
   readonly now: () => number;
@@ -93,6 +94,7 @@ export class MemoryLog implements EventLog {
     if (once !== undefined) held.once.set(once, lastSeq);
     const moved = imported === true && { importedSeq: lastSeq };
     held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
+    if (metadata !== undefined) this.#noted.update(held.thread);
     this.#live.publish(threadId, stored);
     return { firstSeq: seq + 1, lastSeq };
   }
@@ -133,15 +135,16 @@ export class MemoryLog implements EventLog {
       metadata: mergeMetadata(held.thread.metadata, metadata),
       updatedAt: this.#stamp(),
     };
+    this.#noted.update(held.thread);
     return copyThread(held.thread);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
     this.#checkOpen();
-    return [...this.#threads.values()]
+    const { resourceId, limit = 100, after } = filter;
+    return this.#selected(filter)
       .map(held => held.thread)
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
-      .filter(thread => openRuns !== true || Object.keys(thread.metadata).some(key => key.startsWith(openRunPrefix)))
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
       .toSorted(nextInListing)
       .slice(0, checkCount('limit', limit, 0))
@@ -151,6 +154,7 @@ export class MemoryLog implements EventLog {
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
     this.#threads.delete(threadId);
+    this.#noted.remove(threadId);
     this.#live.end(threadId);
   }
 
@@ -229,7 +233,15 @@ export class MemoryLog implements EventLog {
       raw: new Map(),
     };
     this.#threads.set(id, held);
+    this.#noted.update(held.thread);
     return copyThread(held.thread);
+  }
+
+  /** The threads with the notes that a filter requires. */
+  #selected(filter: ThreadFilter): Held[] {
+    const [first, ...others] = requiredNotes(filter);
+    if (first === undefined) return [...this.#threads.values()];
+    return this.#noted.withAll([first, ...others]).flatMap(id => this.#threads.get(id) ?? []);
   }
 
   #get(threadId: string): Held {

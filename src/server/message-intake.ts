@@ -76,8 +76,7 @@ export class MessageIntake {
 
   /** Delivers the follow-ups that waited when the process before ended; runs were recovered before. */
   async resume(): Promise<void> {
-    for await (const thread of allThreads(this.#options.log))
-      if (followUpsOf(thread).length > 0) await this.#deliver(thread.id);
+    for await (const thread of allThreads(this.#options.log, { followUps: true })) await this.#deliver(thread.id);
   }
 
   async #queue(threadId: string, id: string, message: MessageBody): Promise<void> {

@@ -6,15 +6,16 @@ import {
   decodeEvent,
   encodeEvents,
   type EventLog,
+  hasNote,
   type Lease,
   type LeaseRequest,
   LiveTails,
   mergeMetadata,
   type NewThread,
   nextInListing,
-  openRunPrefix,
   type RawLine,
   type ReadRange,
+  requiredNotes,
   type TailOptions,
   type Thread,
   type ThreadChange,
@@ -100,14 +101,15 @@ export class ToyLog implements EventLog {
     return copyThread(row.thread);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}) {
+  async listThreads(filter: ThreadFilter = {}) {
     this.#checkOpen();
-    const hasOpenRun = ({ metadata }: Thread) => Object.keys(metadata).some(key => key.startsWith(openRunPrefix));
+    const { resourceId, limit = 100, after } = filter;
+    const notes = requiredNotes(filter);
     return [...this.#rows.values()]
       .map(({ thread }) => thread)
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
-      .filter(thread => openRuns !== true || hasOpenRun(thread))
+      .filter(({ metadata }) => notes.every(prefix => hasNote(metadata, prefix)))
       .toSorted(nextInListing)
       .slice(0, checks.checkCount('limit', limit, 0))
       .map(copyThread);

@@ -13,6 +13,7 @@ import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { noOpenRun } from './open-runs.ts';
+import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
 import { type EndNote, RunDetached, type RunHandle, type RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
@@ -39,6 +40,8 @@ export class ActiveRun implements RunHandle {
   readonly #order: OrderChecker | undefined;
   /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
+  /** The relays of the run and its child runs that were noted as pending. */
+  readonly #notedRelays = new Set<string>();
   #steering: UserMessage[] = [];
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
@@ -133,10 +136,19 @@ export class ActiveRun implements RunHandle {
       if (event.runId !== this.runId) await this.#trackChild(event);
       if (event.type === 'usage') this.#options.params.spending?.count(event);
       if (event.type === 'relay') await this.#options.thread.startListening();
-      const written = writer.pass(event);
+      const note = this.#noteRelay(event);
+      const written = note === undefined ? writer.pass(event) : writer.write(event, note);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
+  }
+
+  /** The metadata that an event about a relay is stored with. */
+  #noteRelay(event: AgentEvent): Readonly<Record<string, unknown>> | undefined {
+    if (event.type === 'relay_resolved') return noPendingRelay(event.relayId);
+    if (event.type !== 'relay') return undefined;
+    this.#notedRelays.add(event.id);
+    return pendingRelayNote(event);
   }
 
   /** Ends a run that may not call a model, whatever its agent is. */
@@ -181,7 +193,8 @@ export class ActiveRun implements RunHandle {
     }
     await cancelRelays(thread, this.runId);
     const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
-    await thread.writer.write(end, Object.assign(noOpenRun(this.runId), this.#options.note?.()));
+    const notes = Object.assign(noOpenRun(this.runId), noPendingRelay(...this.#notedRelays));
+    await thread.writer.write(end, Object.assign(notes, this.#options.note?.()));
     return reason;
   }
 

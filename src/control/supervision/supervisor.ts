@@ -20,6 +20,7 @@ import { answerRelay } from './answer-relay.ts';
 import { backgroundClock } from './clock.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
+import { pendingRelayNote } from './pending-relays.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
@@ -311,7 +312,10 @@ export class Supervisor implements RunControl {
       await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }
-    if (!isNew) await thread.mergeMetadata(openRunNote({ ...open, owner: this.#options.owner }));
+    if (!isNew) {
+      const notes = thread.inbox.pendingOf(runId).map(pendingRelayNote);
+      await thread.mergeMetadata(Object.assign(openRunNote({ ...open, owner: this.#options.owner }), ...notes));
+    }
     const run = new ActiveRun({
       thread,
       threadId,

@@ -33,6 +33,7 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { LiveTails } from '../live-tails.ts';
+import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { translateErrors } from './errors.ts';
@@ -210,9 +211,11 @@ export class SqliteLog implements EventLog {
     }, copy);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
+    const { resourceId, limit = 100, after } = filter;
     const most = checkCount('limit', limit, 0);
-    return this.#read(() => this.#sql.threads.list({ resourceId, after, openRuns, limit: most }).map(toThread));
+    const notes = requiredNotes(filter);
+    return this.#read(() => this.#sql.threads.list({ resourceId, after, notes, limit: most }).map(toThread));
   }
 
   async deleteThread(threadId: string): Promise<void> {
