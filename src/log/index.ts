@@ -11,6 +11,7 @@ export {
   type Lease,
   type LeaseRequest,
   type NewThread,
+  type RawAppendOptions,
   type RawLine,
   type ReadRange,
   type Tail,

@@ -8,7 +8,6 @@ import {
   checkRange,
   checkRawLines,
   importedInBranch,
-  isHeldByAnother,
   leaseEnd,
   leaseHeld,
   leaseLost,
@@ -26,6 +25,7 @@ import type {
   Lease,
   LeaseRequest,
   NewThread,
+  RawAppendOptions,
   RawLine,
   ReadRange,
   Tail,
@@ -38,6 +38,7 @@ import { LiveTails } from './live-tails.ts';
 import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
 import { NotedThreads, requiredNotes } from './thread-notes.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
+import { systemUptime } from './uptime.ts';
 
 interface Held {
   thread: Thread;
@@ -46,6 +47,8 @@ interface Held {
   readonly fork: number;
   /** The stored text of its own events: seq fork + 1, fork + 2 … */
   readonly bodies: string[];
+  /** The time of its newest event. */
+  newestTs: string | undefined;
   readonly once: Map<string, number>;
   readonly raw: Map<string, RawLine[]>;
 }
@@ -59,9 +62,12 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   readonly #noted = new NotedThreads();
-  readonly #leases = new Map<string, Lease>();
+  /** With the time at which each ends, by the clock that does not jump. */
+  readonly #leases = new Map<string, Lease & { readonly end: number }>();
   readonly #live = new LiveTails();
   readonly now: () => number;
+  readonly #uptime: () => number;
+  readonly isLocal = true;
   readonly maxEventBytes: number;
   #closed = false;
 
@@ -69,6 +75,7 @@ export class MemoryLog implements EventLog {
     checkMemoryLogOptions(options);
     const { now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
     this.now = now;
+    this.#uptime = options.uptime ?? options.now ?? systemUptime;
     this.maxEventBytes = maxEventBytes;
   }
 
@@ -87,10 +94,13 @@ export class MemoryLog implements EventLog {
       firstSeq: seq + 1,
       now: this.now,
       maxEventBytes: this.maxEventBytes,
+      newestTs: held.newestTs,
+      imported,
     });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of stored.bodies) held.bodies.push(body);
     const lastSeq = seq + stored.bodies.length;
+    held.newestTs = stored.events.at(-1)?.ts ?? held.newestTs;
     if (once !== undefined) held.once.set(once, lastSeq);
     const moved = imported === true && { importedSeq: lastSeq };
     held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
@@ -173,8 +183,8 @@ export class MemoryLog implements EventLog {
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     this.#checkOpen();
     const current = this.#leases.get(checkId('lease name', name));
-    if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
-      throw leaseHeld(name, current.owner, current.expiresAt);
+    const isHeld = current && current.owner !== owner && current.end > this.#uptime();
+    if (isHeld && isGone?.(current.owner) !== true) throw leaseHeld(name, current.owner, current.expiresAt);
     const token = (current?.token ?? 0) + 1;
     return this.#setLease({ name, owner: checkId('lease owner', owner), token }, ttlMs);
   }
@@ -190,8 +200,14 @@ export class MemoryLog implements EventLog {
     if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+  async appendRaw(
+    threadId: string,
+    runId: string,
+    lines: readonly RawLine[],
+    { lease }: RawAppendOptions = {},
+  ): Promise<void> {
     const { raw } = this.#get(threadId);
+    if (lease !== undefined) this.#checkLease(lease);
     const stored = raw.get(checkId('run id', runId)) ?? [];
     checkRawLines(runId, stored.length, lines);
     for (const line of lines) stored.push({ ...line, line: new Uint8Array(line.line) });
@@ -229,6 +245,7 @@ export class MemoryLog implements EventLog {
       owner,
       fork,
       bodies: [],
+      newestTs: owner && bodiesIn(owner, checkRange({ after: fork - 1, limit: 1 })).map(decodeEvent)[0]?.ts,
       once: new Map(),
       raw: new Map(),
     };
@@ -264,8 +281,8 @@ export class MemoryLog implements EventLog {
   #setLease(lease: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
     const { name, owner, token } = lease;
     const next = { name, owner, token, expiresAt: leaseEnd(this.now(), ttlMs) };
-    this.#leases.set(name, next);
-    return { ...next };
+    this.#leases.set(name, { ...next, end: this.#uptime() + ttlMs });
+    return next;
   }
 
   #stamp(): string {

@@ -13,6 +13,7 @@ import {
   mergeMetadata,
   type NewThread,
   nextInListing,
+  type RawAppendOptions,
   type RawLine,
   type ReadRange,
   requiredNotes,
@@ -51,7 +52,9 @@ export class ToyLog implements EventLog {
     if (once !== undefined && usedAt !== undefined) throw checks.onceConflict(threadId, once, usedAt);
     if (lease !== undefined) this.#checkLease(lease);
     if (imported) checks.checkImportable(row.thread);
-    const stored = encodeEvents(events, { firstSeq: seq + 1, now: this.now, maxEventBytes: 16 * 2 ** 20 });
+    const newestTs = row.texts.slice(-1).map(decodeEvent)[0]?.ts;
+    const encoding = { firstSeq: seq + 1, now: this.now, maxEventBytes: 16 * 2 ** 20, newestTs, imported };
+    const stored = encodeEvents(events, encoding);
     const lastSeq = seq + events.length;
     const change = { seq: lastSeq, metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
     row.thread = { ...row.thread, ...change, ...(imported && { importedSeq: lastSeq }) };
@@ -141,8 +144,9 @@ export class ToyLog implements EventLog {
     if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]) {
+  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[], { lease }: RawAppendOptions = {}) {
     const { raw } = this.#row(threadId);
+    if (lease !== undefined) this.#checkLease(lease);
     const stored = raw.get(checks.checkId('run id', runId)) ?? [];
     checks.checkRawLines(runId, stored.length, lines);
     raw.set(runId, [...stored, ...structuredClone(lines)]);

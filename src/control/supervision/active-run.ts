@@ -211,7 +211,7 @@ export class ActiveRun implements RunHandle {
         reason: 'error',
       });
     } catch {
-      this.#isDetached = true;
+      this.detach();
       return 'interrupted';
     }
   }

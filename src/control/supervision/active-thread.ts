@@ -2,6 +2,8 @@ import { defined } from '../../events/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
 import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
+import { lateResults } from './late-results.ts';
+import { renewalMs } from './lease-times.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
 import { backgroundClock, systemClock } from './clock.ts';
@@ -62,7 +64,7 @@ export class ActiveThread {
     this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
     this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform });
-    this.#renewal = setInterval(() => void this.#renew(), options.leaseMs / 3);
+    this.#renewal = setInterval(() => void this.#renew(), renewalMs(options.leaseMs));
     this.#cancelListening = backgroundClock.after(
       listenAfterMs,
       () => void this.startListening().catch(options.onLost),
@@ -112,13 +114,12 @@ export class ActiveThread {
   /** Appends a raw line of a run; waits while the log cannot be written. */
   async appendRaw(runId: string, line: RawLine): Promise<void> {
     const { log, threadId } = this.#options;
-    await this.#outage.write(() => log.appendRaw(threadId, runId, [line]));
+    await this.#outage.write(() => log.appendRaw(threadId, runId, [line], { lease: this.#lease }));
   }
 
   /** Merges the thread's metadata; waits while the log cannot be written. */
   async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
-    const { log, threadId } = this.#options;
-    await this.#outage.write(() => log.updateThread(threadId, { metadata }));
+    await this.append([], { metadata });
   }
 
   /** Counts a new user of the thread. */
@@ -142,8 +143,16 @@ export class ActiveThread {
     this.#cancelListening();
     this.#stop.abort(isClosed);
     this.#outage.close();
-    await this.writer.flush().catch(this.#options.onLost);
+    await this.writer.flush().catch((error: unknown) => this.#lose(error));
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
+  }
+
+  /** Appends nothing as the owner any more, and reports which calls finished here all the same. */
+  async #lose(error: unknown): Promise<void> {
+    const { log, threadId, onLost } = this.#options;
+    onLost(error);
+    const late = SingletreeError.is(error, 'lease_lost') ? lateResults(this.writer.unwritten) : [];
+    if (late.length > 0) await log.append(threadId, late).catch(() => {});
   }
 
   /** A failed renewal of an unavailable store is retried: no other process can take over meanwhile. */

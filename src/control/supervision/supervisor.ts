@@ -18,6 +18,7 @@ import type { ActiveThread, RunRequest } from './active-thread.ts';
 import { ActiveThreads } from './active-threads.ts';
 import { answerRelay } from './answer-relay.ts';
 import { backgroundClock } from './clock.ts';
+import { defaultLeaseMs } from './lease-times.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
 import { pendingRelayNote } from './pending-relays.ts';
@@ -34,12 +35,7 @@ import type {
   StartOptions,
 } from './run-control.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
-import {
-  type AgentFinder,
-  checkSupervisorOptions,
-  defaultLeaseMs,
-  type SupervisorOptions,
-} from './supervisor-options.ts';
+import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { runInputOf, readRun } from '../thread-record.ts';
@@ -67,7 +63,7 @@ export class Supervisor implements RunControl {
     this.#limits = limits;
     this.#options = {
       owner: processOwner(),
-      leaseMs: defaultLeaseMs,
+      leaseMs: defaultLeaseMs(options.log),
       graceMs: 2_000,
       newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',

@@ -78,6 +78,8 @@ const migrations = [
    CREATE INDEX threads_hidden ON threads (key) WHERE hidden = 1;`,
   `CREATE INDEX threads_with_pending_relays ON threads (updated DESC, id DESC) WHERE instr(info, '"relay:') > 0;
    CREATE INDEX threads_with_follow_ups ON threads (updated DESC, id DESC) WHERE instr(info, '"follow-up:') > 0;`,
+  `ALTER TABLE leases ADD COLUMN until REAL NOT NULL DEFAULT 0;
+   ALTER TABLE leases ADD COLUMN ttl REAL NOT NULL DEFAULT 0;`,
 ];
 
 /** The schema this version writes. */
