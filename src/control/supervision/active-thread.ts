@@ -143,15 +143,15 @@ export class ActiveThread {
     this.#cancelListening();
     this.#stop.abort(isClosed);
     this.#outage.close();
-    await this.writer.flush().catch((error: unknown) => this.#lose(error));
+    await this.writer.flush().catch((reason: unknown) => this.#lose(reason));
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
   }
 
   /** Appends nothing as the owner any more, and reports which calls finished here all the same. */
-  async #lose(error: unknown): Promise<void> {
+  async #lose(reason: unknown): Promise<void> {
     const { log, threadId, onLost } = this.#options;
-    onLost(error);
-    const late = SingletreeError.is(error, 'lease_lost') ? lateResults(this.writer.unwritten) : [];
+    onLost(reason);
+    const late = SingletreeError.is(reason, 'lease_lost') ? lateResults(this.writer.unwritten) : [];
     if (late.length > 0) await log.append(threadId, late).catch(() => {});
   }
 
