@@ -2,7 +2,7 @@ import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
-import { SerialQueue } from './serial-queue.ts';
+import { SerialQueue } from '../events/serial-queue.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */

@@ -1,8 +1,9 @@
 import { defined } from '../events/defined.ts';
+import type { Agent } from '../agents/agent.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
-import { SerialQueues } from '../log/serial-queue.ts';
+import { SerialQueues } from '../events/serial-queue.ts';
 import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';
@@ -133,12 +134,13 @@ export class MessageIntake {
     once: Pick<StartOptions, 'metadata' | 'expectedSeq'> = {},
   ): Promise<string> {
     const { log, control, agents } = this.#options;
-    const { content, model, edits } = message;
+    const { content, model, mode, edits } = message;
     const agent = pickAgent(agents, message.agent);
+    checkMode(agent, mode);
     const run = await control.start(thread.id, {
       agent,
       content,
-      ...defined({ model, edits }),
+      ...defined({ model, mode, edits }),
       ...once,
     });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
@@ -181,6 +183,13 @@ function deleted(threadId: string): SingletreeError {
 function checkWaits({ edits }: MessageBody): void {
   if (edits === undefined) return;
   throw new SingletreeError('run_under_way', 'A run is under way: stop it or wait for it before you edit a message.');
+}
+
+/** Throws when the agent has no such mode. */
+function checkMode({ id, modes = [] }: Agent, mode: string | undefined): void {
+  if (mode === undefined || modes.some(known => known.id === mode)) return;
+  const known = modes.length === 0 ? 'It has no modes.' : `Its modes: ${modes.map(each => each.id).join(', ')}.`;
+  throw new SingletreeError('invalid_argument', `The agent "${id}" has no mode "${mode}". ${known}`);
 }
 
 /** The agent that was named, else the first. */

@@ -27,6 +27,8 @@ export interface ActiveThreadOptions {
 /** The event that requests a run, and the seq it must follow, if any. */
 export interface RunRequest {
   readonly event: AgentEvent;
+  /** Appended together with it, before it. */
+  readonly before?: readonly AgentEvent[];
   readonly expectedSeq: number | undefined;
 }
 
@@ -90,12 +92,15 @@ export class ActiveThread {
    * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, and at once when
    * the log cannot be written.
    */
-  async appendRequest({ event, expectedSeq }: RunRequest, metadata: AppendOptions['metadata'] & object): Promise<void> {
+  async appendRequest(
+    { event, before = [], expectedSeq }: RunRequest,
+    metadata: AppendOptions['metadata'] & object,
+  ): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
     const options = { metadata, lease: this.#lease, ...defined({ expectedSeq }) };
-    const { lastSeq } = await log.append(threadId, [event], options);
+    const { lastSeq } = await log.append(threadId, [...before, event], options);
     this.#requestSeq = lastSeq;
     this.startAfter(lastSeq);
   }

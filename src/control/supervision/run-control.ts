@@ -27,6 +27,8 @@ export interface StartOptions {
   readonly id?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** The mode that the thread changes to, together with the message. */
+  readonly mode?: string;
   /** The user message to replace: the new one becomes its sibling on a new branch. */
   readonly edits?: string;
   /** The newest event of the thread: rejects with `seq_conflict`, without any effect, when another one is newer. */

@@ -104,7 +104,7 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, id, model, edits, note, expectedSeq, metadata } = options;
+    const { agent, content, id, model, mode, edits, note, expectedSeq, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
     let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id }) };
@@ -116,8 +116,15 @@ export class Supervisor implements RunControl {
     return this.#startRun(
       threadId,
       { agent, parentId: `${userRunId}:user`, model, note, metadata },
-      { event, expectedSeq },
+      { event, expectedSeq, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
     );
+  }
+
+  /** The event that changes the mode of a thread; none when it is in this mode. */
+  async #modeChange(threadId: string, modeId: string): Promise<EventOf<'mode_changed'>[]> {
+    const { mode: previousModeId } = await this.#memory.of(threadId);
+    if (previousModeId === modeId) return [];
+    return [{ type: 'mode_changed', runId: newId(), modeId, ...defined({ previousModeId }) }];
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryRunOptions): Promise<RunHandle> {
