@@ -54,8 +54,8 @@ export class OrderChecker {
         report('seq-rises', `${event.seq} follows ${this.#seq}`);
       this.#seq = event.seq;
     }
-    // A person may abort a run at any time, also while it starts or just after it ended.
-    if (event.type === 'abort_requested') return found;
+    // A person may abort or steer a run at any time, also while it starts or just after it ended.
+    if (event.type === 'abort_requested' || event.type === 'steer_requested') return found;
     // A process that lost the run reports a call that finished there, whenever it continues.
     if (event.type === 'warning' && event.code === lateResult) return found;
     if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);
@@ -135,6 +135,7 @@ export class OrderChecker {
     branch_selected: pass,
     collapsed: pass,
     abort_requested: pass,
+    steer_requested: pass,
   };
 
   /**

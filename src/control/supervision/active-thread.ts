@@ -1,6 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
-import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
 import { lateResults } from './late-results.ts';
 import { renewalMs } from './lease-times.ts';
@@ -18,6 +18,8 @@ export interface ActiveThreadOptions {
   readonly onLost: (reason: unknown) => void;
   /** Called when any process requests the abort of a run. */
   readonly onAbort: (runId: string) => void;
+  /** Called when any process sends a message into a run. */
+  readonly onSteer: (request: EventOf<'steer_requested'>) => void;
   /** Called when the log cannot be written: the runs of the thread wait. */
   readonly onOutage: (error: SingletreeError) => void;
   /** Called when the log can be written again. */
@@ -177,10 +179,11 @@ export class ActiveThread {
 
   async #follow(after: number, signal: AbortSignal): Promise<void> {
     try {
-      const { log, threadId, onAbort } = this.#options;
-      const types = ['relay', 'relay_resolved', 'abort_requested'] as const;
+      const { log, threadId, onAbort, onSteer } = this.#options;
+      const types = ['relay', 'relay_resolved', 'abort_requested', 'steer_requested'] as const;
       for await (const event of log.tail(threadId, after, { signal, types })) {
         if (event.type === 'abort_requested') onAbort(event.runId);
+        else if (event.type === 'steer_requested') onSteer(event);
         else this.inbox.take(event);
       }
     } catch (error) {

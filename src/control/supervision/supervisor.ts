@@ -25,6 +25,7 @@ import { pendingRelayNote } from './pending-relays.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
+import { UnreadRequests } from './steer-request.ts';
 import type {
   AbortOptions,
   EndNote,
@@ -299,8 +300,10 @@ export class Supervisor implements RunControl {
     let isAborted = false;
     if (!isNew) await endOrphanedProcesses(runMark(open.owner, threadId, runId));
     if (!isNew) await thread.startListening();
+    const requests = new UnreadRequests(runId);
     const visit = (event: LoggedEvent) => {
       thread.inbox.take(event);
+      requests.take(event);
       if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
     };
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
@@ -338,6 +341,7 @@ export class Supervisor implements RunControl {
         ...(state && { resume: state }),
       },
     });
+    for (const request of requests.all) run.steerBy(request);
     this.#runs.set(runId, run);
     this.#settled.set(run, this.#settle(run, thread, agent));
     return run;
