@@ -24,6 +24,7 @@ export {
   pendingRelayPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
+export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';

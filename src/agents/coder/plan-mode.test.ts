@@ -41,9 +41,11 @@ describe('plan mode', () => {
     const policy = constantFrom('allow', 'ask', 'deny' as const);
     const request = oneof(
       constantFrom('ls', 'rm x', 'git status', 'cat a; b').map(bash),
-      fc
-        .constantFrom('read', 'edit', undefined)
-        .map(category => ({ tool: 't', input: {}, ...(category && { category }) })),
+      constantFrom('read', 'edit', undefined).map(category => ({
+        tool: 't',
+        input: {},
+        ...(category && { category }),
+      })),
     );
     assert(
       property(policy, request, (fallback, call) => {

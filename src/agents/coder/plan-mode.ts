@@ -13,7 +13,7 @@ const readOnly: PermissionRuleSet = {
 };
 
 /** The categories of tools that change nothing outside the conversation. */
-const harmless: ReadonlySet<string> = new Set(['read', 'agent', 'plan']);
+const harmless: ReadonlySet<string> = new Set(['read', 'agent', 'conversation']);
 
 /**
  * Decides on calls while a plan is being made. It stands beside the rules, and the stricter decision wins: no rule that

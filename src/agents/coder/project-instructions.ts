@@ -32,10 +32,14 @@ export function projectInstructions(folder: string, options: ProjectInstructions
   const folders = foldersUpToRoot(resolve(folder));
   const reader = new InstructionReader(folders.at(-1) ?? folder);
   for (const each of folders) reader.add(each);
-  const own = home === undefined ? undefined : new InstructionReader(home);
-  if (home !== undefined) own?.add(home);
-  const parts = [...reader.parts, ...(own?.parts ?? [])];
-  const problems = [...reader.problems, ...(own?.problems ?? [])];
+  const readers = [reader];
+  if (home !== undefined && existsSync(home)) {
+    const own = new InstructionReader(home);
+    own.add(home);
+    readers.push(own);
+  }
+  const parts = readers.flatMap(each => each.parts);
+  const problems = readers.flatMap(each => each.problems);
   const kept: string[] = [];
   const files: string[] = [];
   let left = maxLength;

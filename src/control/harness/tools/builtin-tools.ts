@@ -18,6 +18,6 @@ export type BuiltinToolId = (typeof builtinToolIds)[number];
 
 /** The built-in tools of a run, without the disabled ones. `subagent` is created separately. */
 export function builtinTools(board: TaskBoard, disabled: readonly BuiltinToolId[] = []): Tool[] {
-  const all = [askUserLoopTool, submitPlanLoopTool, ...taskLoopTools(board)];
+  const all = [askUserLoopTool, submitPlanLoopTool(), ...taskLoopTools(board)];
   return all.filter(({ name }) => !disabled.some(id => id === name));
 }
