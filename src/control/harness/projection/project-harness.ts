@@ -96,6 +96,7 @@ const isOfRun: Readonly<Record<EventType, boolean>> = {
   branch_selected: false,
   collapsed: false,
   abort_requested: false,
+  steer_requested: false,
 };
 
 function take(step: ProjectionStep, event: AgentEvent): void {
