@@ -1,5 +1,5 @@
 import { dropOldest } from '../../../drop-oldest.ts';
-import { type ChildRuns, endingRuns } from '../../shared/child-runs.ts';
+import { endingRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
@@ -9,9 +9,19 @@ import { childEnds, type ItemTool, itemTools, readAgentStates, readTasks } from 
 export type ItemPhase = 'started' | 'updated' | 'completed';
 type Speech = 'text' | 'reasoning';
 
+/** The runs of the agents that a thread starts. */
+export interface AgentRuns {
+  /** Starts the run of an agent; a running one goes on. */
+  start(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void;
+  /** Ends a run with its answer or error; returns whether it was running. */
+  end(id: string, reason: 'complete' | 'error' | 'aborted', answer?: string): boolean;
+  /** Registers what a run said last. */
+  said(runId: string, text: string): void;
+}
+
 export interface ItemOptions {
   readonly context: LineContext;
-  readonly children: ChildRuns;
+  readonly agents: AgentRuns;
   /** The run the items belong to; the main run when absent. */
   readonly runId?: string;
   /** Receives each new call, which has not started yet; undefined when a call starts at once. */
@@ -22,7 +32,7 @@ export interface ItemOptions {
 export class CodexItems {
   readonly runId: string;
   readonly #context: LineContext;
-  readonly #children: ChildRuns;
+  readonly #agents: AgentRuns;
   readonly #whenCalled: ((rawId: string) => void) | undefined;
   readonly #calls = new OpenCalls();
   /** The streamed text of messages that are not complete, by item. */
@@ -34,9 +44,9 @@ export class CodexItems {
   /** The last emitted tasks. */
   #tasks = '';
 
-  constructor({ context, children, runId = context.runId, whenCalled }: ItemOptions) {
+  constructor({ context, agents, runId = context.runId, whenCalled }: ItemOptions) {
     this.#context = context;
-    this.#children = children;
+    this.#agents = agents;
     this.runId = runId;
     this.#whenCalled = whenCalled;
   }
@@ -138,7 +148,7 @@ export class CodexItems {
     };
     if (type === 'text') this.#context.emit({ type, ...said, final: true });
     else if (rest !== '' || streamed === '') this.#context.emit({ type, ...said });
-    if (type === 'text') this.#children.said(this.runId, content);
+    if (type === 'text') this.#agents.said(this.runId, content);
   }
 
   #notice(phase: ItemPhase, item: WireRecord): void {
@@ -182,12 +192,12 @@ export class CodexItems {
   }
 
   /** Starts and ends the runs of the agents that a call names; returns the ids of those that ended. */
-  #collaborate(item: WireRecord, parentId: string): string[] {
+  #collaborate(item: WireRecord, callId: string): string[] {
     const ended = readAgentStates(item).flatMap(({ id, status, message }) => {
       const reason = childEnds.get(status);
-      if (item['tool'] === 'spawn_agent') this.#children.start(id, { id, parentId, agentId: 'codex' });
+      if (item['tool'] === 'spawn_agent') this.#agents.start(id, { callId, items: this });
       if (reason === undefined) return [];
-      return this.#children.end(id, reason, message) || this.#ended.has(id) ? [id] : [];
+      return this.#agents.end(id, reason, message) || this.#ended.has(id) ? [id] : [];
     });
     if (item['tool'] === 'wait' && recordOf(item['agents_states']) !== undefined && ended.length === 0)
       ended.push(...this.#ended);

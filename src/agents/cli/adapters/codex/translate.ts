@@ -21,8 +21,16 @@ class CodexReader implements RecordReader {
 
   constructor(context: LineContext, { usedBefore }: TranslatorOptions) {
     this.#context = context;
-    this.#children = new ChildRuns(context);
-    this.#items = new CodexItems({ context, children: this.#children });
+    const children = new ChildRuns(context);
+    this.#children = children;
+    this.#items = new CodexItems({
+      context,
+      agents: {
+        start: (id, { callId }) => void children.start(id, { id, parentId: callId, agentId: 'codex' }),
+        end: (id, reason, answer) => children.end(id, reason, answer),
+        said: () => {},
+      },
+    });
     this.#usage = new SessionUsage(usedBefore);
   }
 
