@@ -25,6 +25,8 @@ export interface LiveAbilities {
   /** Whether several requests can be open at the same time. */
   readonly parallelRequests: boolean;
   readonly images: boolean;
+  /** Whether a prompt can carry other files. */
+  readonly files?: boolean;
   readonly usage: boolean;
   readonly cost: boolean;
   readonly switchModel: boolean;
@@ -53,13 +55,17 @@ export interface LiveCommand extends Pick<CliCommand, 'args' | 'env'> {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** One turn: a prompt, and the run its events belong to. */
+/**
+ * One turn: a prompt, and the run its events belong to. A run may have several turns: ids of events are unique over all of
+ * them, and steps are numbered from 0 in each turn (the driver continues the numbering of the run).
+ */
 export interface LiveTurn {
   readonly runId: string;
   readonly content: string | readonly ContentPart[];
   readonly model?: string | undefined;
+  /** The program's own mode; its normal one, which asks, when absent. */
   readonly mode?: string | undefined;
-  /** The usage of earlier runs of the session, for programs that count per session. */
+  /** The usage of earlier runs of the session, for programs that count per session; of use in the first turn only. */
   readonly usedBefore?: UsedTokens | undefined;
 }
 
@@ -74,6 +80,8 @@ export type LiveRequest = {
       readonly toolCallId: string;
       /** The name that the `tool_call` has. */
       readonly tool: string;
+      /** Its category for permission rules: `read`, `edit`, `execute` or `network`. Default: by the agent's tool table. */
+      readonly category?: string;
       /** The exact arguments that would run. */
       readonly input: Readonly<Record<string, unknown>>;
       /** The shell line as the shell receives it, when the call runs one. */
@@ -112,7 +120,7 @@ export type LiveAnswer =
 /** The end of a turn. The channel has emitted the events of its failure, but not `harness_end`. */
 export interface LiveTurnEnd {
   readonly reason: 'complete' | 'error' | 'aborted' | 'max_iterations';
-  /** Queued messages that the program has not handled in this turn: they become the next prompt. */
+  /** The ids of steered messages that the program has not handled in this turn: they become the next prompt. */
   readonly unsent?: readonly string[];
 }
 
@@ -129,7 +137,7 @@ export interface ChannelHost {
   request(request: LiveRequest): void;
   /** The program no longer waits for the answer. */
   withdraw(requestId: string, reason: string): void;
-  /** A steered message has reached the model or has been queued by the program. */
+  /** A steered message has reached the model (`joined`), or waits in the program until then (`queued`). */
   steered(messageId: string, delivery: 'joined' | 'queued'): void;
   turnEnded(end: LiveTurnEnd): void;
   /** Calls back after a delay, for programs whose end is known only by silence. Returns a function that cancels it. */
@@ -144,7 +152,11 @@ export interface ChannelHost {
 export interface LiveChannel {
   /** Opens the session: sends the handshake. */
   open(): void;
-  /** Handles one message of the program; `number` is its index in the raw record. */
+  /**
+   * Handles one message of the program; `number` is its index in the raw record of the run. A line that arrives between
+   * turns is received after the next `prompt`. A line before the first `prompt` that is not part of the handshake is
+   * kept by the channel and handled in the first turn.
+   */
   receive(line: string, number: number): void;
   /** Begins a turn; only after `ready` and when no turn is open. */
   prompt(turn: LiveTurn): void;
