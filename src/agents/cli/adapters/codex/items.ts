@@ -39,10 +39,13 @@ export class CodexItems {
   readonly #streamed = new Map<string, { readonly type: Speech; text: string }>();
   /** Items of unknown types, until they are completed. */
   readonly #strange = new Map<string, WireRecord>();
+  /** Calls that were declined and have no result, by event id. */
+  readonly #declined = new Set<string>();
   /** Agents whose end no call has reported. */
   readonly #ended = new Set<string>();
   /** The last emitted tasks. */
   #tasks = '';
+  #isOver = false;
 
   constructor({ context, agents, runId = context.runId, whenCalled }: ItemOptions) {
     this.#context = context;
@@ -85,10 +88,12 @@ export class CodexItems {
     this.#streamed.clear();
   }
 
+  /** Emits the final events of the run; later calls emit nothing. */
   flush(): void {
     this.endStreams();
     for (const item of this.#strange.values()) this.#context.unknown(item);
     this.#strange.clear();
+    this.#isOver = true;
   }
 
   /** Returns the open call of an item; undefined when there is none or more than one. */
@@ -112,15 +117,23 @@ export class CodexItems {
   /** Emits the start of an item's call, once. */
   start(rawId: string): void {
     const call = this.find(rawId);
-    if (call === undefined || call.started) return;
+    if (call === undefined || call.started || this.#isOver) return;
     call.started = true;
     this.#context.emit({ type: 'tool_start', runId: this.runId, id: call.id, name: call.name });
+  }
+
+  /** Registers the decision on an item's call. The driver emits the start of an allowed one. */
+  decided(rawId: string, isAllowed: boolean): void {
+    const call = this.find(rawId);
+    if (call === undefined) return;
+    if (isAllowed) call.started = true;
+    else this.#declined.add(call.id);
   }
 
   /** Emits the result of a call that has no item of its own. */
   settle(rawId: string, output: Parameters<typeof endingRuns>[0]): void {
     const call = this.#calls.settle(rawId);
-    if (call !== undefined && call !== 'ambiguous') this.#result(call, output);
+    if (call !== undefined && call !== 'ambiguous' && !this.#isOver) this.#result(call, output);
   }
 
   /** Registers the end of an agent that the next call about agents reports. */
@@ -172,10 +185,13 @@ export class CodexItems {
       this.#context.unknown(record);
       return;
     }
-    if (this.#whenCalled !== undefined && item['status'] !== 'declined') this.start(rawId);
+    const isDeclined = item['status'] === 'declined' || this.#declined.delete(call.id);
+    if (this.#whenCalled !== undefined && !isDeclined) this.start(rawId);
     this.#calls.settle(rawId);
     const ended = item['type'] === 'collab_tool_call' ? this.#collaborate(item, call.id) : [];
-    this.#result(call, endingRuns(tool.output(item), ended));
+    const output = tool.output(item);
+    if (isDeclined && 'error' in output) this.#result(call, { status: 'denied', reason: output.error });
+    else this.#result(call, endingRuns(output, ended));
   }
 
   #result({ id, name }: OpenCall, output: Parameters<typeof endingRuns>[0]): void {

@@ -29,7 +29,6 @@ export const codexLive: LiveAdapter = {
     'A message during a text stops the text, which is lost from its history; the turn goes on.',
     'A plan is decided after its turn: an approved plan is carried out in the mode `default`, in the same run.',
     'A turn is over when its subagents are over, too.',
-    'A file that is neither text nor image is only named.',
   ],
   records: { ...codexLiveRecords, ...consumedRecords },
   differences: codexLiveDifferences,

@@ -58,7 +58,8 @@ export class CodexChannel implements LiveChannel {
   constructor(host: ChannelHost, start: LiveStart) {
     this.#host = host;
     this.#start = start;
-    this.#mode = start.mode;
+    // A resumed session may have been left in another mode.
+    this.#mode = start.sessionId === undefined ? undefined : 'default';
     this.#rpc = new RpcConnection(message => host.send(message));
     this.#requests = new CodexRequests({
       host,
@@ -73,7 +74,7 @@ export class CodexChannel implements LiveChannel {
       opened: session => {
         this.#session = session;
         this.#model = session.model;
-        this.#host.ready(present({ sessionId: session.threadId, model: session.model, mode: this.#mode }));
+        this.#host.ready(present({ sessionId: session.threadId, model: session.model }));
       },
       failed: problem => this.#host.failed(problem),
     });
@@ -85,7 +86,9 @@ export class CodexChannel implements LiveChannel {
     const turn = this.#turn;
     if (turn === undefined) this.#receive(value, number);
     else turn.events.within(number, () => this.#receive(value, number));
-    if (this.#turn !== undefined && this.#turn === turn && turn.isSettled) this.#settle(turn);
+    if (turn === undefined || this.#turn !== turn) return;
+    this.#requests.keepOnly(turn.threads.all);
+    if (turn.isSettled) this.#settle(turn);
   }
 
   prompt({ runId, content, model, mode, usedBefore }: LiveTurn): void {
@@ -140,7 +143,7 @@ export class CodexChannel implements LiveChannel {
     const turn = this.#turn;
     if (turn !== undefined) this.#end(turn, { reason: this.#isInterrupted ? 'aborted' : 'error' });
     else if (this.#session === undefined)
-      this.#host.failed({ message: 'Codex ended before its session was open.', code: 'session_failed' });
+      this.#host.failed({ message: 'Codex ended before its session was open.', code: 'agent_failed' });
     this.#isClosed = true;
   }
 
@@ -201,7 +204,7 @@ export class CodexChannel implements LiveChannel {
 
   #startTurn(turn: CodexTurn, params: object, mode: string | undefined): void {
     const { threadId } = this.#session as CodexSession;
-    this.#mode = mode ?? this.#mode;
+    if (mode !== undefined || this.#mode !== undefined) this.#mode = mode ?? 'default';
     this.#rpc.call('turn/start', { threadId, ...params, ...this.#modeParams() }, answer => {
       if (this.#turn !== turn) return;
       if ('result' in answer) {
@@ -217,7 +220,7 @@ export class CodexChannel implements LiveChannel {
     });
   }
 
-  /** The mode is sent with each turn once it was set: the program keeps the last one. */
+  /** The mode is sent with each turn once there was another than the default: the program keeps the last one. */
   #modeParams(): object {
     if (this.#mode === undefined || this.#model === undefined) return {};
     const settings = { model: this.#model, reasoning_effort: null, developer_instructions: null };

@@ -28,9 +28,7 @@ function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItem
     questions: [{ kind: 'permission', toolCallId: call.id, tool: call.name, input, canRevise: false }],
     reply: ([answer]) => action(isApproval(answer), {}),
     words: ([answer]) => wordsOf(answer, `the call of ${call.name}`),
-    answered: ([answer]) => {
-      if (isApproval(answer)) items.start(rawId);
-    },
+    answered: ([answer]) => items.decided(rawId, isApproval(answer)),
   };
 }
 

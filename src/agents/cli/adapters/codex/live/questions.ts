@@ -30,7 +30,6 @@ export function readQuestions(params: WireRecord, items: CodexItems): Asking | u
     reply: answers => ({ answers: answersOf(answers) }),
     words: () => undefined,
     answered: answers => {
-      items.start(rawId);
       const given = answersOf(answers);
       items.settle(
         rawId,

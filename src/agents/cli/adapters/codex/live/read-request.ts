@@ -79,9 +79,7 @@ function permission(items: CodexItems, rawId: string, of: { question: Question; 
     questions: [of.question],
     reply: ([answer]) => ({ decision: isApproval(answer) ? 'accept' : 'decline' }),
     words: ([answer]) => wordsOf(answer, of.what),
-    answered: ([answer]) => {
-      if (isApproval(answer)) items.start(rawId);
-    },
+    answered: ([answer]) => items.decided(rawId, isApproval(answer)),
   };
 }
 
@@ -113,7 +111,6 @@ function readPermissions(params: WireRecord, items: CodexItems): Asking | undefi
     }),
     words: ([answer]) => wordsOf(answer, 'the request for permissions'),
     answered: ([answer]) => {
-      items.start(rawId);
       items.settle(
         rawId,
         isApproval(answer)

@@ -82,6 +82,12 @@ export class CodexRequests {
     return true;
   }
 
+  /** Withdraws the requests of threads that are over. */
+  keepOnly(threads: readonly AgentThread[]): void {
+    for (const open of this.#open.values())
+      if (!threads.includes(open.thread)) this.resolved(open.rpcId, 'The subagent that asked is over.');
+  }
+
   /** Withdraws every open request. */
   close(reason: string): void {
     for (const open of this.#open.values()) this.#withdraw(open, reason);

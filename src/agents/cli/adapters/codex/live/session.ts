@@ -21,7 +21,7 @@ export function openSession(
   const capabilities = { experimentalApi: true, requestAttestation: false };
   rpc.call('initialize', { clientInfo, capabilities }, answer => {
     if ('error' in answer) {
-      failed({ message: `Codex did not start its session: ${answer.error}`, code: 'session_failed' });
+      failed({ message: `Codex did not start its session: ${answer.error}`, code: 'agent_failed' });
       return;
     }
     rpc.notify('initialized');
@@ -42,7 +42,7 @@ function opening({ cwd, model, sessionId, fork, yolo }: LiveStart): { method: st
 }
 
 function refused(error: string, { sessionId }: LiveStart): { message: string; code: string } {
-  if (sessionId === undefined) return { message: `Codex did not open a session: ${error}`, code: 'session_failed' };
+  if (sessionId === undefined) return { message: `Codex did not open a session: ${error}`, code: 'agent_failed' };
   return { message: `Codex cannot resume session "${sessionId}": ${error}`, code: 'session_unknown' };
 }
 
@@ -53,7 +53,7 @@ function verify(
 ): void {
   const threadId = textOf(recordOf(result['thread'])?.['id']);
   if (threadId === undefined) {
-    failed({ message: 'Codex opened a session without an id.', code: 'session_failed' });
+    failed({ message: 'Codex opened a session without an id.', code: 'agent_failed' });
     return;
   }
   const policy = result['approvalPolicy'];

@@ -19,8 +19,8 @@ export class Steering {
     return index < 0 ? undefined : this.#sent.splice(index, 1)[0];
   }
 
-  /** Removes and returns the texts that never reached the model. */
+  /** Removes the messages that never reached the model and returns their ids. */
   takeUnsent(): string[] {
-    return this.#sent.splice(0).map(({ text }) => text);
+    return this.#sent.splice(0).flatMap(({ messageId }) => messageId ?? []);
   }
 }
