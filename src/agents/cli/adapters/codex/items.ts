@@ -3,7 +3,7 @@ import { endingRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
-import { recordOf, remainder, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { listOf, recordOf, remainder, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { childEnds, type ItemTool, itemTools, readAgentStates, readTasks } from './wire.ts';
 
 export type ItemPhase = 'started' | 'updated' | 'completed';
@@ -13,6 +13,8 @@ type Speech = 'text' | 'reasoning';
 export interface AgentRuns {
   /** Starts the run of an agent; a running one goes on. */
   start(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void;
+  /** Registers an agent of an earlier turn that a call is about. */
+  mention(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void;
   /** Ends a run with its answer or error; returns whether it was running. */
   end(id: string, reason: 'complete' | 'error' | 'aborted', answer?: string): boolean;
   /** Registers what a run said last. */
@@ -173,7 +175,9 @@ export class CodexItems {
     const { item, record, tool } = of;
     const make = () => this.call(rawId, { name: tool.name(item), input: tool.input(item) });
     if (phase === 'started') {
-      make();
+      const { id: callId } = make();
+      for (const id of listOf(item['receiver_thread_ids']))
+        if (typeof id === 'string') this.#agents.mention(id, { callId, items: this });
       if (this.#whenCalled === undefined) this.start(rawId);
       else this.#whenCalled(rawId);
     }

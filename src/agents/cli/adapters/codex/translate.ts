@@ -28,6 +28,7 @@ class CodexReader implements RecordReader {
       agents: {
         start: (id, { callId }) => void children.start(id, { id, parentId: callId, agentId: 'codex' }),
         end: (id, reason, answer) => children.end(id, reason, answer),
+        mention: () => {},
         said: () => {},
       },
     });

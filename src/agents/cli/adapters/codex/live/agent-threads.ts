@@ -1,6 +1,6 @@
 import { ChildRuns } from '../../../shared/child-runs.ts';
 import type { LineContext } from '../../../shared/line-context.ts';
-import { present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { present, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { type AgentRuns, CodexItems, type ItemPhase } from '../items.ts';
 
 /** A thread of Codex within a turn of ours: the session itself, or a subagent. */
@@ -25,6 +25,7 @@ export class AgentThreads implements AgentRuns {
   readonly main: AgentThread;
   readonly #context: LineContext;
   readonly #runs: ChildRuns;
+  readonly #suffix: string;
   readonly #whenCalled: (thread: AgentThread, rawId: string) => void;
   readonly #open = new Map<string, AgentThread>();
   readonly #spawned = new Map<string, Spawned>();
@@ -33,6 +34,8 @@ export class AgentThreads implements AgentRuns {
     context: LineContext,
     options: {
       readonly mainId: string;
+      /** The number of earlier turns of the same run, in which the same subagents may have run. */
+      readonly turnsBefore: number;
       /** Receives each new call, which has not started yet. */
       readonly whenCalled: (thread: AgentThread, rawId: string) => void;
     },
@@ -40,6 +43,7 @@ export class AgentThreads implements AgentRuns {
     this.#context = context;
     this.#runs = new ChildRuns(context);
     this.#whenCalled = options.whenCalled;
+    this.#suffix = options.turnsBefore === 0 ? '' : `.${options.turnsBefore}`;
     this.main = this.#thread(options.mainId, context.runId);
   }
 
@@ -78,12 +82,17 @@ export class AgentThreads implements AgentRuns {
     const id = textOf(item['agentThreadId']);
     if (rawId === undefined || id === undefined) this.#context.unknown(record);
     else if (item['kind'] === 'started') this.#started(parent, phase, { rawId, id, item });
+    else if (item['kind'] === 'interacted') this.#continued(parent, phase, { rawId, id, item });
     else if (phase === 'completed' && item['kind'] === 'completed') this.end(id, 'complete');
     else if (phase === 'completed' && item['kind'] === 'interrupted') this.end(id, 'aborted');
   }
 
   start(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void {
     if (!this.#spawned.has(id)) this.#spawn(id, parent);
+  }
+
+  mention(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void {
+    if (!this.#spawned.has(id) && id !== this.main.id) this.#spawned.set(id, parent);
   }
 
   end(id: string, reason: 'complete' | 'error' | 'aborted', answer?: string): boolean {
@@ -118,13 +127,25 @@ export class AgentThreads implements AgentRuns {
       parent.items.start(rawId);
       this.#spawn(id, { items: parent.items, callId: call.id, model });
     }
-    if (phase === 'completed') parent.items.settle(rawId, { context: recordOf(present({ agent })) ?? {} });
+    if (phase === 'completed') parent.items.settle(rawId, { context: present({ agent }) });
+  }
+
+  /** A message to a subagent of an earlier turn is the call that its next run belongs to. */
+  #continued(parent: AgentThread, phase: ItemPhase, of: { rawId: string; id: string; item: WireRecord }): void {
+    const { rawId, id, item } = of;
+    const agent = textOf(item['agentPath']);
+    if (!this.#spawned.has(id)) {
+      const call = parent.items.call(rawId, { name: 'send_input', input: present({ agent }) });
+      parent.items.start(rawId);
+      this.mention(id, { items: parent.items, callId: call.id });
+    }
+    if (phase === 'completed') parent.items.settle(rawId, { context: present({ agent }) });
   }
 
   #spawn(id: string, spawned: Spawned): AgentThread {
     this.#spawned.set(id, spawned);
     const { callId: parentId, model } = spawned;
-    const { runId } = this.#runs.start(id, { id, parentId, agentId: 'codex', model });
+    const { runId } = this.#runs.start(id, { id: `${id}${this.#suffix}`, parentId, agentId: 'codex', model });
     const thread = this.#thread(id, runId);
     this.#open.set(id, thread);
     return thread;

@@ -50,6 +50,8 @@ export class CodexChannel implements LiveChannel {
   #turn: CodexTurn | undefined;
   #mode: string | undefined;
   #model: string | undefined;
+  /** The run of the last turn, and the number of its turns. */
+  #run = { id: '', turns: 0 };
   #planRequest: string | undefined;
   #plans = 0;
   #isInterrupted = false;
@@ -97,10 +99,12 @@ export class CodexChannel implements LiveChannel {
     this.#isInterrupted = false;
     this.#steering = new Steering();
     this.#usage.before(session.threadId, usedBefore);
+    this.#run = { id: runId, turns: this.#run.id === runId ? this.#run.turns + 1 : 1 };
     this.#turn = new CodexTurn({
       host: this.#host,
       runId,
       threadId: session.threadId,
+      turnsBefore: this.#run.turns - 1,
       usage: this.#usage,
       over: this.#over,
       heard: message => this.#heard(message),

@@ -16,6 +16,8 @@ export interface TurnOptions {
   readonly host: ChannelHost;
   readonly runId: string;
   readonly threadId: string;
+  /** The number of earlier turns of the run. */
+  readonly turnsBefore: number;
   readonly usage: ThreadUsage;
   /** Turns of the program that are over. */
   readonly over: Set<string>;
@@ -43,6 +45,7 @@ export class CodexTurn {
     this.events = new ChannelEvents(options.host, options.runId);
     this.threads = new AgentThreads(this.events.context, {
       mainId: options.threadId,
+      turnsBefore: options.turnsBefore,
       whenCalled: (thread, rawId) => this.#expectRequest(thread, rawId),
     });
   }
