@@ -44,6 +44,8 @@ export interface LiveStart {
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
   readonly extraArgs?: readonly string[] | undefined;
+  /** The environment variables of the program, to find its settings; those of `LiveCommand.env` are added to them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** A folder of this session for files that the program reads, such as settings or an extension; removed at its end. */
   readonly folder: string;
 }
@@ -153,8 +155,11 @@ export interface LiveChannel {
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
-  closed(): void;
+  /**
+   * The program has closed its output: emits what is left of the open turn. Later calls do nothing. A channel that
+   * handles messages in order but not at once returns a promise that resolves when everything is emitted.
+   */
+  closed(): void | Promise<void>;
 }
 
 /** The interactive channel of an external agent. */
