@@ -1,5 +1,6 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
 import type { CliCommand } from './cli-command.ts';
+import type { RecordRules } from './record-rules.ts';
 import type { UsedTokens } from '../../agent.ts';
 
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
@@ -43,6 +44,8 @@ export interface LiveStart {
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
   readonly extraArgs?: readonly string[] | undefined;
+  /** The environment variables of the program, to find its settings; those of `LiveCommand.env` are added to them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** A folder of this session for files that the program reads, such as settings or an extension; removed at its end. */
   readonly folder: string;
 }
@@ -159,8 +162,11 @@ export interface LiveChannel {
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
-  closed(): void;
+  /**
+   * The program has closed its output: emits what is left of the open turn. Later calls do nothing. A channel that
+   * handles messages in order but not at once returns a promise that resolves when everything is emitted.
+   */
+  closed(): void | Promise<void>;
 }
 
 /** The interactive channel of an external agent. */
@@ -170,6 +176,10 @@ export interface LiveAdapter {
   readonly abilities: LiveAbilities;
   /** What is not possible and why, or configured safe, for the documentation page: short sentences. */
   readonly notes: readonly string[];
+  /** What each message of the program becomes, for the documentation page; any other becomes `unknown`. */
+  readonly records: RecordRules;
+  /** Where its events differ from those of print mode, by event or field, for the documentation page. */
+  readonly differences: Readonly<Record<string, string>>;
   /** Shown as a warning before the first prompt: what would run unasked in spite of all settings. */
   readonly warning?: string;
   command(start: LiveStart): LiveCommand;
