@@ -40,6 +40,7 @@ export class ActiveRun implements RunHandle {
   /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
   #steering: UserMessage[] = [];
+  readonly #steeringListeners = new Set<() => void>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
   #isOver = false;
@@ -70,6 +71,7 @@ export class ActiveRun implements RunHandle {
 
   steer(content: string | readonly ContentPart[]): void {
     this.#steering.push({ id: newId(), content });
+    for (const listener of this.#steeringListeners) listener();
   }
 
   /** Returns and removes the steering messages that the run did not read. */
@@ -82,6 +84,8 @@ export class ActiveRun implements RunHandle {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
+    // Nobody is asked any more, however long the agent takes to stop.
+    void this.#cancelAllRelays().catch(() => {});
     setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
 
@@ -105,7 +109,13 @@ export class ActiveRun implements RunHandle {
       ...params,
       signal: this.#stop.signal,
       answers: thread.answers,
-      steering: { take: () => this.#steering.splice(0) },
+      steering: {
+        take: () => this.#steering.splice(0),
+        onMessage: listener => {
+          this.#steeringListeners.add(listener);
+          return () => this.#steeringListeners.delete(listener);
+        },
+      },
     });
     const events = invoked[Symbol.asyncIterator]();
     try {
@@ -137,6 +147,10 @@ export class ActiveRun implements RunHandle {
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
+  }
+
+  async #cancelAllRelays(): Promise<void> {
+    for (const runId of [this.runId, ...this.#childRuns.keys()]) await cancelRelays(this.#options.thread, runId);
   }
 
   /** Ends a run that may not call a model, whatever its agent is. */

@@ -4,6 +4,7 @@ import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../even
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
+import { cancelRelay } from './answer-relay.ts';
 import { backgroundClock, systemClock } from './clock.ts';
 import { StoreOutage } from './store-outage.ts';
 
@@ -43,6 +44,7 @@ export class ActiveThread {
       await this.startListening();
       return this.inbox.wait(relayId, signal);
     },
+    cancel: (relay, reason) => cancelRelay(this, relay, reason),
   };
   readonly #options: ActiveThreadOptions;
   readonly #outage: StoreOutage;

@@ -46,15 +46,28 @@ export async function answerRelay(
 
 /** Cancels the unanswered relays of a run. */
 export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
-  const pending = thread.inbox.pendingOf(runId);
-  if (pending.length > 0) await thread.writer.flush();
-  for (const { id } of pending)
-    try {
-      const cancelled: AgentEvent = { type: 'relay_resolved', runId, relayId: id, outcome: 'cancelled' };
-      await thread.append([cancelled], { once: answerKey(id) });
-    } catch (error) {
-      if (!SingletreeError.is(error, 'once_conflict')) throw error;
-    }
+  for (const relay of thread.inbox.pendingOf(runId)) await cancelRelay(thread, relay);
+}
+
+/** Cancels a relay, with a reason when there is one; does nothing when it was answered. */
+export async function cancelRelay(
+  thread: Pick<ActiveThread, 'writer' | 'append'>,
+  { id, runId }: Pick<EventOf<'relay'>, 'id' | 'runId'>,
+  feedback?: string,
+): Promise<void> {
+  await thread.writer.flush();
+  const cancelled: AgentEvent = {
+    type: 'relay_resolved',
+    runId,
+    relayId: id,
+    outcome: 'cancelled',
+    ...defined({ feedback }),
+  };
+  try {
+    await thread.append([cancelled], { once: answerKey(id) });
+  } catch (error) {
+    if (!SingletreeError.is(error, 'once_conflict')) throw error;
+  }
 }
 
 /** The idempotency key of an answer. */
@@ -63,7 +76,8 @@ export function answerKey(relayId: string): string {
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
-  const allowed = outcomes[relay.relayKind];
+  const { answers } = relay;
+  const allowed = outcomes[relay.relayKind].filter(each => answers === undefined || answers.some(one => one === each));
   if (!allowed.includes(outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
     throw invalid(relay, '"revise" requires the new input');

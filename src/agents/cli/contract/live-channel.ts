@@ -60,6 +60,7 @@ export interface LiveTurn {
   readonly runId: string;
   readonly content: string | readonly ContentPart[];
   readonly model?: string | undefined;
+  /** The program's own mode; its normal one, which asks, when absent. */
   readonly mode?: string | undefined;
   /** The usage of earlier runs of the session, for programs that count per session. */
   readonly usedBefore?: UsedTokens | undefined;
@@ -76,6 +77,8 @@ export type LiveRequest = {
       readonly toolCallId: string;
       /** The name that the `tool_call` has. */
       readonly tool: string;
+      /** Its category for permission rules: `read`, `edit`, `execute` or `network`. Default: by the agent's tool table. */
+      readonly category?: string;
       /** The exact arguments that would run. */
       readonly input: Readonly<Record<string, unknown>>;
       /** The shell line as the shell receives it, when the call runs one. */
@@ -114,7 +117,7 @@ export type LiveAnswer =
 /** The end of a turn. The channel has emitted the events of its failure, but not `harness_end`. */
 export interface LiveTurnEnd {
   readonly reason: 'complete' | 'error' | 'aborted' | 'max_iterations';
-  /** Queued messages that the program has not handled in this turn: they become the next prompt. */
+  /** The ids of steered messages that the program has not handled in this turn: they become the next prompt. */
   readonly unsent?: readonly string[];
 }
 
@@ -146,7 +149,11 @@ export interface ChannelHost {
 export interface LiveChannel {
   /** Opens the session: sends the handshake. */
   open(): void;
-  /** Handles one message of the program; `number` is its index in the raw record. */
+  /**
+   * Handles one message of the program; `number` is its index in the raw record of the run. A line that arrives between
+   * turns is received after the next `prompt`. A line before the first `prompt` that is not part of the handshake is
+   * kept by the channel and handled in the first turn.
+   */
   receive(line: string, number: number): void;
   /** Begins a turn; only after `ready` and when no turn is open. */
   prompt(turn: LiveTurn): void;
