@@ -28,6 +28,8 @@ export interface ApprovableCall {
   readonly needsApproval?: Tool['needsApproval'];
   /** What a person reads about the call, beside its arguments, and the answers that are possible. */
   readonly about?: Pick<PermissionRelay, 'command' | 'diff' | 'reason' | 'answers'>;
+  /** Whether a person who approves the call grants its paths outside the workspace, too. */
+  readonly approvalGrantsAccess?: boolean;
   /** Ends the waiting for an answer before the run ends. */
   readonly signal?: AbortSignal;
 }
@@ -87,6 +89,7 @@ export class Approvals {
     const permit = await this.#decide(asked, relays);
     if ('denied' in permit || permit.request === undefined) return permit;
     const { state, signal } = asked;
+    if (asked.approvalGrantsAccess === true && permit.answer !== undefined) return permit;
     const access = await this.#access.permit({
       call: state.call,
       request: permit.request,

@@ -13,7 +13,8 @@ import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { noOpenRun } from './open-runs.ts';
-import { type EndNote, RunDetached, type RunHandle, type RunOutcome } from './run-control.ts';
+import { RunDetached } from '../../agents/run-detached.ts';
+import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;

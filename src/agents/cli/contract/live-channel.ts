@@ -25,6 +25,8 @@ export interface LiveAbilities {
   /** Whether several requests can be open at the same time. */
   readonly parallelRequests: boolean;
   readonly images: boolean;
+  /** Whether a prompt can carry other files. */
+  readonly files?: boolean;
   readonly usage: boolean;
   readonly cost: boolean;
   readonly switchModel: boolean;
@@ -55,14 +57,17 @@ export interface LiveCommand extends Pick<CliCommand, 'args' | 'env'> {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** One turn: a prompt, and the run its events belong to. */
+/**
+ * One turn: a prompt, and the run its events belong to. A run may have several turns: ids of events are unique over all of
+ * them, and steps are numbered from 0 in each turn (the driver continues the numbering of the run).
+ */
 export interface LiveTurn {
   readonly runId: string;
   readonly content: string | readonly ContentPart[];
   readonly model?: string | undefined;
   /** The program's own mode; its normal one, which asks, when absent. */
   readonly mode?: string | undefined;
-  /** The usage of earlier runs of the session, for programs that count per session. */
+  /** The usage of earlier runs of the session, for programs that count per session; of use in the first turn only. */
   readonly usedBefore?: UsedTokens | undefined;
 }
 
@@ -134,7 +139,7 @@ export interface ChannelHost {
   request(request: LiveRequest): void;
   /** The program no longer waits for the answer. */
   withdraw(requestId: string, reason: string): void;
-  /** A steered message has reached the model or has been queued by the program. */
+  /** A steered message has reached the model (`joined`), or waits in the program until then (`queued`). */
   steered(messageId: string, delivery: 'joined' | 'queued'): void;
   turnEnded(end: LiveTurnEnd): void;
   /** The session opens later, for this reason; shown to the person who waits. */
