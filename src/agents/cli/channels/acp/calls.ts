@@ -1,6 +1,6 @@
 import type { ToolOutput } from '../../../../events/index.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
+import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { contentText, outputOf } from './call-content.ts';
 import type { AcpMessages } from './messages.ts';
@@ -31,6 +31,8 @@ interface CallsOptions {
   readonly messages: AcpMessages;
   readonly rules: CallRules;
   readonly subagents: SubagentRules | undefined;
+  /** Makes the ids of calls, which are unique over the turns of a run. */
+  readonly ids: OpenCalls;
 }
 
 /**
@@ -40,7 +42,6 @@ interface CallsOptions {
 export class AcpCalls {
   readonly #options: CallsOptions;
   readonly #known = new Map<string, KnownCall>();
-  readonly #ids = new OpenCalls();
 
   constructor(options: CallsOptions) {
     this.#options = options;
@@ -122,7 +123,7 @@ export class AcpCalls {
     const name = rules.nameOf(fields) ?? fields.title ?? fields.kind ?? 'tool';
     const input = rules.inputOf?.(fields, name) ?? recordOf(fields.rawInput) ?? {};
     messages.endBlock(runId, messageIdOf(fields.meta));
-    const open = this.#ids.add(fields.rawId, { runId, name, input });
+    const open = this.#options.ids.add(fields.rawId, { runId, name, input });
     call.open = open;
     context.emit({ type: 'tool_call', runId, id: open.id, name, input });
     subagents?.called(fields.rawId, open);
@@ -162,7 +163,7 @@ export class AcpCalls {
     const { context, messages, subagents } = this.#options;
     const open = this.#emit(call);
     call.isSettled = true;
-    this.#ids.settle(call.fields.rawId);
+    this.#options.ids.settle(call.fields.rawId);
     messages.result(call.runId);
     const reported = subagents?.answered(call.fields.rawId, open, output) ?? output;
     context.emit({ type: 'tool_result', runId: call.runId, id: open.id, name: open.name, output: reported });

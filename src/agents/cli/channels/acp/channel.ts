@@ -1,5 +1,6 @@
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../contract/live-channel.ts';
 import { LineContext } from '../../shared/line-context.ts';
+import { OpenCalls } from '../../shared/open-calls.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { type AcpAnswer, AcpConnection, type AcpRequest } from './connection.ts';
@@ -9,7 +10,7 @@ import { promptBlocks } from './prompt-blocks.ts';
 import { AcpRequests } from './requests.ts';
 import { SessionSettings } from './session-settings.ts';
 import { AcpSteering } from './steering.ts';
-import { AcpTurn } from './turn.ts';
+import { AcpTurn, type TurnOutcome } from './turn.ts';
 
 /** A message that arrived when no turn was open. */
 interface KeptMessage {
@@ -33,6 +34,7 @@ class AcpChannel implements LiveChannel {
   readonly #requests: AcpRequests;
   readonly #steering: AcpSteering;
   readonly #totals: SessionUsage | undefined;
+  readonly #ids = { calls: new OpenCalls(), messages: new Map<string, number>() };
   #state: 'opening' | 'ready' | 'failed' | 'closed' = 'opening';
   #turn: AcpTurn | undefined;
   #isInterrupted = false;
@@ -94,7 +96,13 @@ class AcpChannel implements LiveChannel {
     if (this.#state !== 'ready' || this.#turn !== undefined) return;
     const context = new LineContext(runId);
     const { sessionId, model: current } = this.#settings;
-    const turn = new AcpTurn({ context, profile: this.#profile, model: model ?? current, totals: this.#totals });
+    const turn = new AcpTurn({
+      context,
+      profile: this.#profile,
+      model: model ?? current,
+      ids: this.#ids,
+      totals: this.#totals,
+    });
     this.#turn = turn;
     this.#isInterrupted = false;
     this.#isPrompted = false;
@@ -104,8 +112,8 @@ class AcpChannel implements LiveChannel {
     for (const message of kept) this.#during(message.line, message.handle);
     this.#settings.apply({ mode, model: model ?? this.#start.model }, problem => {
       if (this.#turn !== turn) return;
-      if (problem !== undefined) this.#end({ error: { code: 0, message: problem.message } });
-      else if (this.#isInterrupted) this.#end({ result: { stopReason: 'cancelled' } });
+      if (problem !== undefined) this.#end(turn, { error: { code: 0, message: problem.message } });
+      else if (this.#isInterrupted) this.#end(turn, { result: { stopReason: 'cancelled' } });
       else this.#sendPrompt(turn, content);
     });
   }
@@ -115,7 +123,7 @@ class AcpChannel implements LiveChannel {
     const { sessionId } = this.#settings;
     const prompt = promptBlocks(content, this.#accepts);
     this.#connection.request('session/prompt', { sessionId, prompt }, answer => {
-      if (this.#turn === turn) this.#end(answer);
+      if (this.#turn === turn) this.#end(turn, answer);
     });
   }
 
@@ -137,30 +145,33 @@ class AcpChannel implements LiveChannel {
   async closed(): Promise<void> {
     if (this.#state === 'closed') return;
     await this.#connection.close();
-    const { name } = this.#profile;
-    const message = `${name} ended before it answered.`;
-    if (this.#state === 'opening') this.#fail({ message, code: 'program_ended' });
+    const message = `${this.#profile.name} ended before its session was open.`;
+    if (this.#state === 'opening') this.#fail({ message, code: 'exit_code' });
     this.#state = 'closed';
-    if (this.#turn !== undefined) this.#end({ error: { code: 0, message } });
+    const turn = this.#turn;
+    if (turn !== undefined) this.#finish(turn, this.#isInterrupted ? 'aborted' : 'error');
   }
 
-  #end(answer: AcpAnswer): void {
-    const turn = this.#turn;
-    if (turn === undefined) return;
+  #end(turn: AcpTurn, answer: AcpAnswer): void {
+    // A program may end an interrupted turn with an error.
+    const isFailure = answer.error !== undefined && !this.#isInterrupted;
+    const result = answer.error === undefined || isFailure ? answer : { result: { stopReason: 'cancelled' } };
+    let reason: TurnOutcome = 'error';
     this.#during(this.#connection.line, () => {
       this.#requests.cancelAll('The turn has ended.');
-      // A program may end an interrupted turn with an error.
-      const reason = this.#isInterrupted
-        ? turn.end(answer.error === undefined ? answer : { result: { stopReason: 'cancelled' } })
-        : turn.end(answer);
-      this.#flush();
-      turn.context.begin(undefined);
-      turn.flush();
-      this.#flush();
-      const unsent = this.#steering.end();
-      this.#turn = undefined;
-      this.#host.turnEnded({ reason: this.#isInterrupted ? 'aborted' : reason, ...(unsent.length > 0 && { unsent }) });
+      reason = turn.end(result);
     });
+    this.#finish(turn, this.#isInterrupted ? 'aborted' : reason);
+  }
+
+  #finish(turn: AcpTurn, reason: TurnOutcome): void {
+    this.#during(undefined, () => {
+      this.#requests.cancelAll('The turn has ended.');
+      turn.flush();
+    });
+    const unsent = this.#steering.end();
+    this.#turn = undefined;
+    this.#host.turnEnded({ reason, ...(unsent.length > 0 && { unsent }) });
   }
 
   #notification(method: string, params: unknown, raw: WireRecord): void {

@@ -1,3 +1,4 @@
+import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { present } from '../../shared/wire-value.ts';
 
@@ -14,14 +15,18 @@ interface CurrentMessage {
   hasResult: boolean;
 }
 
+/** The number of messages of each run so far; a run may have several turns. */
+export type MessageCounts = Map<string, number>;
+
 /** Emits text and reasoning of the agent and its subagents, and a step for each message of a model. */
 export class AcpMessages {
   readonly #context: LineContext;
   readonly #model: string | undefined;
   readonly #current = new Map<string, CurrentMessage>();
-  readonly #counts = new Map<string, number>();
+  readonly #counts: MessageCounts;
 
-  constructor(context: LineContext, model: string | undefined) {
+  constructor(context: LineContext, model: string | undefined, counts: MessageCounts) {
+    this.#counts = counts;
     this.#context = context;
     this.#model = model;
   }
@@ -32,6 +37,7 @@ export class AcpMessages {
     if (current !== undefined && (id === undefined ? !current.hasResult : id === current.callId)) return current;
     const number = (this.#counts.get(runId) ?? 0) + 1;
     this.#counts.set(runId, number);
+    dropOldest(this.#counts);
     const callId = id ?? `m${number}`;
     const entered = { callId, number, block: 0, kind: undefined, textLine: undefined, hasResult: false };
     this.#current.set(runId, entered);

@@ -23,7 +23,11 @@ export function nestedSubagents(
     called(rawId: string, { id: parentId, name, input }: OpenCall) {
       if (name !== tool) return;
       open.add(rawId);
-      children.start(rawId, { id: rawId, parentId, agentId: agentOf(input) ?? 'subagent' });
+      children.start(rawId, {
+        id: parentId.slice(context.runId.length + 1),
+        parentId,
+        agentId: agentOf(input) ?? 'subagent',
+      });
     },
     answered(rawId: string, _call: OpenCall, output: ToolOutput) {
       if (!open.delete(rawId)) return output;

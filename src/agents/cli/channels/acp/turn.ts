@@ -1,12 +1,13 @@
 import { defined } from '../../../../events/defined.ts';
 import type { EventOf } from '../../../../events/index.ts';
-import { LineContext } from '../../shared/line-context.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import type { SessionUsage } from '../../shared/session-usage.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { AcpCalls, messageIdOf } from './calls.ts';
 import type { AcpAnswer } from './connection.ts';
-import { AcpMessages } from './messages.ts';
+import { AcpMessages, type MessageCounts } from './messages.ts';
 import type { AcpProfile, SubagentRules } from './profile.ts';
 import { readTokens } from './tokens.ts';
 
@@ -14,6 +15,8 @@ interface TurnOptions {
   readonly context: LineContext;
   readonly profile: AcpProfile;
   readonly model?: string | undefined;
+  /** Makes the ids of calls and messages, over all turns of the channel. */
+  readonly ids: { readonly calls: OpenCalls; readonly messages: MessageCounts };
   /** The totals of the process, for programs that count so. */
   readonly totals?: SessionUsage | undefined;
 }
@@ -38,10 +41,16 @@ export class AcpTurn {
     this.context = context;
     this.#options = options;
     this.#profile = profile;
-    this.#messages = new AcpMessages(context, model);
+    this.#messages = new AcpMessages(context, model, options.ids.messages);
     this.#subagents = profile.subagents?.(context);
     const rules = profile.calls;
-    this.calls = new AcpCalls({ context, messages: this.#messages, rules, subagents: this.#subagents });
+    this.calls = new AcpCalls({
+      context,
+      messages: this.#messages,
+      rules,
+      subagents: this.#subagents,
+      ids: options.ids.calls,
+    });
   }
 
   /** Handles one `session/update`; returns whether it understood it. */
