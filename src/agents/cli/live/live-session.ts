@@ -137,6 +137,7 @@ export class LiveSession {
     withdraw: (requestId, reason) => this.#user?.withdraw(requestId, reason),
     steered: (messageId, delivery) => this.#user?.steered(messageId, delivery),
     turnEnded: end => this.#user?.turnEnded(end),
+    waiting: reason => this.#user?.waiting?.(reason),
     after: (ms, callback) => {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
@@ -164,7 +165,7 @@ export class LiveSession {
     const exit = await this.#transport.exit;
     this.#isEnding = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    this.channel.closed();
+    await this.channel.closed();
     this.#user?.exited(exit);
     this.#settleOpening({ problem: this.#problem ?? { message: 'The program ended.', code: 'exit_code' } });
     await rm(this.#folder, { recursive: true, force: true }).catch(() => {});
