@@ -71,10 +71,8 @@ export class ServeChannel implements LiveChannel {
     if (this.#isClosed || this.#sessionId === undefined || this.#turn !== undefined) return;
     if (this.#run?.runId === turn.runId) this.#run.nextTurn();
     else this.#run = new ServeRun(turn.runId, this.#sessionId, this.#book);
-    const model = turn.model ?? this.#start.model;
-    const mode = turn.mode ?? this.#start.mode;
     this.#turn = new ServeTurn({
-      turn: { ...turn, ...defined({ model, mode }) },
+      turn,
       number: ++this.#turns,
       run: this.#run,
       book: this.#book,
