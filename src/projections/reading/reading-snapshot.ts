@@ -50,7 +50,7 @@ export function reachesBack(before: Conversation, hidden: readonly string[], eve
     return message !== undefined && !hidden.includes(message.id);
   };
   if (event.type === 'branch_selected') return !isShown(event.nodeId);
-  if (event.type === 'abort_requested' || event.type === 'collapsed') return false;
+  if (event.type === 'abort_requested' || event.type === 'steer_requested' || event.type === 'collapsed') return false;
   if (getRun(before, event.runId) !== undefined) return false;
   if (event.type === 'user') {
     const { parentMessageId } = event;

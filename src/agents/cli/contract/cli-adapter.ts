@@ -1,4 +1,5 @@
 import type { CliCommand, CommandRequest } from './cli-command.ts';
+import type { LiveAdapter } from './live-channel.ts';
 import type { Translator, TranslatorOptions } from './translator.ts';
 
 /** The definition of one external coding agent: how to start it and how to translate its output. */
@@ -24,6 +25,8 @@ export interface CliAdapter {
   readonly denial?: RegExp;
   /** How its records are translated, for its documentation page. */
   readonly records: RecordRules;
+  /** Its interactive channel, used when somebody can answer. */
+  readonly live?: LiveAdapter;
   command(request: CommandRequest): CliCommand;
   translator(options: TranslatorOptions): Translator;
 }
