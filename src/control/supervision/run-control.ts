@@ -13,13 +13,6 @@ export interface RunHandle {
 
 export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
 
-/** The abort reason of a run that is detached: it can be resumed, so what it started must not be ended for good. */
-export class RunDetached extends Error {
-  constructor() {
-    super('The process is shutting down.');
-  }
-}
-
 export interface StartOptions {
   readonly agent: Agent;
   readonly content: string | readonly ContentPart[];
