@@ -246,6 +246,10 @@ export class SqliteLog implements EventLog {
     }, copy);
   }
 
+  async onceKeys(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]> {
+    return this.#read(() => this.#sql.events.onceKeys(this.#place(threadId).key));
+  }
+
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     checkId('lease name', name);
     checkId('lease owner', owner);
