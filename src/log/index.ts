@@ -25,6 +25,8 @@ export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
+export { PostgresLog } from './postgres/postgres-log.ts';
+export type { PostgresLogOptions } from './postgres/postgres-log-options.ts';
 export { readEvents } from './read-events.ts';
 export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';

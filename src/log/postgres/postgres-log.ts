@@ -1,0 +1,390 @@
+import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../events/index.ts';
+import {
+  checkBranchPoint,
+  checkCount,
+  checkId,
+  checkImportable,
+  checkRange,
+  isUsableId,
+  leaseEnd,
+  leaseLost,
+  logClosed,
+  onceConflict,
+  seqConflict,
+  threadExists,
+  threadNotFound,
+} from '../checks.ts';
+import { decodeEvent } from '../encode.ts';
+import { defaultMaxEventBytes } from '../event-size.ts';
+import type {
+  AppendOptions,
+  EventLog,
+  Lease,
+  LeaseRequest,
+  NewThread,
+  RawLine,
+  ReadRange,
+  Tail,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
+} from '../event-log.ts';
+import { LiveTails, type TailSource } from '../live-tails.ts';
+import { SerialQueues } from '../serial-queue.ts';
+import { mergeMetadata } from '../threads.ts';
+import { Connections } from './connections.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { DeletedThreads } from './deleted-threads.ts';
+import { loadPg } from './driver.ts';
+import { FollowedThreads, type Followed } from './followed-threads.ts';
+import { Leases } from './leases.ts';
+import { NotifyFeed } from './notify-feed.ts';
+import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log-options.ts';
+import { type PreparedAppend, prepareAppend, storedAppend } from './prepared-append.ts';
+import { RawLines } from './raw-lines.ts';
+import { migrate } from './schema.ts';
+import { listing, statementsOf } from './statements.ts';
+import { metadataLines, type ThreadRow, toThread } from './thread-rows.ts';
+
+interface AppendRow {
+  readonly status: 'appended' | 'thread_not_found' | 'seq_conflict' | 'once_conflict' | 'lease_lost' | 'not_importable';
+  readonly topic: string;
+  readonly last: string;
+  readonly at_ms: number;
+}
+
+/**
+ * A log in a PostgreSQL database, which any number of servers may use at once. What was acknowledged is committed: it
+ * survives a power loss as far as the database is configured for it. A call whose connection breaks is repeated, and
+ * recognised by the database when it had taken effect.
+ */
+export class PostgresLog implements EventLog {
+  readonly #connections: Connections;
+  readonly #schema: string;
+  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #leases: Leases;
+  readonly #rawLines: RawLines;
+  readonly #deleted: DeletedThreads;
+  readonly #live = new LiveTails();
+  readonly #followed: FollowedThreads;
+  /** The channel of notifications; null when another feed carries the news. */
+  readonly #channel: string | null;
+  readonly #writes = new SerialQueues();
+  readonly #clock = new DatabaseClock();
+  readonly #givenNow: (() => number) | undefined;
+  /** Appends of which it is not known whether they took effect: when they are repeated they keep their id. */
+  readonly #unsettled = new WeakMap<readonly AgentEvent[], PreparedAppend>();
+  readonly now: () => number;
+  readonly maxEventBytes: number;
+  #closed = false;
+
+  private constructor(connections: Connections, schema: string, options: PostgresLogOptions) {
+    const { live, pollMs = 5_000, maxEventBytes = defaultMaxEventBytes, now } = options;
+    this.#connections = connections;
+    this.#schema = schema;
+    this.#sql = statementsOf(schema);
+    this.#leases = new Leases(connections, schema, () => this.#stamp());
+    this.#rawLines = new RawLines(connections, schema);
+    this.#deleted = new DeletedThreads(connections, schema);
+    this.#givenNow = now;
+    this.now = now ?? (() => this.#clock.now());
+    this.maxEventBytes = maxEventBytes;
+    this.#channel = live === undefined ? schema : null;
+    this.#followed = new FollowedThreads({
+      live: this.#live,
+      feed: live ?? new NotifyFeed(connections, schema),
+      pollMs,
+      look: keys => this.#look(keys),
+    });
+  }
+
+  /**
+   * Opens the log in a database, and creates its tables or moves them forward. Throws `store_unreachable` when the
+   * database cannot be reached, `log_newer` when a newer version wrote it, and `driver_missing` without the driver.
+   */
+  static async open(url: string, options: PostgresLogOptions = {}): Promise<PostgresLog> {
+    checkPostgresLogOptions(options);
+    const { schema = 'singletree', connections: most = 10, waitMs = 30_000, openWaitMs = 5_000 } = options;
+    const connections = new Connections({ url, driver: await loadPg(), most, waitMs });
+    try {
+      await migrate(connections, schema, openWaitMs);
+      const log = new PostgresLog(connections, schema, options);
+      await log.#readClock();
+      void log.#deleted.removeRest();
+      return log;
+    } catch (error) {
+      await connections.close();
+      throw error;
+    }
+  }
+
+  async append(
+    threadId: string,
+    events: readonly AgentEvent[],
+    options: AppendOptions = {},
+  ): Promise<{ firstSeq: number; lastSeq: number }> {
+    this.#checkOpen();
+    const { once, lease } = options;
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    if (once !== undefined) checkId('once key', once);
+    const unsettled = this.#unsettled.get(events);
+    const prepared = unsettled ?? prepareAppend(events, this);
+    const [names, values] = metadataLines(options.metadata);
+    return this.#writes.run(threadId, async () => {
+      const parameters = (isRepeated: boolean) => [
+        threadId,
+        prepared.texts.join('\n'),
+        prepared.texts.length,
+        prepared.id,
+        isRepeated,
+        options.expectedSeq ?? null,
+        once ?? null,
+        lease === undefined ? null : isUsableId(lease.name) ? lease.name : '',
+        lease?.token ?? null,
+        names,
+        values,
+        options.imported === true,
+        prepared.messages,
+        this.#stamp(),
+        this.#channel,
+      ];
+      const measured = this.#clock.measure();
+      let row: AppendRow | undefined;
+      try {
+        [row] = await this.#query<AppendRow>('append', parameters, unsettled !== undefined);
+        this.#unsettled.delete(events);
+      } catch (error) {
+        if (SingletreeError.is(error) && error.details['isUnsettled'] === true) this.#unsettled.set(events, prepared);
+        throw error;
+      }
+      if (row?.status !== 'appended') throw await this.#refusal(threadId, options, row);
+      if (this.#givenNow === undefined) measured(row.at_ms);
+      const lastSeq = Number(row.last);
+      const firstSeq = lastSeq - prepared.texts.length + 1;
+      this.#followed.publish(threadId, row.topic, storedAppend(prepared, firstSeq));
+      return { firstSeq, lastSeq };
+    });
+  }
+
+  async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
+    return (await this.readTexts(threadId, range)).map(decodeEvent);
+  }
+
+  async readTexts(threadId: string, range?: ReadRange): Promise<string[]> {
+    return this.#readTexts(threadId, range);
+  }
+
+  tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
+    return this.#live.tail(this.#tailSource(threadId), threadId, after, options);
+  }
+
+  onDeleted(listener: (threadId: string) => void): () => void {
+    return this.#live.onEnd(listener);
+  }
+
+  async createThread(thread: NewThread = {}): Promise<Thread> {
+    this.#checkOpen();
+    const created = await this.#insertThread(thread, undefined);
+    if (created === undefined) throw threadExists(thread.id ?? '');
+    return created;
+  }
+
+  async getThread(threadId: string): Promise<Thread | undefined> {
+    this.#checkOpen();
+    if (!isUsableId(threadId)) return undefined;
+    const [row] = await this.#query<ThreadRow>('thread', [threadId]);
+    return row && toThread(row);
+  }
+
+  async updateThread(threadId: string, { title, metadata }: ThreadChange): Promise<Thread> {
+    this.#checkOpen();
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    const lines = metadataLines(metadata);
+    const values = () => [threadId, title === undefined ? null : JSON.stringify(title), ...lines, this.#stamp()];
+    const [row] = await this.#writes.run(threadId, () => this.#query<ThreadRow>('update', values));
+    if (row === undefined) throw threadNotFound(threadId);
+    return toThread(row);
+  }
+
+  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
+    this.#checkOpen();
+    checkCount('limit', limit, 0);
+    if (resourceId !== undefined && !isUsableId(resourceId)) return [];
+    const has = { resource: resourceId !== undefined, after: after !== undefined, openRuns: openRuns === true };
+    const values = [limit, resourceId ?? null, after?.updatedAt ?? null, after?.id ?? null];
+    return (await this.#connections.query<ThreadRow>(listing(this.#schema, has), values)).map(toThread);
+  }
+
+  async deleteThread(threadId: string): Promise<void> {
+    this.#checkOpen();
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    let wasRepeated = false;
+    const values = (isRepeated: boolean) => {
+      wasRepeated = isRepeated;
+      return [threadId, this.#channel];
+    };
+    const key = await this.#writes.run(threadId, async () => {
+      const [row] = await this.#query<{ key: string | null }>('hide', values);
+      const hidden = row?.key ?? undefined;
+      if (hidden === undefined && !wasRepeated) throw threadNotFound(threadId);
+      this.#live.end(threadId);
+      return hidden;
+    });
+    if (key !== undefined) await this.#deleted.remove(key);
+  }
+
+  async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
+    this.#checkOpen();
+    checkCount('seq', seq, 0);
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    const created = await this.#insertThread(thread, { threadId, seq });
+    if (created !== undefined) return created;
+    const from = await this.getThread(threadId);
+    if (from === undefined) throw threadNotFound(threadId);
+    checkBranchPoint(threadId, seq, from.seq);
+    throw threadExists(thread.id ?? '');
+  }
+
+  async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {
+    this.#checkOpen();
+    leaseEnd(this.now(), request.ttlMs);
+    return this.#leases.acquire(name, request);
+  }
+
+  async renewLease(lease: Lease, ttlMs: number): Promise<Lease> {
+    this.#checkOpen();
+    leaseEnd(this.now(), ttlMs);
+    return this.#leases.renew(lease, ttlMs);
+  }
+
+  async releaseLease(lease: Lease): Promise<void> {
+    this.#checkOpen();
+    await this.#leases.release(lease);
+  }
+
+  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+    this.#checkOpen();
+    const append = this.#rawLines.prepare(threadId, runId, lines);
+    await this.#writes.run(threadId, append);
+  }
+
+  async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
+    this.#checkOpen();
+    return this.#rawLines.read(threadId, runId, range);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#live.close();
+    await this.#followed.close();
+    await this.#connections.close();
+  }
+
+  #tailSource(threadId: string): TailSource {
+    let followed: Followed | undefined;
+    const read = async (range?: ReadRange) => {
+      checkRange(range);
+      this.#checkOpen();
+      followed ??= this.#followed.follow(await this.#place(threadId));
+      return (await this.#readTexts(threadId, range, followed.key)).map(decodeEvent);
+    };
+    return {
+      // A tail that reads while the log is closed ends without an error.
+      read: (_id, range) => read(range).catch((error: unknown) => (this.#closed ? [] : Promise.reject(error))),
+      isNewest: seq => followed?.newest === seq,
+      onEnd: () => followed && this.#followed.release(followed),
+    };
+  }
+
+  async #place(threadId: string) {
+    const [row] = isUsableId(threadId)
+      ? await this.#query<{ key: string; made: string; seq: string }>('place', [threadId])
+      : [];
+    if (row === undefined) throw threadNotFound(threadId);
+    return { threadId, key: row.key, topic: row.made, seq: Number(row.seq) };
+  }
+
+  async #readTexts(threadId: string, range: ReadRange | undefined, key: string | null = null): Promise<string[]> {
+    this.#checkOpen();
+    const { after, before, limit, maxBytes } = checkRange(range);
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    const values = [threadId, after, before, limit, maxBytes, key];
+    const rows = await this.#query<{ head: string; seq: string | null; body: string }>('read', values);
+    if (rows.length === 0) throw threadNotFound(threadId);
+    const events = rows.filter(({ seq }) => seq !== null);
+    const missing = events.findIndex(({ seq }, index) => Number(seq) !== after + 1 + index);
+    if (missing >= 0)
+      throw new SingletreeError(
+        'log_corrupt',
+        `Event ${after + 1 + missing} of the thread "${threadId}" is missing in the database: nothing was changed. Restore it from a copy.`,
+        { details: { threadId, seq: after + 1 + missing } },
+      );
+    return events.map(({ body }) => body);
+  }
+
+  /** Undefined when the id is taken, or the thread has no such seq to branch from. */
+  async #insertThread(thread: NewThread, from: Thread['branchedFrom']): Promise<Thread | undefined> {
+    const { id = newId(), resourceId, title, metadata = {}, imported } = thread;
+    checkId('thread id', id);
+    if (resourceId !== undefined) checkId('resource id', resourceId);
+    const lines = metadataLines(mergeMetadata({}, metadata));
+    const made = newId();
+    const values = () => [
+      id,
+      made,
+      resourceId ?? null,
+      title === undefined ? null : JSON.stringify(title),
+      ...lines,
+      imported === true,
+      from?.threadId ?? null,
+      from?.seq ?? null,
+      this.#stamp(),
+    ];
+    const [row] = await this.#writes.run(from?.threadId ?? id, () => this.#query<ThreadRow>('create', values));
+    return row && toThread(row);
+  }
+
+  /** Why an append was refused. */
+  async #refusal(
+    threadId: string,
+    { expectedSeq = 0, once = '', lease }: AppendOptions,
+    row: AppendRow | undefined,
+  ): Promise<SingletreeError> {
+    const last = Number(row?.last);
+    if (row?.status === 'seq_conflict') return seqConflict(threadId, expectedSeq, last);
+    if (row?.status === 'once_conflict') return onceConflict(threadId, once, last);
+    if (row?.status === 'lease_lost' && lease !== undefined) return leaseLost(lease);
+    if (row?.status === 'not_importable') checkImportable({ id: threadId, seq: last });
+    return threadNotFound(threadId);
+  }
+
+  async #readClock(): Promise<void> {
+    const measured = this.#clock.measure();
+    const [row] = await this.#query<{ at_ms: string }>('now', []);
+    measured(Number(row?.at_ms));
+  }
+
+  async #look(keys: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#query<{ key: string; seq: string }>('look', [keys]);
+    return new Map(rows.map(({ key, seq }) => [key, Number(seq)]));
+  }
+
+  #query<Result>(
+    name: keyof ReturnType<typeof statementsOf>,
+    values: Parameters<Connections['query']>[1],
+    isRepeated = false,
+  ): Promise<Result[]> {
+    return this.#connections.query<Result>(this.#sql[name], values, isRepeated);
+  }
+
+  /** The time that is given for tests; null for that of the database. */
+  #stamp(): string | null {
+    return this.#givenNow === undefined ? null : new Date(this.#givenNow()).toISOString();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw logClosed();
+  }
+}
