@@ -23,6 +23,7 @@ describe.skipIf(database === undefined)('PostgresLog', () => {
         await log.close();
         return openAt(schemas.get(log) ?? '', options);
       },
+      join: async (log, options) => openAt(schemas.get(log) ?? '', options),
     },
   );
 });
