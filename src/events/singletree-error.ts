@@ -3,6 +3,7 @@ export const errorStatus = {
   invalid_event: 400,
   invalid_argument: 400,
   invalid_permission_rule: 400,
+  invalid_config: 500,
   unknown_provider: 400,
   missing_api_key: 503,
   missing_base_url: 503,

@@ -11,6 +11,7 @@ export {
   type Lease,
   type LeaseRequest,
   type NewThread,
+  type RawAppendOptions,
   type RawLine,
   type ReadRange,
   type Tail,
@@ -20,6 +21,7 @@ export {
   type ThreadFilter,
   followUpPrefix,
   openRunPrefix,
+  pendingRelayPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export type { LiveFeed, LiveNews } from './live-feed.ts';
@@ -36,6 +38,7 @@ export { checkStore, type StoreProblem, type StoreReport } from './store/check-s
 export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-store.ts';
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
 export { parseStoreUrl, type StoreLocation, visibleUrl } from './store/store-url.ts';
+export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

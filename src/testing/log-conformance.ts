@@ -5,10 +5,11 @@ import { concurrencyLaws } from './log-conformance/concurrency-laws.ts';
 import { conditionLaws } from './log-conformance/condition-laws.ts';
 import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
 import { importLaws } from './log-conformance/import-laws.ts';
-import { leaseLaws } from './log-conformance/lease-laws.ts';
+import { leaseJumpLaws, leaseLaws } from './log-conformance/lease-laws.ts';
 import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
 import { readLaws } from './log-conformance/read-laws.ts';
 import { lawsFor, type LogUnderTest, type TestRunner } from './log-conformance/suite.ts';
+import { timeLaws } from './log-conformance/time-laws.ts';
 import { tailEndLaws, tailLaws } from './log-conformance/tail-laws.ts';
 import { listingLaws, threadLaws } from './log-conformance/thread-laws.ts';
 
@@ -21,7 +22,10 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
     appendLaws(law);
     conditionLaws(law);
   });
-  runner.describe('events', () => fidelityLaws(law));
+  runner.describe('events', () => {
+    fidelityLaws(law);
+    timeLaws(law);
+  });
   runner.describe('read', () => readLaws(law));
   runner.describe('tail', () => {
     tailLaws(law);
@@ -33,7 +37,10 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   });
   runner.describe('branch', () => branchLaws(law));
   runner.describe('imported events', () => importLaws(law));
-  runner.describe('lease', () => leaseLaws(law));
+  runner.describe('lease', () => {
+    leaseLaws(law);
+    if (underTest.leasesByUptime === true) leaseJumpLaws(law);
+  });
   runner.describe('several processes', () => concurrencyLaws(runner, underTest));
   runner.describe('raw lines', () => rawLineLaws(law));
   runner.describe('close', () => {

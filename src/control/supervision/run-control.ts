@@ -13,13 +13,6 @@ export interface RunHandle {
 
 export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
 
-/** The abort reason of a run that is detached: it can be resumed, so what it started must not be ended for good. */
-export class RunDetached extends Error {
-  constructor() {
-    super('The process is shutting down.');
-  }
-}
-
 export interface StartOptions {
   readonly agent: Agent;
   readonly content: string | readonly ContentPart[];
@@ -29,6 +22,8 @@ export interface StartOptions {
   readonly id?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** The mode that the thread changes to, together with the message. */
+  readonly mode?: string;
   /** The user message to replace: the new one becomes its sibling on a new branch. */
   readonly edits?: string;
   /** The newest event of the thread: rejects with `seq_conflict`, without any effect, when another one is newer. */

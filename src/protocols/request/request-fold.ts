@@ -150,6 +150,7 @@ export class RequestFold {
     branch_selected: nothing,
     collapsed: nothing,
     abort_requested: nothing,
+    steer_requested: nothing,
   };
 }
 

@@ -28,7 +28,7 @@ export function relayRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const relayId = param('relayId');
-        const found = (await site.inbox.all(scope)).find(({ id }) => id === relayId);
+        const found = await site.inbox.find(scope, relayId);
         if (found === undefined)
           throw new SingletreeError('relay_not_found', `Nobody waits for an answer to "${relayId}".`, {
             details: { relayId },
