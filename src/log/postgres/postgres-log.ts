@@ -31,7 +31,7 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { LiveTails, type TailSource } from '../live-tails.ts';
-import { SerialQueues } from '../serial-queue.ts';
+import { SerialQueues } from '../../events/serial-queue.ts';
 import { mergeMetadata } from '../threads.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';
