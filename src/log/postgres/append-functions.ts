@@ -8,14 +8,16 @@ CREATE OR REPLACE FUNCTION ${s}.append_events(
   p_thread text, p_bodies text, p_count bigint, p_append uuid, p_is_repeated boolean,
   p_expected bigint, p_once text, p_lease text, p_token bigint,
   p_names text, p_values text, p_is_imported boolean,
-  p_messages jsonb, p_now timestamptz, p_channel text,
-  OUT status text, OUT topic uuid, OUT last bigint, OUT at_ms double precision
+  p_messages jsonb, p_first_ms double precision, p_last_ms double precision, p_last_ts text,
+  p_now timestamptz, p_channel text,
+  OUT status text, OUT topic uuid, OUT last bigint, OUT newest_ts text, OUT at_ms double precision
 ) LANGUAGE plpgsql AS $$
 DECLARE
   t record;
   v_at timestamptz := coalesce(p_now, clock_timestamp());
 BEGIN
-  SELECT key, made, seq, id, updated, imported INTO t FROM ${s}.threads WHERE id = p_thread FOR NO KEY UPDATE;
+  SELECT h.key, h.made, h.seq, h.id, h.updated, h.imported, h.newest_ts, h.newest_ms INTO t
+  FROM ${s}.threads h WHERE h.id = p_thread FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     status := 'thread_not_found';
     RETURN;
@@ -60,15 +62,22 @@ BEGIN
     status := 'not_importable';
     RETURN;
   END IF;
+  IF p_count > 0 AND NOT p_is_imported AND p_first_ms < t.newest_ms THEN
+    status := 'earlier';
+    newest_ts := t.newest_ts;
+    RETURN;
+  END IF;
   last := t.seq + p_count;
   -- Moving a thread in the listing costs as much as an append: one that is at the top since shortly stays there.
   IF v_at - t.updated < interval '10 ms' AND v_at >= t.updated AND NOT EXISTS (
     SELECT 1 FROM ${s}.threads n WHERE n.id IS NOT NULL AND (n.updated, n.id) > (t.updated, t.id)
   ) THEN
-    UPDATE ${s}.threads u SET seq = last, imported = CASE WHEN p_is_imported THEN last ELSE u.imported END
+    UPDATE ${s}.threads u SET seq = last, imported = CASE WHEN p_is_imported THEN last ELSE u.imported END,
+      newest_ts = coalesce(p_last_ts, u.newest_ts), newest_ms = coalesce(p_last_ms, u.newest_ms)
     WHERE u.key = t.key;
   ELSE
     UPDATE ${s}.threads u SET seq = last, imported = CASE WHEN p_is_imported THEN last ELSE u.imported END,
+      newest_ts = coalesce(p_last_ts, u.newest_ts), newest_ms = coalesce(p_last_ms, u.newest_ms),
       updated = greatest(u.updated, v_at)
     WHERE u.key = t.key;
   END IF;
@@ -96,13 +105,20 @@ END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.append_raw(
   p_thread text, p_run text, p_first bigint, p_times text, p_streams text, p_lengths bigint[], p_bytes bytea,
-  OUT thread bigint, OUT last bigint, OUT is_same boolean
+  p_lease text, p_token bigint,
+  OUT thread bigint, OUT last bigint, OUT is_same boolean, OUT is_lost boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_count bigint := coalesce(cardinality(p_lengths), 0);
 BEGIN
   SELECT t.key INTO thread FROM ${s}.threads t WHERE t.id = p_thread FOR NO KEY UPDATE;
-  IF NOT FOUND OR v_count = 0 THEN RETURN; END IF;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF p_lease IS NOT NULL THEN
+    PERFORM 1 FROM ${s}.leases l WHERE l.name = p_lease AND l.token = p_token FOR SHARE;
+    is_lost := NOT FOUND;
+    IF is_lost THEN RETURN; END IF;
+  END IF;
+  IF v_count = 0 THEN RETURN; END IF;
   SELECT max(r.n) INTO last FROM ${s}.raw_lines r WHERE r.thread = append_raw.thread AND r.run = p_run;
   last := coalesce(last, 0);
   IF last + 1 = p_first THEN

@@ -59,6 +59,8 @@ export class Connections {
     });
     // A connection that breaks while nobody uses it is replaced by the next call.
     this.#pool.on('error', () => {});
+    // One that breaks while a statement is under way fails that statement; the event says nothing more.
+    this.#pool.on('connect', client => client.on('error', () => {}));
   }
 
   /** The rows of a statement. Throws `store_unreachable` and `log_closed`. */

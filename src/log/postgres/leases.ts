@@ -61,3 +61,8 @@ export class Leases {
     return (await this.#connections.query<{ expires_ms: string }>(this.#setEnd, values))[0]?.expires_ms;
   }
 }
+
+/** The name and the token that an append must find, for its statement; no lease has an empty name. */
+export function fence(lease: Lease | undefined): [name: string | null, token: number | null] {
+  return lease === undefined ? [null, null] : [isUsableId(lease.name) ? lease.name : '', lease.token];
+}

@@ -10,8 +10,8 @@ describe.skipIf(database === undefined)('PostgresLog', () => {
   const schemas = new Map<EventLog, string>();
   afterAll(() => database?.drop());
 
-  const openAt = async (schema: string, options: { now: () => number }) => {
-    const log = await PostgresLog.open(database?.url ?? '', { ...options, schema });
+  const openAt = async (schema: string, { now }: { now: () => number }) => {
+    const log = await PostgresLog.open(database?.url ?? '', { now, schema });
     schemas.set(log, schema);
     return log;
   };

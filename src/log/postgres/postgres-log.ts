@@ -3,14 +3,10 @@ import {
   checkBranchPoint,
   checkCount,
   checkId,
-  checkImportable,
   checkRange,
   isUsableId,
   leaseEnd,
-  leaseLost,
   logClosed,
-  onceConflict,
-  seqConflict,
   threadExists,
   threadNotFound,
 } from '../checks.ts';
@@ -22,6 +18,7 @@ import type {
   Lease,
   LeaseRequest,
   NewThread,
+  RawAppendOptions,
   RawLine,
   ReadRange,
   Tail,
@@ -32,7 +29,9 @@ import type {
 } from '../event-log.ts';
 import { LiveTails, type TailSource } from '../live-tails.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
+import { requiredNotes } from '../thread-notes.ts';
 import { mergeMetadata } from '../threads.ts';
+import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { DeletedThreads } from './deleted-threads.ts';
@@ -41,18 +40,10 @@ import { FollowedThreads, type Followed } from './followed-threads.ts';
 import { Leases } from './leases.ts';
 import { NotifyFeed } from './notify-feed.ts';
 import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log-options.ts';
-import { type PreparedAppend, prepareAppend, storedAppend } from './prepared-append.ts';
 import { RawLines } from './raw-lines.ts';
 import { migrate } from './schema.ts';
 import { listing, statementsOf } from './statements.ts';
 import { metadataLines, type ThreadRow, toThread } from './thread-rows.ts';
-
-interface AppendRow {
-  readonly status: 'appended' | 'thread_not_found' | 'seq_conflict' | 'once_conflict' | 'lease_lost' | 'not_importable';
-  readonly topic: string;
-  readonly last: string;
-  readonly at_ms: number;
-}
 
 interface OnceRow {
   readonly key: string | null;
@@ -68,6 +59,7 @@ export class PostgresLog implements EventLog {
   readonly #connections: Connections;
   readonly #schema: string;
   readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #appends: Appends;
   readonly #leases: Leases;
   readonly #rawLines: RawLines;
   readonly #deleted: DeletedThreads;
@@ -78,8 +70,6 @@ export class PostgresLog implements EventLog {
   readonly #writes = new SerialQueues();
   readonly #clock = new DatabaseClock();
   readonly #givenNow: (() => number) | undefined;
-  /** Appends of which it is not known whether they took effect: when they are repeated they keep their id. */
-  readonly #unsettled = new WeakMap<readonly AgentEvent[], PreparedAppend>();
   readonly now: () => number;
   readonly maxEventBytes: number;
   #closed = false;
@@ -96,6 +86,15 @@ export class PostgresLog implements EventLog {
     this.now = now ?? (() => this.#clock.now());
     this.maxEventBytes = maxEventBytes;
     this.#channel = live === undefined ? schema : null;
+    this.#appends = new Appends({
+      connections,
+      schema,
+      channel: this.#channel,
+      now: this.now,
+      stamp: () => this.#stamp(),
+      maxEventBytes,
+      clock: this.#clock,
+    });
     this.#followed = new FollowedThreads({
       live: this.#live,
       feed: live ?? new NotifyFeed(connections, schema),
@@ -130,45 +129,11 @@ export class PostgresLog implements EventLog {
     options: AppendOptions = {},
   ): Promise<{ firstSeq: number; lastSeq: number }> {
     this.#checkOpen();
-    const { once, lease } = options;
-    if (!isUsableId(threadId)) throw threadNotFound(threadId);
-    if (once !== undefined) checkId('once key', once);
-    const unsettled = this.#unsettled.get(events);
-    const prepared = unsettled ?? prepareAppend(events, this);
-    const [names, values] = metadataLines(options.metadata);
+    const append = this.#appends.prepare(threadId, events, options);
     return this.#writes.run(threadId, async () => {
-      const parameters = (isRepeated: boolean) => [
-        threadId,
-        prepared.texts.join('\n'),
-        prepared.texts.length,
-        prepared.id,
-        isRepeated,
-        options.expectedSeq ?? null,
-        once ?? null,
-        lease === undefined ? null : isUsableId(lease.name) ? lease.name : '',
-        lease?.token ?? null,
-        names,
-        values,
-        options.imported === true,
-        prepared.messages,
-        this.#stamp(),
-        this.#channel,
-      ];
-      const measured = this.#clock.measure();
-      let row: AppendRow | undefined;
-      try {
-        [row] = await this.#query<AppendRow>('append', parameters, unsettled !== undefined);
-        this.#unsettled.delete(events);
-      } catch (error) {
-        if (SingletreeError.is(error) && error.details['isUnsettled'] === true) this.#unsettled.set(events, prepared);
-        throw error;
-      }
-      if (row?.status !== 'appended') throw await this.#refusal(threadId, options, row);
-      if (this.#givenNow === undefined) measured(row.at_ms);
-      const lastSeq = Number(row.last);
-      const firstSeq = lastSeq - prepared.texts.length + 1;
-      this.#followed.publish(threadId, row.topic, storedAppend(prepared, firstSeq));
-      return { firstSeq, lastSeq };
+      const { firstSeq, topic, stored } = await append();
+      this.#followed.publish(threadId, topic, stored);
+      return { firstSeq, lastSeq: firstSeq + stored.events.length - 1 };
     });
   }
 
@@ -212,13 +177,18 @@ export class PostgresLog implements EventLog {
     return toThread(row);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
     this.#checkOpen();
+    const { resourceId, limit = 100, after } = filter;
     checkCount('limit', limit, 0);
     if (resourceId !== undefined && !isUsableId(resourceId)) return [];
-    const has = { resource: resourceId !== undefined, after: after !== undefined, openRuns: openRuns === true };
+    const statement = listing(this.#schema, {
+      hasResource: resourceId !== undefined,
+      hasAfter: after !== undefined,
+      notes: requiredNotes(filter),
+    });
     const values = [limit, resourceId ?? null, after?.updatedAt ?? null, after?.id ?? null];
-    return (await this.#connections.query<ThreadRow>(listing(this.#schema, has), values)).map(toThread);
+    return (await this.#connections.query<ThreadRow>(statement, values)).map(toThread);
   }
 
   async deleteThread(threadId: string): Promise<void> {
@@ -233,6 +203,7 @@ export class PostgresLog implements EventLog {
       const [row] = await this.#query<{ key: string | null }>('hide', values);
       const hidden = row?.key ?? undefined;
       if (hidden === undefined && !wasRepeated) throw threadNotFound(threadId);
+      this.#appends.forget(threadId);
       this.#live.end(threadId);
       return hidden;
     });
@@ -275,9 +246,14 @@ export class PostgresLog implements EventLog {
     await this.#leases.release(lease);
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+  async appendRaw(
+    threadId: string,
+    runId: string,
+    lines: readonly RawLine[],
+    options: RawAppendOptions = {},
+  ): Promise<void> {
     this.#checkOpen();
-    const append = this.#rawLines.prepare(threadId, runId, lines);
+    const append = this.#rawLines.prepare(threadId, runId, lines, options.lease);
     await this.#writes.run(threadId, append);
   }
 
@@ -356,20 +332,6 @@ export class PostgresLog implements EventLog {
     ];
     const [row] = await this.#writes.run(from?.threadId ?? id, () => this.#query<ThreadRow>('create', values));
     return row && toThread(row);
-  }
-
-  /** Why an append was refused. */
-  async #refusal(
-    threadId: string,
-    { expectedSeq = 0, once = '', lease }: AppendOptions,
-    row: AppendRow | undefined,
-  ): Promise<SingletreeError> {
-    const last = Number(row?.last);
-    if (row?.status === 'seq_conflict') return seqConflict(threadId, expectedSeq, last);
-    if (row?.status === 'once_conflict') return onceConflict(threadId, once, last);
-    if (row?.status === 'lease_lost' && lease !== undefined) return leaseLost(lease);
-    if (row?.status === 'not_importable') checkImportable({ id: threadId, seq: last });
-    return threadNotFound(threadId);
   }
 
   async #readClock(): Promise<void> {

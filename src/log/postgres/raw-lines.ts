@@ -1,6 +1,7 @@
-import { checkId, checkRange, checkRawLines, isUsableId, threadNotFound } from '../checks.ts';
-import type { RawLine } from '../event-log.ts';
+import { checkId, checkRange, checkRawLines, isUsableId, leaseLost, threadNotFound } from '../checks.ts';
+import type { Lease, RawLine } from '../event-log.ts';
 import type { Connections, Statement } from './connections.ts';
+import { fence } from './leases.ts';
 
 interface RawRow extends Pick<RawLine, 'ts' | 'stream'> {
   /** Null in the only row of a run without such lines. */
@@ -13,6 +14,7 @@ interface AppendRow {
   readonly last: string | null;
   /** Whether the last lines are the given ones. */
   readonly is_same: boolean | null;
+  readonly is_lost: boolean | null;
 }
 
 /** The raw lines of a log. */
@@ -23,7 +25,10 @@ export class RawLines {
 
   constructor(connections: Connections, schema: string) {
     this.#connections = connections;
-    this.#append = { name: 'append_raw', text: `SELECT * FROM ${schema}.append_raw($1, $2, $3, $4, $5, $6, $7)` };
+    this.#append = {
+      name: 'append_raw',
+      text: `SELECT * FROM ${schema}.append_raw($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    };
     this.#read = {
       name: 'read_raw',
       text: `SELECT r.n, r.ts, r.stream, r.line FROM ${schema}.threads t LEFT JOIN LATERAL (
@@ -33,7 +38,7 @@ export class RawLines {
   }
 
   /** Checks and copies lines; the returned function appends them. */
-  prepare(threadId: string, runId: string, lines: readonly RawLine[]): () => Promise<void> {
+  prepare(threadId: string, runId: string, lines: readonly RawLine[], lease?: Lease): () => Promise<void> {
     checkId('run id', runId);
     if (!isUsableId(threadId)) throw threadNotFound(threadId);
     const given = lines.map(({ n, ts, stream, line }) => ({ n, ts, stream, line }));
@@ -47,6 +52,7 @@ export class RawLines {
       given.map(({ stream }) => stream).join('\n'),
       given.map(({ line }) => line.byteLength),
       Buffer.concat(given.map(({ line }) => line)),
+      ...fence(lease),
     ];
     return async () => {
       let wasRepeated = false;
@@ -55,6 +61,7 @@ export class RawLines {
         return values;
       });
       if (row?.thread == null) throw threadNotFound(threadId);
+      if (lease !== undefined && row.is_lost === true) throw leaseLost(lease);
       if (!(wasRepeated && row.is_same === true)) checkRawLines(runId, Number(row.last ?? 0), given);
     };
   }

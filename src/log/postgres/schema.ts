@@ -25,6 +25,9 @@ CREATE TABLE ${s}.threads (
   from_seq bigint,
   -- The last message of its active branch, empty when it has none; null when that is to be looked up.
   tip text,
+  -- The time of its newest event, as the event has it and in milliseconds.
+  newest_ts text,
+  newest_ms double precision,
   created timestamptz(3) NOT NULL,
   updated timestamptz(3) NOT NULL
 ) WITH (fillfactor = 70);
@@ -43,6 +46,8 @@ CREATE TABLE ${s}.metadata (
   PRIMARY KEY (thread, hash)
 );
 CREATE INDEX metadata_of_open_runs ON ${s}.metadata (thread) WHERE starts_with(name, '"run:');
+CREATE INDEX metadata_of_relays ON ${s}.metadata (thread) WHERE starts_with(name, '"relay:');
+CREATE INDEX metadata_of_follow_ups ON ${s}.metadata (thread) WHERE starts_with(name, '"follow-up:');
 CREATE TABLE ${s}.events (
   thread bigint NOT NULL,
   seq bigint NOT NULL,
@@ -112,6 +117,9 @@ CREATE VIEW ${s}.thread_messages AS
   WHERE t.id IS NOT NULL;`,
 ];
 
+/** The table that marks a schema as that of a log. */
+const versionTable = 'singletree_log';
+
 /** The schema this version writes. */
 export const schemaVersion: number = migrations.length;
 
@@ -139,35 +147,39 @@ export async function migrate(connections: Connections, schema: string, waitMs: 
 async function moveForward(client: Client, schema: string, from: number): Promise<void> {
   if (from === 0) {
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-    await client.query(`CREATE TABLE ${schema}.singletree_log (version integer NOT NULL)`);
-    await client.query(`INSERT INTO ${schema}.singletree_log VALUES (0)`);
+    await client.query(`CREATE TABLE ${schema}.${versionTable} (version integer NOT NULL)`);
+    await client.query(`INSERT INTO ${schema}.${versionTable} VALUES (0)`);
   }
   for (const migration of migrations.slice(from)) await client.query(migration(schema));
   for (const functions of [messageFunctions, threadFunctions, appendFunctions]) await client.query(functions(schema));
-  await client.query(`UPDATE ${schema}.singletree_log SET version = ${schemaVersion}`);
+  await client.query(`UPDATE ${schema}.${versionTable} SET version = ${schemaVersion}`);
 }
 
 /** The version of the tables in a schema; 0 when it has none. */
 async function versionIn(client: Client, place: string, schema: string): Promise<number> {
-  const { rows } = await client.query<{ ours: string | null; threads: string | null; encoding: string }>(
-    `SELECT to_regclass('${schema}.singletree_log')::text AS ours, to_regclass('${schema}.threads')::text AS threads,
-       current_setting('server_encoding') AS encoding`,
+  // Read from the catalog itself: functions that look names up may miss what another process has just created.
+  const { rows } = await client.query<{ encoding: string; tables: string[] }>(
+    `SELECT current_setting('server_encoding') AS encoding, ARRAY(
+       SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'
+     ) AS tables`,
+    [schema],
   );
-  const [found] = rows;
-  if (found?.encoding !== 'UTF8')
+  const { encoding = '', tables = [] } = rows[0] ?? {};
+  if (encoding !== 'UTF8')
     throw new SingletreeError(
       'log_foreign',
-      `The database ${place} has the encoding ${found?.encoding}: nothing was changed. Create one with the encoding UTF8.`,
+      `The database ${place} has the encoding ${encoding}: nothing was changed. Create one with the encoding UTF8.`,
       { details: { place } },
     );
-  if (found.ours === null && found.threads === null) return 0;
-  if (found.ours === null)
+  if (!tables.includes(versionTable)) {
+    if (!tables.includes('threads')) return 0;
     throw new SingletreeError(
       'log_foreign',
       `The schema "${schema}" of the database ${place} has tables that are not those of a Singletree log: nothing was changed. Choose another schema.`,
       { details: { place, schema } },
     );
-  const { rows: versions } = await client.query<{ version: number }>(`SELECT version FROM ${schema}.singletree_log`);
+  }
+  const { rows: versions } = await client.query<{ version: number }>(`SELECT version FROM ${schema}.${versionTable}`);
   const version = versions[0]?.version ?? 0;
   if (version > schemaVersion)
     throw new SingletreeError(

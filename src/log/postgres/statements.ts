@@ -1,13 +1,10 @@
+import type { NotePrefix } from '../thread-notes.ts';
 import type { Statement } from './connections.ts';
 
 /** The statements of events and threads; each call of the log is one statement. */
 export function statementsOf(s: string) {
   const statement = (name: string, text: string): Statement => ({ name, text });
   return {
-    append: statement(
-      'append',
-      `SELECT * FROM ${s}.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    ),
     // The rows that hold a part of the range, each with the events it adds; one row without an event when there are none.
     read: statement(
       'read',
@@ -41,14 +38,17 @@ export function statementsOf(s: string) {
 }
 
 /** The statement that lists threads under these conditions. */
-export function listing(s: string, has: { resource: boolean; after: boolean; openRuns: boolean }): Statement {
+export function listing(
+  s: string,
+  { hasResource, hasAfter, notes }: { hasResource: boolean; hasAfter: boolean; notes: readonly NotePrefix[] },
+): Statement {
   const conditions = [
-    has.resource ? 'resource = $2' : '$2::text IS NULL',
-    has.after ? '(updated, id) < ($3::timestamptz, $4::text)' : '$3::text IS NULL AND $4::text IS NULL',
-    ...(has.openRuns ? [`key IN (SELECT thread FROM ${s}.metadata WHERE starts_with(name, '"run:'))`] : []),
+    hasResource ? 'resource = $2' : '$2::text IS NULL',
+    hasAfter ? '(updated, id) < ($3::timestamptz, $4::text)' : '$3::text IS NULL AND $4::text IS NULL',
+    ...notes.map(prefix => `key IN (SELECT thread FROM ${s}.metadata WHERE starts_with(name, '"${prefix}'))`),
   ];
   return {
-    name: `list ${Number(has.resource)}${Number(has.after)}${Number(has.openRuns)}`,
+    name: `list ${Number(hasResource)}${Number(hasAfter)} ${notes.join(' ')}`,
     text: `SELECT * FROM ${s}.thread_rows WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT $1`,
   };
 }

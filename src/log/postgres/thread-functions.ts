@@ -33,22 +33,29 @@ DECLARE
   v_imported bigint := CASE WHEN p_is_imported THEN 0 END;
   v_resource text := p_resource;
   v_owner_key bigint;
+  v_newest text;
 BEGIN
   IF p_from IS NOT NULL THEN
     -- Locked until the commit: events that the branch refers to are not removed meanwhile.
-    SELECT key, resource, seq, imported, owner, fork INTO v_from FROM ${s}.threads WHERE id = p_from FOR SHARE;
+    SELECT key, resource, seq, imported, owner, fork, newest_ts INTO v_from FROM ${s}.threads WHERE id = p_from FOR SHARE;
     IF NOT FOUND OR p_from_seq > v_from.seq THEN RETURN; END IF;
     v_imported := CASE WHEN v_from.imported IS NOT NULL THEN least(v_from.imported, p_from_seq) END;
     v_resource := coalesce(p_resource, v_from.resource);
     v_owner := v_from;
     WHILE v_owner.key IS NOT NULL AND p_from_seq <= v_owner.fork LOOP
-      SELECT key, resource, seq, imported, owner, fork INTO v_owner FROM ${s}.threads WHERE key = v_owner.owner FOR SHARE;
+      SELECT key, resource, seq, imported, owner, fork, newest_ts INTO v_owner FROM ${s}.threads WHERE key = v_owner.owner FOR SHARE;
     END LOOP;
     v_owner_key := v_owner.key;
+    v_newest := v_from.newest_ts;
+    IF p_from_seq < v_from.seq THEN
+      SELECT ${s}.readable(e.body)->>'ts' INTO v_newest FROM ${s}.events e WHERE e.thread = v_owner_key AND e.seq = p_from_seq;
+    END IF;
   END IF;
-  INSERT INTO ${s}.threads (id, made, resource, title, seq, imported, owner, fork, from_thread, from_seq, created, updated)
+  INSERT INTO ${s}.threads (id, made, resource, title, seq, imported, owner, fork, from_thread, from_seq,
+    newest_ts, newest_ms, created, updated)
   VALUES (p_id, p_made, coalesce(v_resource, 'default'), p_title, coalesce(p_from_seq, 0), v_imported,
-    v_owner_key, coalesce(p_from_seq, 0), p_from, p_from_seq, v_at, v_at)
+    v_owner_key, coalesce(p_from_seq, 0), p_from, p_from_seq,
+    v_newest, extract(epoch FROM v_newest::timestamptz) * 1000, v_at, v_at)
   ON CONFLICT (id) DO NOTHING RETURNING key INTO v_key;
   IF v_key IS NULL THEN
     -- The same call may have created it already.
