@@ -202,6 +202,9 @@ export interface EventLog {
   /** Raw lines of a run in order of `n`. */
   readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
 
+  /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
+  onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
+
   /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
   onDeleted?(listener: (threadId: string) => void): () => void;
 

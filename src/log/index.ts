@@ -36,6 +36,8 @@ export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog } from './sqlite/sqlite-log.ts';
 export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
+export { checkStore, type StoreProblem, type StoreReport } from './store/check-store.ts';
+export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-store.ts';
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
 export { parseStoreUrl, type StoreLocation, visibleUrl } from './store/store-url.ts';
 export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
