@@ -1,4 +1,5 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../events/index.ts';
+import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
 import {
   type CheckedRange,
   checkBranchPoint,
@@ -18,6 +19,15 @@ import {
   threadExists,
   threadNotFound,
 } from './checks.ts';
+import {
+  DerivedOfThread,
+  type DerivingThread,
+  heldMessage,
+  heldOutline,
+  MemoryDerived,
+} from './derived/memory-derived.ts';
+import type { SearchPage, SearchQuery } from './derived/search.ts';
+import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
 import {
@@ -39,7 +49,7 @@ import { LiveTails } from './live-tails.ts';
 import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 
-interface Held {
+interface Held extends DerivingThread {
   thread: Thread;
   /** The thread that holds the events up to `fork`. */
   readonly owner: Held | undefined;
@@ -60,6 +70,7 @@ export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   readonly #leases = new Map<string, Lease>();
   readonly #live = new LiveTails();
+  readonly #derived = new MemoryDerived();
   readonly now: () => number;
   readonly maxEventBytes: number;
   #closed = false;
@@ -88,6 +99,7 @@ export class MemoryLog implements EventLog {
       maxEventBytes: this.maxEventBytes,
     });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
+    this.#derived.append(held, stored, imported === true);
     for (const body of stored.bodies) held.bodies.push(body);
     const lastSeq = seq + stored.bodies.length;
     if (once !== undefined) held.once.set(once, lastSeq);
@@ -133,6 +145,7 @@ export class MemoryLog implements EventLog {
       metadata: mergeMetadata(held.thread.metadata, metadata),
       updatedAt: this.#stamp(),
     };
+    if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 
@@ -200,6 +213,24 @@ export class MemoryLog implements EventLog {
     return lines.slice(after, after + limit).map(line => ({ ...line, line: new Uint8Array(line.line) }));
   }
 
+  async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    return heldOutline(this.#get(threadId), seq);
+  }
+
+  async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    return heldMessage(this.#get(threadId), messageId);
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    this.#checkOpen();
+    return this.#derived.search(this.#threads, query);
+  }
+
+  async usage(query?: UsageQuery): Promise<UsageTotal[]> {
+    this.#checkOpen();
+    return this.#derived.usage(query);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#live.close();
@@ -227,8 +258,10 @@ export class MemoryLog implements EventLog {
       bodies: [],
       once: new Map(),
       raw: new Map(),
+      derived: new DerivedOfThread(),
     };
     this.#threads.set(id, held);
+    if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 

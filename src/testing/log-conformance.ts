@@ -8,8 +8,11 @@ import { leaseLaws } from './log-conformance/lease-laws.ts';
 import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
 import { readLaws } from './log-conformance/read-laws.ts';
 import { lawsFor, type LogUnderTest, type TestRunner } from './log-conformance/suite.ts';
+import { searchLaws } from './log-conformance/search-laws.ts';
 import { tailEndLaws, tailLaws } from './log-conformance/tail-laws.ts';
 import { listingLaws, threadLaws } from './log-conformance/thread-laws.ts';
+import { usageLaws } from './log-conformance/usage-laws.ts';
+import { windowLaws } from './log-conformance/window-laws.ts';
 
 export type { LogUnderTest, TestRunner } from './log-conformance/suite.ts';
 
@@ -34,6 +37,9 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   runner.describe('imported events', () => importLaws(law));
   runner.describe('lease', () => leaseLaws(law));
   runner.describe('raw lines', () => rawLineLaws(law));
+  runner.describe('windows', () => windowLaws(law));
+  runner.describe('search', () => searchLaws(law));
+  runner.describe('usage', () => usageLaws(law));
   runner.describe('close', () => {
     closeLaws(law);
     reopenLaws(runner, underTest);
