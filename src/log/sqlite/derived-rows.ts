@@ -116,6 +116,7 @@ export class DerivedRows {
 
   /** Removes what is derived from the events of a row after a seq, a little at once; returns whether nothing is left. */
   deleteSome(key: number, after: number, most: number): boolean {
+    this.removeTitle(key);
     const texts = this.#sql.search.after(key, after, Math.ceil(most / 20));
     for (const text of texts) this.#sql.search.delete(text, this.#textOf(text));
     return texts.length === 0 && this.#sql.outlines.deleteSome(key, after, most);
