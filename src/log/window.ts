@@ -48,7 +48,10 @@ const checkRequest = optionsCheck(
       after: seq().optional(),
       around: seq().optional(),
       message: name().optional(),
-      limit: field(value => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 5_000, '1 to 5000').optional(),
+      limit: field(
+        value => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 5_000,
+        '1 to 5000',
+      ).optional(),
     }) satisfies Record<keyof WindowRequest, z.ZodType>,
 );
 
@@ -65,7 +68,10 @@ export async function readWindow(log: EventLog, threadId: string, request: Windo
   if (thread === undefined) throw threadNotFound(threadId);
   const middle = message === undefined ? around : await messageSeq(log, threadId, message);
   const end = endOf({ before, after, middle }, limit, thread.seq);
-  const outline = after === undefined ? await outlineBefore(log, threadId, end, limit) : await outlineTo(log, threadId, Math.min(after, thread.seq));
+  const outline =
+    after === undefined
+      ? await outlineBefore(log, threadId, end, limit)
+      : await outlineTo(log, threadId, Math.min(after, thread.seq));
   const events = await readAll(log, threadId, outline.seq, end + 1);
   const lastSeq = events.at(-1)?.seq ?? outline.seq;
   return {

@@ -41,11 +41,20 @@ export function shortenRelay(event: EventOf<'relay'>): AgentEvent {
 }
 
 /** The beginning of a stream of fragments, without its content. */
-export function shortenFragment(event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>): AgentEvent {
+export function shortenFragment(
+  event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>,
+): AgentEvent {
   const { runId, id, seq, ts } = event;
   const place = placeOf({ seq, ts });
   if (event.type !== 'tool_input_delta') return { type: event.type, runId, id, content: '', ...place };
-  return { type: 'tool_input_delta', runId, id, delta: '', ...(event.name !== undefined && { name: event.name }), ...place };
+  return {
+    type: 'tool_input_delta',
+    runId,
+    id,
+    delta: '',
+    ...(event.name !== undefined && { name: event.name }),
+    ...place,
+  };
 }
 
 function placeOf({ seq, ts }: { readonly seq: number | undefined; readonly ts: string | undefined }) {

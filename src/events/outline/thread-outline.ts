@@ -138,7 +138,11 @@ export class ThreadOutline {
     const kept: AgentEvent[] = [...this.#users.values()];
     for (const { first, start, step, end } of runs)
       kept.push(...[first, start, step, end].filter(event => event !== undefined));
-    kept.push(...runs.flatMap(({ streams }) => [...streams.values()]), ...this.#relays.values(), ...this.#folded.values());
+    kept.push(
+      ...runs.flatMap(({ streams }) => [...streams.values()]),
+      ...this.#relays.values(),
+      ...this.#folded.values(),
+    );
     for (const { event, start } of this.#calls.values()) kept.push(event, ...(start === undefined ? [] : [start]));
     const events = kept
       .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))

@@ -5,7 +5,14 @@ import { readEvents } from '../read-events.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from './search.ts';
 import type { SearchedText } from './searched-text.ts';
 import { ThreadDerivation } from './thread-derivation.ts';
-import { checkUsageQuery, isInQuery, totalsOf, type UsageQuery, type UsageRow, type UsageTotal } from './usage-totals.ts';
+import {
+  checkUsageQuery,
+  isInQuery,
+  totalsOf,
+  type UsageQuery,
+  type UsageRow,
+  type UsageTotal,
+} from './usage-totals.ts';
 import { wordsOf } from './words.ts';
 
 /** Finds messages and titles; a store without `search` is read whole. */
@@ -16,7 +23,8 @@ export async function searchLog(log: EventLog, query: SearchQuery): Promise<Sear
   const hits: SearchHit[] = [];
   if (words.length === 0) return { hits, isComplete: true };
   for await (const thread of allThreads(log, { resourceId })) {
-    for (const text of await textsOf(log, thread)) if (hasWords(text.text, words)) hits.push(hitOf(thread, text, words));
+    for (const text of await textsOf(log, thread))
+      if (hasWords(text.text, words)) hits.push(hitOf(thread, text, words));
     if (hits.length > skipped + limit) break;
   }
   const next = hits.length > skipped + limit && { next: String(before - limit) };

@@ -6,7 +6,14 @@ import { hasWords } from './log-queries.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery, type TextPlace } from './search.ts';
 import { textOfEvents } from './searched-text.ts';
 import { ThreadDerivation } from './thread-derivation.ts';
-import { checkUsageQuery, isInQuery, totalsOf, type UsageQuery, type UsageRow, type UsageTotal } from './usage-totals.ts';
+import {
+  checkUsageQuery,
+  isInQuery,
+  totalsOf,
+  type UsageQuery,
+  type UsageRow,
+  type UsageTotal,
+} from './usage-totals.ts';
 
 /** A thread in memory, as far as deriving from its events needs it. */
 export interface DerivingThread {
@@ -39,9 +46,11 @@ export class MemoryDerived {
     const { derived } = held;
     derived.derivation ??= begun(held);
     const { messages, outlines, texts, used } = derived.derivation.take(events, index => bodies[index]?.length ?? 0);
-    for (const { messageId, seq } of messages) if (!derived.messages.has(messageId)) derived.messages.set(messageId, seq);
+    for (const { messageId, seq } of messages)
+      if (!derived.messages.has(messageId)) derived.messages.set(messageId, seq);
     derived.outlines.push(...outlines);
-    for (const { seq, lastSeq, messageId } of texts) derived.texts.push({ order: ++this.#order, seq, lastSeq, messageId });
+    for (const { seq, lastSeq, messageId } of texts)
+      derived.texts.push({ order: ++this.#order, seq, lastSeq, messageId });
     const { resourceId } = held.thread;
     for (const call of isImported ? [] : used) {
       const key = JSON.stringify([resourceId, call.day, call.agentId, call.modelId]);

@@ -53,7 +53,10 @@ const checkFields = optionsCheck(
     ({
       text: text(),
       resourceId: name().optional(),
-      limit: field(value => Number.isInteger(value) && isWithin(value as number, 1, 100), 'a number from 1 to 100').optional(),
+      limit: field(
+        value => Number.isInteger(value) && isWithin(value as number, 1, 100),
+        'a number from 1 to 100',
+      ).optional(),
       after: field(value => Number.isSafeInteger(Number(value)), 'the `next` of a page').optional(),
     }) satisfies Record<keyof SearchQuery, z.ZodType>,
 );
@@ -78,7 +81,12 @@ export interface TextPlace {
 }
 
 /** The hit in one thread that has the text. */
-export function hitIn(thread: Thread, { seq, messageId }: TextPlace, content: string, words: readonly string[]): SearchHit {
+export function hitIn(
+  thread: Thread,
+  { seq, messageId }: TextPlace,
+  content: string,
+  words: readonly string[],
+): SearchHit {
   const { id: threadId, resourceId, title } = thread;
   return {
     threadId,

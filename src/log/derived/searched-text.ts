@@ -23,6 +23,9 @@ export function textOfEvents(events: readonly LoggedEvent[]): string {
   return events.flatMap(event => (isSameText(first, event) ? [event.content] : [])).join('');
 }
 
-function isSameText(first: LoggedEvent & { type: 'text' }, event: LoggedEvent): event is LoggedEvent & { type: 'text' } {
+function isSameText(
+  first: LoggedEvent & { type: 'text' },
+  event: LoggedEvent,
+): event is LoggedEvent & { type: 'text' } {
   return event.type === 'text' && event.runId === first.runId && event.id === first.id;
 }

@@ -21,6 +21,10 @@ export function snippetOf(text: string, words: readonly string[]): string {
   const at = places.length === 0 ? 0 : Math.min(...places);
   const start = Math.max(0, at - before);
   const end = Math.min(text.length, at + after);
-  const piece = text.slice(start, end).replaceAll(/\s+/g, ' ').trim().replaceAll(/\p{Cs}/gu, '');
+  const piece = text
+    .slice(start, end)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll(/\p{Cs}/gu, '');
   return `${start > 0 ? '…' : ''}${piece}${end < text.length ? '…' : ''}`;
 }

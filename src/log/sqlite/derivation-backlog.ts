@@ -115,7 +115,12 @@ export class DerivationBacklog {
     const isImported = (thread.imported ?? 0) > start;
     const end = isImported ? (thread.imported ?? 0) + 1 : Number.MAX_SAFE_INTEGER;
     this.#sql.events.read({ threadId: '', key, after: start, end }, page);
-    storeDerived(this.#sql, { key, resource: thread.resource }, derivation.take(page.items, () => outlineEvents), isImported);
+    storeDerived(
+      this.#sql,
+      { key, resource: thread.resource },
+      derivation.take(page.items, () => outlineEvents),
+      isImported,
+    );
     if (page.items.length === 0) return void this.#delete.run(key);
     this.#current = { key, derivation };
     this.#move.run(derivation.seq, key);

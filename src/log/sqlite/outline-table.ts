@@ -13,7 +13,10 @@ export class OutlineTable {
   readonly #deleteMessages;
 
   constructor(db: Connection) {
-    this.#insert = command(db, `INSERT OR REPLACE INTO outlines (position, body) VALUES (${positionOf('?1', '?2')}, ?3)`);
+    this.#insert = command(
+      db,
+      `INSERT OR REPLACE INTO outlines (position, body) VALUES (${positionOf('?1', '?2')}, ?3)`,
+    );
     this.#newest = query(
       db,
       `SELECT ${asBytes('body')} FROM outlines WHERE position BETWEEN ${positionOf('?1', '0')} AND ${positionOf('?1', '?2')} ORDER BY position DESC LIMIT 1`,

@@ -4,7 +4,14 @@ import type { Connection } from './open.ts';
 import { command, query, type SqlValue } from './statement.ts';
 import { asJoinedBytes, textsIn } from './stored-text.ts';
 
-const counts = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens', 'cost'] as const;
+const counts = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'cost',
+] as const;
 const columns = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'cost'];
 const keys = ['resource', 'day', 'agent', 'model'];
 
@@ -14,7 +21,10 @@ export class UsageTable {
   readonly #rows;
 
   constructor(db: Connection) {
-    const sums = columns.map(name => `${name} = CASE WHEN excluded.${name} IS NULL THEN ${name} ELSE coalesce(${name}, 0) + excluded.${name} END`);
+    const sums = columns.map(
+      name =>
+        `${name} = CASE WHEN excluded.${name} IS NULL THEN ${name} ELSE coalesce(${name}, 0) + excluded.${name} END`,
+    );
     this.#add = command(
       db,
       `INSERT INTO used (${[...keys, 'calls', ...columns].join()}) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
@@ -37,7 +47,9 @@ export class UsageTable {
       const [texts, modelCalls, ...numbers] = row;
       const [resource, day, agentId, modelId] = textsIn(texts, keys.length) ?? [];
       if (resource === undefined || day === undefined || agentId === undefined || modelId === undefined) return [];
-      const used = Object.fromEntries(counts.flatMap((name, index) => (numbers[index] == null ? [] : [[name, numbers[index]]])));
+      const used = Object.fromEntries(
+        counts.flatMap((name, index) => (numbers[index] == null ? [] : [[name, numbers[index]]])),
+      );
       const sum = { inputTokens: 0, outputTokens: 0, ...used };
       return [{ resourceId: resource, day, agentId, modelId, modelCalls, counts: sum }];
     });

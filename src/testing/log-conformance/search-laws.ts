@@ -12,7 +12,10 @@ const answer = (runId: string, ...fragments: string[]): AgentEvent[] => [
   { type: 'harness_end', runId, agentId: 'agent' },
 ];
 
-async function places(log: EventLog, query: SearchQuery | string): Promise<[string, string | undefined, number | undefined][]> {
+async function places(
+  log: EventLog,
+  query: SearchQuery | string,
+): Promise<[string, string | undefined, number | undefined][]> {
   const { hits } = await searchLog(log, typeof query === 'string' ? { text: query } : query);
   return hits.map(({ threadId, messageId, seq }) => [threadId, messageId, seq]);
 }
@@ -36,7 +39,12 @@ export function searchLaws(law: Law): void {
 
   law('finds a text when it is complete', async ({ log }) => {
     await log.createThread({ id: 'a' });
-    const [start, first, second, end] = answer('r1', 'half ', 'whole') as [AgentEvent, AgentEvent, AgentEvent, AgentEvent];
+    const [start, first, second, end] = answer('r1', 'half ', 'whole') as [
+      AgentEvent,
+      AgentEvent,
+      AgentEvent,
+      AgentEvent,
+    ];
     await log.append('a', [start, first]);
     await log.append('a', [second]);
     await log.append('a', [end]);
@@ -79,7 +87,10 @@ export function searchLaws(law: Law): void {
 
   law('finds every text once, page by page', async ({ log }) => {
     await log.createThread({ id: 'a' });
-    await log.append('a', range(1, 25).map(number => said(`u${number}`, `apple ${number}`)));
+    await log.append(
+      'a',
+      range(1, 25).map(number => said(`u${number}`, `apple ${number}`)),
+    );
     const found: (number | undefined)[] = [];
     let after: string | undefined;
     do {
@@ -117,7 +128,13 @@ export function searchLaws(law: Law): void {
   });
 
   law('refuses a query that is not valid', async ({ log }) => {
-    for (const query of [{ text: 1 }, { text: 'a', limit: 0 }, { text: 'a', limit: 101 }, { text: 'a', after: 'x' }, { query: 'a' }])
+    for (const query of [
+      { text: 1 },
+      { text: 'a', limit: 0 },
+      { text: 'a', limit: 101 },
+      { text: 'a', after: 'x' },
+      { query: 'a' },
+    ])
       await refuses('invalid_argument', searchLog(log, query as unknown as SearchQuery));
   });
 }

@@ -48,7 +48,15 @@ export function usageLaws(law: Law): void {
       { day: '2026-01-02', inputTokens: 60, outputTokens: 2, cost: 0.25, modelCalls: 2 },
     ]);
     assert.deepEqual(await usageOf(log, { by: ['agent', 'model'] }), [
-      { agentId: 'coder', modelId: 'large', inputTokens: 10, outputTokens: 1, cacheReadTokens: 4, cost: 0.5, modelCalls: 1 },
+      {
+        agentId: 'coder',
+        modelId: 'large',
+        inputTokens: 10,
+        outputTokens: 1,
+        cacheReadTokens: 4,
+        cost: 0.5,
+        modelCalls: 1,
+      },
       { agentId: 'coder', modelId: 'small', inputTokens: 20, outputTokens: 1, modelCalls: 1 },
       { agentId: 'writer', modelId: 'large', inputTokens: 40, outputTokens: 1, cost: 0.25, modelCalls: 1 },
     ]);

@@ -92,13 +92,18 @@ export function windowLaws(law: Law): void {
     assert.deepEqual([end.lastSeq, end.hasEarlier], [2_302, true]);
     const shared = await readWindow(log, 'b', { before: 1_400, limit: 100 });
     assert.deepEqual(seqs(shared.events), range(shared.firstSeq, 1_399));
-    assert.equal((await readWindow(log, 'b', { message: 'own' })).events.find(({ runId }) => runId === 'own')?.seq, 1_502);
+    assert.equal(
+      (await readWindow(log, 'b', { message: 'own' })).events.find(({ runId }) => runId === 'own')?.seq,
+      1_502,
+    );
   });
 
   law('begins a window with what was open there', async ({ log }) => {
     await log.createThread({ id: 'a' });
     const asked: AgentEvent = { type: 'relay', runId: 'r', id: 'ask', relayKind: 'question', question: 'Which?' };
-    const words = range(1, 40).map((number): AgentEvent => ({ type: 'text', runId: 's', id: 's/t', content: `${number} ` }));
+    const words = range(1, 40).map(
+      (number): AgentEvent => ({ type: 'text', runId: 's', id: 's/t', content: `${number} ` }),
+    );
     await log.append('a', [
       { type: 'harness_start', runId: 'r', agentId: 'agent' },
       asked,
