@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import type { RelayAnswer } from '../../../src/agents/agent.ts';
-import type { ModelScript, ScriptedTurn } from '../../../src/agents/model/scripted/script.ts';
+import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
 import { Supervisor } from '../../../src/control/supervision/supervisor.ts';
 import type { RunHandle } from '../../../src/control/supervision/run-control.ts';
 import { checkOrder, type EventOf, type LoggedEvent } from '../../../src/events/index.ts';
@@ -11,8 +11,12 @@ import { type EventLog, MemoryLog } from '../../../src/log/index.ts';
 import { startScriptedServer } from '../../../src/testing/index.ts';
 import { realProgram } from './real-program.ts';
 
-/** A tool call of the scripted model. */
-export const callTool = (name: string, input: unknown): ScriptedTurn => [{ toolCall: { name, input } }];
+let calls = 0;
+
+/** A tool call of the scripted model; its id is unique, as those of real models are. */
+export function callTool(name: string, input: unknown): ScriptedPart[] {
+  return [{ toolCall: { id: `toolu_live${++calls}`, name, input } }];
+}
 
 /** A real program over its interactive channel, with a scripted model, a log and a supervisor. */
 export class LiveScene {
