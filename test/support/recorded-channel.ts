@@ -133,7 +133,7 @@ export interface Replayed {
 export function replayChannel(options: ReplayOptions): Replayed {
   const { adapter, recording, ids, drive, skip = () => false, normalise } = options;
   const host = new RecordingHost();
-  const start: LiveStart = { cwd: '$CWD', folder: '$TMP/session', ...options.start };
+  const start: LiveStart = { cwd: '$CWD', environment: {}, folder: '$TMP/session', ...options.start };
   const channel = adapter.channel(host, start);
   const expected: unknown[] = [];
   const ours = (recorded: string | number): string | number => {
@@ -153,7 +153,7 @@ export function replayChannel(options: ReplayOptions): Replayed {
       drive(message, channel, host);
     }
   }
-  if (options.closes !== false) channel.closed();
+  if (options.closes !== false) void channel.closed();
   return {
     host,
     channel,

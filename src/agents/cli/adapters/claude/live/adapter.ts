@@ -23,6 +23,8 @@ export const claudeLive: LiveAdapter = {
     switchModel: true,
     switchMode: true,
   },
+  records: {},
+  differences: {},
   notes: [
     'Files inside the folder are read, and commands that only read are run, without asking, unless a rule says otherwise.',
     'A message that arrives while it writes text is read after that text; during a tool it joins the turn.',
