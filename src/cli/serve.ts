@@ -1,26 +1,27 @@
 import { spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Supervisor } from '../control/index.ts';
-import { SqliteLog } from '../log/index.ts';
-import { type LogStyle, type RunningServer, startServer } from '../server/index.ts';
+import { visibleUrl } from '../log/index.ts';
+import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
 import { isOrigin } from '../server/security/cross-origin.ts';
+import { tokenOption, tokensIn } from './access-tokens.ts';
 import { builtInAgents } from './built-in-agents.ts';
 import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
 import { packageVersion } from './package-version.ts';
 import { removeRunFolders } from './run-folders.ts';
+import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
 
-interface ServeOptions {
+interface ServeOptions extends StoreOptions {
   readonly host: string;
   readonly port: number;
-  readonly token?: string;
+  readonly token?: readonly AccessToken[];
   readonly allowHost?: readonly string[];
   readonly cors?: readonly string[];
   readonly log: LogStyle;
   readonly files?: string;
-  readonly db: string;
   readonly open: boolean;
   readonly cwd: string;
   readonly yolo?: boolean;
@@ -28,13 +29,11 @@ interface ServeOptions {
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
-  program
-    .command('serve')
-    .description('serve the page and the HTTP API (the default command)')
+  const command = program.command('serve').description('serve the page and the HTTP API (the default command)');
+  addStoreOptions(command)
     .option('--host <address>', 'the address to listen on; a non-local address requires a token', '127.0.0.1')
     .option('--port <number>', 'the port; 0 selects a free one', portNumber, 4747)
-    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
-    .addOption(new Option('--token <token>', 'the access token that clients have to send').env('SINGLETREE_TOKEN'))
+    .addOption(tokenOption())
     .option('--allow-host <name>', 'a host name that remote clients may use (repeatable)', collect)
     .option('--cors <origin>', 'the origin of a page elsewhere that may use the server (repeatable)', origins)
     .addOption(
@@ -53,17 +52,17 @@ async function serve(options: ServeOptions): Promise<void> {
   const {
     host,
     port,
-    token,
+    token: tokens = tokensIn(process.env),
     allowHost: hosts = [],
     cors = [],
     log: logStyle,
     files,
-    db,
     open,
     cwd,
     yolo = false,
   } = options;
-  const log = await SqliteLog.open(db);
+  const { store, live } = storeUrls(options);
+  const log = await openStoreOf(options);
   const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
   const supervisor = new Supervisor({ log, agents: agents.all });
   let server: RunningServer;
@@ -81,7 +80,7 @@ async function serve(options: ServeOptions): Promise<void> {
       logStyle,
       version: packageVersion(),
       secrets: secretsIn(process.env),
-      ...(token && { tokens: [{ token }] }),
+      tokens,
       ...(files !== undefined && { filesRoot: resolve(files) }),
       onDelete: (_, runIds) => removeRunFolders(singletreeHome(), runIds),
     });
@@ -92,7 +91,8 @@ async function serve(options: ServeOptions): Promise<void> {
   const recovered = await supervisor.recover();
   await server.resume();
   console.log(`Singletree is at ${server.url}`);
-  console.log(`  log      ${db}`);
+  console.log(`  log      ${visibleUrl(store)}`);
+  if (live !== undefined) console.log(`  live     ${visibleUrl(live)}`);
   console.log(
     `  agents   ${agents
       .list()

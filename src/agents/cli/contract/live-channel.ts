@@ -46,6 +46,8 @@ export interface LiveStart {
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
   readonly extraArgs?: readonly string[] | undefined;
+  /** The environment variables of the program, to find its settings; those of `LiveCommand.env` are added to them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** A folder of this session for files that the program reads, such as settings or an extension; removed at its end. */
   readonly folder: string;
 }
@@ -140,6 +142,8 @@ export interface ChannelHost {
   /** A steered message has reached the model (`joined`), or waits in the program until then (`queued`). */
   steered(messageId: string, delivery: 'joined' | 'queued'): void;
   turnEnded(end: LiveTurnEnd): void;
+  /** The session opens later, for this reason; shown to the person who waits. */
+  waiting?(reason: string): void;
   /** Calls back after a delay, for programs whose end is known only by silence. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
@@ -165,14 +169,25 @@ export interface LiveChannel {
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
-  closed(): void;
+  /**
+   * The program has closed its output: emits what is left of the open turn. Later calls do nothing. A channel that
+   * handles messages in order but not at once returns a promise that resolves when everything is emitted.
+   */
+  closed(): void | Promise<void>;
+}
+
+/** The password of a local server: the transport chooses it and the program reads it from a variable. */
+export interface ServeSettings {
+  readonly user: string;
+  readonly passwordVariable: string;
 }
 
 /** The interactive channel of an external agent. */
 export interface LiveAdapter {
   /** How messages travel: lines over stdin and stdout, or HTTP requests and server-sent events of a local server. */
   readonly transport: 'stdio' | 'serve';
+  /** How the requests to a local server are authenticated; required for the transport `serve`. */
+  readonly serve?: ServeSettings;
   readonly abilities: LiveAbilities;
   /** What is not possible and why, or configured safe, for the documentation page: short sentences. */
   readonly notes: readonly string[];

@@ -211,6 +211,10 @@ export class LiveRun implements SessionUser {
       });
   }
 
+  waiting(message: string): void {
+    void this.#output.put({ type: 'warning', runId: this.#options.params.runId, message, code: 'waiting' });
+  }
+
   turnEnded(end: LiveTurnEnd): void {
     this.#endTurn?.(end);
   }

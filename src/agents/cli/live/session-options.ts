@@ -14,7 +14,11 @@ export function sessionOptions(
   const model = params.model ?? options.model;
   return {
     live,
-    start: { cwd, ...defined({ model, sessionId, mode, yolo, extraArgs }) },
+    start: {
+      cwd,
+      environment: environmentFor(process.env, adapter.environment, env),
+      ...defined({ model, sessionId, mode, yolo, extraArgs }),
+    },
     process: command => ({
       command: executable ?? adapter.executable,
       args: command.args,
