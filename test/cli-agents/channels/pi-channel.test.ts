@@ -13,7 +13,7 @@ class Session {
   #lines = 0;
 
   constructor(start: Partial<LiveStart> = {}) {
-    this.channel = piLive.channel(this.host, { cwd: '/project', folder: '/session', ...start });
+    this.channel = piLive.channel(this.host, { cwd: '/project', environment: {}, folder: '/session', ...start });
     this.channel.open();
   }
 
@@ -67,20 +67,28 @@ describe('the session of Pi', () => {
 
   it.each([[[]], [[status(false)]]])('fails when it has not: %j', records => {
     const session = new Session().receive(...records).respond('get_state', { success: true, data: state });
-    expect(session.host.calls).toEqual(['failed policy_not_accepted']);
+    expect(session.host.trace).toMatchObject([{ failed: { code: 'policy_not_accepted' } }]);
   });
 
   it('does not know the session to resume when the program ends at once', () => {
     const session = new Session({ sessionId: 'gone' });
     session.channel.closed();
-    expect(session.host.calls).toEqual(['failed session_unknown']);
+    expect(session.host.trace).toMatchObject([{ failed: { code: 'session_unknown' } }]);
   });
 
   it('loads the extension from the folder of the session', () => {
-    const { args, files } = piLive.command({ cwd: '/p', folder: '/session', sessionId: 's', fork: true });
+    const { args, files } = piLive.command({
+      cwd: '/p',
+      environment: {},
+      folder: '/session',
+      sessionId: 's',
+      fork: true,
+    });
     expect(args).toEqual(['--mode', 'rpc', '--extension', `/session/${gateFile}`, '--fork', 's']);
     expect(files?.[gateFile]).toContain('const asks = true;');
-    expect(piLive.command({ cwd: '/p', folder: '/s', yolo: true }).files?.[gateFile]).toContain('const asks = false;');
+    expect(piLive.command({ cwd: '/p', environment: {}, folder: '/s', yolo: true }).files?.[gateFile]).toContain(
+      'const asks = false;',
+    );
   });
 
   it('switches the model before the prompt', () => {
