@@ -51,7 +51,7 @@ function run(
   acts: readonly (readonly [string, LiveAnswer])[],
 ): void {
   const host = new RecordingHost();
-  const channel = adapter.channel(host, { cwd: '/project', folder: '/session' });
+  const channel = adapter.channel(host, { cwd: '/project', environment: {}, folder: '/session' });
   const state = { turns: 0, prompted: 0 };
   const requested: unknown[] = [];
   const replied: unknown[] = [];
