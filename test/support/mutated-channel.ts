@@ -51,7 +51,7 @@ function run(
   acts: readonly (readonly [string, LiveAnswer])[],
 ): void {
   const host = new RecordingHost();
-  const channel = adapter.channel(host, { cwd: '/project', environment: {}, folder: '/session' });
+  const channel = adapter.channel(host, { cwd: '/project', folder: '/session', environment: {} });
   const state = { turns: 0, prompted: 0 };
   const requested: unknown[] = [];
   const replied: unknown[] = [];
@@ -61,11 +61,12 @@ function run(
   channel.open();
   for (const [index, line] of lines.entries()) {
     requested.push(...asked(line));
-    const before = host.calls.length;
+    const before = host.trace.length;
     const isOpen = state.prompted > host.ends.length;
     channel.receive(line, index + 1);
-    if (isOpen && line.trim() !== '' && !isObject(line)) expect(host.calls.slice(before)).toEqual(['emit unknown']);
-    else if (isOpen && isObject(line) && !isConsumed(line)) expect(host.calls.length).toBeGreaterThan(before);
+    if (isOpen && line.trim() !== '' && !isObject(line))
+      expect(host.trace.slice(before)).toMatchObject([{ emit: { type: 'unknown' } }]);
+    else if (isOpen && isObject(line) && !isConsumed(line)) expect(host.trace.length).toBeGreaterThan(before);
     if (host.session !== undefined && state.prompted === host.ends.length) {
       state.prompted += 1;
       channel.prompt({ runId: `run${state.prompted}`, content: 'go' });
@@ -82,11 +83,11 @@ function run(
   }
   for (const event of host.events) parseEvent(event);
   expect(checkOrder(host.events)).toEqual([]);
-  const calls = host.calls.length;
+  const calls = host.trace.length;
   channel.receive(lines[0] ?? '', 0);
   channel.prompt({ runId: 'late', content: 'go' });
   channel.interrupt();
-  expect(host.calls).toHaveLength(calls);
+  expect(host.trace).toHaveLength(calls);
 }
 
 function act(channel: LiveChannel, host: RecordingHost, [name, answer]: readonly [string, LiveAnswer]): void {
@@ -94,7 +95,7 @@ function act(channel: LiveChannel, host: RecordingHost, [name, answer]: readonly
   if (name.startsWith('answer') && request !== undefined) channel.answer(request.id, answer);
   if (name === 'answer twice' && request !== undefined) channel.answer(request.id, { outcome: 'approve' });
   if (name === 'wrong answer') channel.answer('nobody', answer);
-  if (name === 'steer') channel.steer({ id: `steer-${host.calls.length}`, content: 'and this' });
+  if (name === 'steer') channel.steer({ id: `steer-${host.trace.length}`, content: 'and this' });
   if (name === 'interrupt') channel.interrupt();
   if (name === 'timers') host.runTimers();
 }

@@ -29,7 +29,7 @@ describe('the session of Codex', () => {
   ])('fails when the program reports another policy: %j', reported => {
     const policy = { approvalPolicy: 'untrusted', sandbox: { type: 'workspaceWrite' }, ...reported };
     const { host } = new CodexSession().handshake(policy);
-    expect(host.calls).toEqual(['failed policy_not_accepted']);
+    expect(host.trace).toMatchObject([{ failed: { code: 'policy_not_accepted' } }]);
     expect(host.problem?.message).toContain('expected approvalPolicy "untrusted"');
   });
 
@@ -40,20 +40,20 @@ describe('the session of Codex', () => {
       params: { approvalPolicy: 'never', sandbox: 'danger-full-access' },
     });
     session.receive({ id: 2, result: { thread: { id: 'main' }, approvalPolicy: 'never' } });
-    expect(session.host.calls).toEqual(['ready']);
+    expect(session.host.trace).toMatchObject([{ ready: {} }]);
   });
 
   it('reports a session that cannot be resumed', () => {
     const session = new CodexSession({ sessionId: 'gone' });
     session.answerCall('initialize', { result: {} });
     session.answerCall('thread/resume', { error: { code: -32600, message: 'no rollout found' } });
-    expect(session.host.calls).toEqual(['failed session_unknown']);
+    expect(session.host.trace).toMatchObject([{ failed: { code: 'session_unknown' } }]);
   });
 
   it('fails when the program ends before it is open', () => {
     const session = new CodexSession();
     session.channel.closed();
-    expect(session.host.calls).toEqual(['failed agent_failed']);
+    expect(session.host.trace).toMatchObject([{ failed: { code: 'agent_failed' } }]);
   });
 
   it('resumes in the default mode, and forks under a new id', () => {

@@ -17,7 +17,7 @@ export class CodexSession {
   #lines = 0;
 
   constructor(start: Partial<LiveStart> = {}) {
-    this.channel = codexLive.channel(this.host, { cwd: '/project', environment: {}, folder: '/session', ...start });
+    this.channel = codexLive.channel(this.host, { cwd: '/project', folder: '/session', environment: {}, ...start });
     this.channel.open();
   }
 

@@ -87,7 +87,8 @@ class RecordedServer {
   /** Answers requests for the content of a plan. */
   answerFiles(): void {
     for (const { path } of this.#all)
-      if (String(path).startsWith('/file/content')) this.#settle(String(path), { status: 200, body: { content: '# Plan\n' } });
+      if (String(path).startsWith('/file/content'))
+        this.#settle(String(path), { status: 200, body: { content: '# Plan\n' } });
   }
 
   respond({ path, status, body }: WireRecord): void {
@@ -110,9 +111,11 @@ class RecordedServer {
 function drive({ path, body }: WireRecord, channel: LiveChannel, host: RecordingHost): void {
   const [, kind, id, action] = /^\/(\w+)\/([^/]+)\/(\w+)$/.exec(String(path)) ?? [];
   const record = recordOf(body) ?? {};
-  const prompts = host.calls.filter(call => call.startsWith('turnEnded')).length;
+  const prompts = host.ends.length;
   if (action === 'prompt_async') {
-    const content = listOf(record['parts']).map(part => textOf(recordOf(part)?.['text']) ?? '').join('\n');
+    const content = listOf(record['parts'])
+      .map(part => textOf(recordOf(part)?.['text']) ?? '')
+      .join('\n');
     const before = host.sent.length;
     channel.prompt({ runId: `run${prompts + 1}`, content, mode: textOf(record['agent']) });
     if (host.sent.length === before) channel.steer({ id: `steer-${before}`, content });
