@@ -13,6 +13,8 @@ import type { DecisionSource } from './permissions/decide.ts';
 export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
+  /** The name of its author. */
+  readonly by?: string;
 }
 
 /** The answer to a relay, as stored in the log. */
@@ -33,6 +35,10 @@ export interface InvokeParams {
   readonly messages: readonly Message[];
   /** A `provider/model` id that replaces the agent's own. */
   readonly model?: string;
+  /** The mode of the thread, such as `plan`; an agent without this mode uses its own default. */
+  readonly mode?: string;
+  /** The task list of the thread. */
+  readonly tasks?: EventOf<'tasks'>['tasks'];
   /** The registry for model ids, for agents without a registry of their own. */
   readonly registry?: ModelRegistry;
   /** Tools to offer beside the agent's own; one of the same name replaces the agent's. */
@@ -78,6 +84,13 @@ export interface InvokeParams {
   readonly steering?: Steering;
 }
 
+/** A way in which an agent works, such as planning. */
+export interface AgentMode {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
 /** A session of an external program that knows the first messages of a conversation. */
 export interface Session {
   readonly id: string;
@@ -116,6 +129,8 @@ export interface Agent {
   readonly resumable?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
+  /** Its modes, the default first; a run is in the mode of its thread. */
+  readonly modes?: readonly AgentMode[];
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { addAgentsCommand } from './agents.ts';
+import { addConfigCommand } from './config.ts';
 import { addDemoCommand } from './demo.ts';
 import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
@@ -18,6 +19,8 @@ addRunCommand(program);
 addAgentsCommand(program);
 addTranslateCommand(program);
 addDemoCommand(program);
+addConfigCommand(program);
+const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found'] as const;
 const commands = program.commands.map(command => command.name());
 program.showHelpAfterError(`(The commands are ${commands.join(', ')}: see singletree --help)`);
 for (const command of program.commands) command.showHelpAfterError(`(see singletree ${command.name()} --help)`);
@@ -40,5 +43,5 @@ function exitCodeOf(error: unknown): number {
       ? (error.stack ?? error.message)
       : String(error);
   console.error(`singletree: ${text}`);
-  return SingletreeError.is(error, 'invalid_argument') || SingletreeError.is(error, 'thread_not_found') ? 2 : 1;
+  return usageErrors.some(code => SingletreeError.is(error, code)) ? 2 : 1;
 }

@@ -11,6 +11,7 @@ export {
   type Lease,
   type LeaseRequest,
   type NewThread,
+  type RawAppendOptions,
   type RawLine,
   type ReadRange,
   type Tail,
@@ -20,8 +21,10 @@ export {
   type ThreadFilter,
   followUpPrefix,
   openRunPrefix,
+  pendingRelayPrefix,
 } from './event-log.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
+export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';
@@ -29,6 +32,9 @@ export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog } from './sqlite/sqlite-log.ts';
 export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
+export { openStore, type OpenStoreOptions } from './store/open-store.ts';
+export { parseStoreUrl, type StoreLocation, visibleUrl } from './store/store-url.ts';
+export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

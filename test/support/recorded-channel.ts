@@ -37,8 +37,8 @@ export class RecordingHost implements ChannelHost {
   readonly withdrawn: { readonly id: string; readonly reason: string }[] = [];
   readonly steerings: { readonly id: string; readonly delivery: 'joined' | 'queued' }[] = [];
   readonly ends: LiveTurnEnd[] = [];
-  /** Every call but `send` and `after`, in order, by name: for expectations of the whole sequence. */
-  readonly calls: string[] = [];
+  /** Every call but `send` and `after`, in order: for expectations of the whole sequence. */
+  readonly trace: object[] = [];
   session: { readonly sessionId?: string; readonly model?: string; readonly mode?: string } | undefined;
   problem: { readonly message: string; readonly code: string } | undefined;
   readonly #timers = new Set<{ readonly ms: number; readonly run: () => void }>();
@@ -48,37 +48,37 @@ export class RecordingHost implements ChannelHost {
   }
 
   ready(session: { readonly sessionId?: string; readonly model?: string; readonly mode?: string }): void {
-    this.calls.push('ready');
+    this.trace.push({ ready: session });
     this.session = session;
   }
 
   failed(problem: { readonly message: string; readonly code: string }): void {
-    this.calls.push(`failed ${problem.code}`);
+    this.trace.push({ failed: problem });
     this.problem = problem;
   }
 
   emit(events: readonly AgentEvent[]): void {
-    for (const event of events) this.calls.push(`emit ${event.type}`);
+    for (const event of events) this.trace.push({ emit: event });
     this.events.push(...events);
   }
 
   request(request: LiveRequest): void {
-    this.calls.push(`request ${request.kind}`);
+    this.trace.push({ request });
     this.requests.push(request);
   }
 
   withdraw(requestId: string, reason: string): void {
-    this.calls.push('withdraw');
+    this.trace.push({ withdraw: requestId, reason });
     this.withdrawn.push({ id: requestId, reason });
   }
 
   steered(messageId: string, delivery: 'joined' | 'queued'): void {
-    this.calls.push(`steered ${delivery}`);
+    this.trace.push({ steered: messageId, delivery });
     this.steerings.push({ id: messageId, delivery });
   }
 
   turnEnded(end: LiveTurnEnd): void {
-    this.calls.push(`turnEnded ${end.reason}`);
+    this.trace.push({ turnEnded: end });
     this.ends.push(end);
   }
 
@@ -111,7 +111,7 @@ export interface ReplayOptions {
   /** Performs the command that a recorded message to the program corresponds to; nothing when the channel sends it itself. */
   readonly drive: (message: unknown, channel: LiveChannel, host: RecordingHost) => void;
   /** Whether the channel is not expected to send a recorded message, such as a probe of the recording client. */
-  readonly skip?: (message: unknown) => boolean;
+  readonly skip?: (message: unknown, host: RecordingHost) => boolean;
   /** Removes what may differ between two equal messages: ids, versions. Applied to both sides. */
   readonly normalise: (message: unknown) => unknown;
   /** Whether the program closed its output at the end of the recording. Default: true. */
@@ -148,7 +148,7 @@ export function replayChannel(options: ReplayOptions): Replayed {
     if (dir === 'out') {
       const mapped = typeof message === 'string' ? line : JSON.stringify(ids.withId(message, ours));
       channel.receive(mapped, ++number);
-    } else if (!skip(message)) {
+    } else if (!skip(message, host)) {
       expected.push(message);
       drive(message, channel, host);
     }

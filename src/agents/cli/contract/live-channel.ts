@@ -176,10 +176,18 @@ export interface LiveChannel {
   closed(): void | Promise<void>;
 }
 
+/** The password of a local server: the transport chooses it and the program reads it from a variable. */
+export interface ServeSettings {
+  readonly user: string;
+  readonly passwordVariable: string;
+}
+
 /** The interactive channel of an external agent. */
 export interface LiveAdapter {
   /** How messages travel: lines over stdin and stdout, or HTTP requests and server-sent events of a local server. */
   readonly transport: 'stdio' | 'serve';
+  /** How the requests to a local server are authenticated; required for the transport `serve`. */
+  readonly serve?: ServeSettings;
   readonly abilities: LiveAbilities;
   /** What is not possible and why, or configured safe, for the documentation page: short sentences. */
   readonly notes: readonly string[];

@@ -1,4 +1,5 @@
 import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ServeSettings } from '../contract/live-channel.ts';
 
 /** What a program is started with. */
 export interface TransportOptions {
@@ -10,6 +11,8 @@ export interface TransportOptions {
   readonly runMark?: string | undefined;
   /** The delay between the stop signals, in milliseconds. */
   readonly stopStepMs: number;
+  /** How the requests to a local server are authenticated. */
+  readonly serve?: ServeSettings | undefined;
 }
 
 /** Carries the messages of a channel to a running program and back. */

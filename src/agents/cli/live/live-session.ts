@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
 import type { ChannelHost, LiveAdapter, LiveChannel, LiveStart, LiveTurn } from '../contract/live-channel.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
+import { serveTransport } from './serve-transport.ts';
 import { stdioTransport } from './stdio-transport.ts';
 
 /** How messages travel, by the transport that an adapter names. */
@@ -11,6 +12,7 @@ export const transports: Readonly<
   Partial<Record<LiveAdapter['transport'], (options: TransportOptions) => ChannelTransport>>
 > = {
   stdio: stdioTransport,
+  serve: serveTransport,
 };
 
 /** The run that uses a session: it receives the lines, the calls of the channel, and the end of the program. */
@@ -75,7 +77,7 @@ export class LiveSession {
     this.#folder = folder;
     this.#user = user;
     this.opened = new Promise(resolve => (this.#settleOpening = resolve));
-    this.#transport = transport(process({ args, env }));
+    this.#transport = transport({ ...process({ args, env }), serve: live.serve });
     this.channel = live.channel(this.#host, start);
     this.ended = this.#pump();
     this.channel.open();
