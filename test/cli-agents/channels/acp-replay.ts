@@ -3,50 +3,6 @@ import type { LiveAdapter, LiveAnswer, LiveChannel, LiveStart } from '../../../s
 import { listOf, recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { type RecordedLine, RecordingHost } from '../../support/recorded-channel.ts';
 
-/** Records what a channel does to its host in one list, beside the lists of its parent. */
-export class TranscriptHost extends RecordingHost {
-  readonly transcript: unknown[] = [];
-
-  override ready(session: Parameters<RecordingHost['ready']>[0]): void {
-    super.ready(session);
-    this.transcript.push({ ready: session });
-  }
-
-  override failed(problem: Parameters<RecordingHost['failed']>[0]): void {
-    super.failed(problem);
-    this.transcript.push({ failed: problem });
-  }
-
-  override emit(events: Parameters<RecordingHost['emit']>[0]): void {
-    super.emit(events);
-    this.transcript.push(...events);
-  }
-
-  override request(request: Parameters<RecordingHost['request']>[0]): void {
-    super.request(request);
-    this.transcript.push({ request });
-  }
-
-  override withdraw(id: string, reason: string): void {
-    super.withdraw(id, reason);
-    this.transcript.push({ withdraw: id, reason });
-  }
-
-  override steered(id: string, delivery: 'joined' | 'queued'): void {
-    super.steered(id, delivery);
-    this.transcript.push({ steered: id, delivery });
-  }
-
-  override turnEnded(end: Parameters<RecordingHost['turnEnded']>[0]): void {
-    super.turnEnded(end);
-    this.transcript.push({ turnEnded: end });
-  }
-
-  waiting(reason: string): void {
-    this.transcript.push({ waiting: reason });
-  }
-}
-
 /** Waits until the library has handled what it was given: it only uses microtasks. */
 export async function settled(): Promise<void> {
   await setImmediate();
@@ -57,8 +13,8 @@ export async function settled(): Promise<void> {
 export async function openChannel(
   adapter: LiveAdapter,
   start: Partial<LiveStart> = {},
-): Promise<{ channel: LiveChannel; host: TranscriptHost }> {
-  const host = new TranscriptHost();
+): Promise<{ channel: LiveChannel; host: RecordingHost }> {
+  const host = new RecordingHost();
   const channel = adapter.channel(host, { cwd: '$CWD', environment: {}, folder: '$TMP/session', ...start });
   channel.open();
   while (host.sent.length === 0) await setImmediate();
@@ -74,22 +30,14 @@ export interface AcpReplay {
 }
 
 export interface AcpReplayed {
-  readonly host: TranscriptHost;
+  readonly host: RecordingHost;
   /** Our messages and the recorded ones, without what may differ. */
   readonly sent: readonly unknown[];
   readonly recorded: readonly unknown[];
 }
 
-/** Requests of the recording client that the channel has no use for, or makes in another order. */
-const probes: ReadonlySet<unknown> = new Set([
-  'no/such',
-  'session/list',
-  'session/resume',
-  'session/fork',
-  'session/set_mode',
-  'session/set_model',
-  'session/set_config_option',
-]);
+/** Requests of the recording client that the channel has no use for. */
+const probes: ReadonlySet<unknown> = new Set(['no/such', 'session/list', 'session/resume', 'session/fork']);
 
 /**
  * Feeds a recording to a channel: lines of the program are received, prompts, answers and interrupts of the recording
@@ -100,39 +48,48 @@ export async function replayAcp({ adapter, recording, start, mode }: AcpReplay):
   const methods = new Map<unknown, string>();
   const counts = new Map<string, number>();
   const asked = new Map<unknown, number>();
+  const asks = new Map<unknown, unknown>();
   const recorded: unknown[] = [];
-  let isOpen = false;
   let number = 0;
   let turns = 0;
   const drive = (message: WireRecord): boolean => {
     const { method, id } = message;
     const params = recordOf(message['params']) ?? {};
     if (method === 'session/prompt') {
-      if (host.ends.length < turns || host.session === undefined) return false;
+      if (host.ends.length < turns || params['sessionId'] !== host.session?.sessionId) return false;
       turns++;
       channel.prompt({ runId: `run${turns}`, content: promptText(params), ...(mode !== undefined && { mode }) });
     } else if (method === 'session/cancel') channel.interrupt();
-    else if (method === '_goose/unstable/session/steer') channel.steer({ id: 'steer', content: promptText(params) });
-    else if (method === undefined) {
+    else if (method === '_goose/unstable/session/steer') {
+      if (params['expectedRunId'] === undefined) return false;
+      channel.steer({ id: 'steer', content: promptText(params) });
+    } else if (method === undefined) {
       const request = host.requests[asked.get(id) ?? -1];
-      if (request === undefined) return false;
-      channel.answer(request.id, answerOf(recordOf(message['result']), request.kind));
+      if (request !== undefined) channel.answer(request.id, answerOf(recordOf(message['result']), request.kind));
     }
     return true;
   };
   for (const { dir, line } of recording) {
     const message = parsed(line);
     if (dir === 'in') {
-      if (message === undefined || probes.has(message['method'])) {
-        if (message !== undefined) count(message, methods, counts);
+      if (message === undefined) continue;
+      if (probes.has(message['method'])) {
+        methods.set(message['id'], 'none');
         continue;
       }
-      count(message, methods, counts);
-      const isDriven = drive(message);
-      if (isDriven) recorded.push(normalised(message));
-      isOpen ||= isDriven;
+      // The recording client answered the request for queued messages as unknown; the channel has none.
+      if ('error' in message && asks.get(message['id']) !== 'craft/drainMidTurnQueue')
+        recorded.push(normalised(message));
+      else if ('error' in message)
+        recorded.push(normalised({ id: message['id'], result: { messages: [], hasQueuedPrompt: false } }));
+      else if (!drive(message)) methods.set(message['id'], 'none');
+      else {
+        count(message, methods, counts);
+        recorded.push(normalised(message));
+      }
     } else {
       const before = host.requests.length;
+      if (message?.['method'] !== undefined) asks.set(message['id'], message['method']);
       const mapped = message === undefined ? line : answered(message, methods, host.sent);
       if (mapped !== undefined) channel.receive(mapped, ++number);
       await settled();

@@ -22,6 +22,7 @@ export const copilotProfile: AcpProfile = {
   askOptions: [{ id: 'allow_all', ask: 'off', yolo: 'on' }],
   switchModel: 'start',
   calls: {
+    announcesWhole: true,
     nameOf: toolName,
     commandOf: (input, name) => (name === 'bash' ? textOf(input['command']) : undefined),
     reasonOf: (_, input) => textOf(input['description']),

@@ -5,6 +5,7 @@ import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
 export const qwenProfile: AcpProfile = {
   name: 'Qwen Code',
   modes: { ask: 'default', yolo: 'yolo', unsafe: ['auto-edit', 'auto', 'yolo'] },
+  modelName: id => /^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([^()]*\))?$/.exec(id)?.[1] ?? id,
   switchModel: 'start',
   calls: {
     nameOf: ({ meta }) => textOf(meta['toolName']),
