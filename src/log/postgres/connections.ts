@@ -54,6 +54,7 @@ export class Connections {
       ...this.#config(),
       max: most,
       allowExitOnIdle: true,
+      idleTimeoutMillis: 0,
       query_timeout: Math.max(1, Math.min(attemptMs, waitMs)),
       statement_timeout: attemptMs,
     });
