@@ -46,6 +46,11 @@ import { migrate } from './schema.ts';
 import { listing, statementsOf } from './statements.ts';
 import { metadataLines, type ThreadRow, toThread } from './thread-rows.ts';
 
+interface OnceRow {
+  readonly key: string | null;
+  readonly seq: string;
+}
+
 /**
  * A log in a PostgreSQL database, which any number of servers may use at once. What was acknowledged is committed: it
  * survives a power loss as far as the database is configured for it. A call whose connection breaks is repeated, and
@@ -216,6 +221,13 @@ export class PostgresLog implements EventLog {
     if (from === undefined) throw threadNotFound(threadId);
     checkBranchPoint(threadId, seq, from.seq);
     throw threadExists(thread.id ?? '');
+  }
+
+  async onceKeys(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]> {
+    this.#checkOpen();
+    const rows = isUsableId(threadId) ? await this.#query<OnceRow>('onceKeys', [threadId]) : [];
+    if (rows.length === 0) throw threadNotFound(threadId);
+    return rows.flatMap(({ key, seq }) => (key === null ? [] : [{ key, seq: Number(seq) }]));
   }
 
   async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {

@@ -29,6 +29,10 @@ export function statementsOf(s: string) {
     create: statement('create', `SELECT * FROM ${s}.create_thread($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`),
     update: statement('update', `SELECT * FROM ${s}.update_thread($1, $2, $3, $4, $5)`),
     hide: statement('hide', `SELECT ${s}.hide_thread($1, $2) AS key`),
+    onceKeys: statement(
+      'once keys',
+      `SELECT o.key, o.seq FROM ${s}.threads t LEFT JOIN ${s}.once o ON o.thread = t.key WHERE t.id = $1 ORDER BY o.seq, o.key`,
+    ),
     now: statement('now', 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at_ms'),
   };
 }
