@@ -8,6 +8,7 @@ import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
 import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
+import { addStoreCommand } from './store.ts';
 import { addTranslateCommand } from './translate.ts';
 
 const program = new Command('singletree')
@@ -20,6 +21,7 @@ addAgentsCommand(program);
 addTranslateCommand(program);
 addDemoCommand(program);
 addConfigCommand(program);
+addStoreCommand(program);
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found'] as const;
 const commands = program.commands.map(command => command.name());
 program.showHelpAfterError(`(The commands are ${commands.join(', ')}: see singletree --help)`);

@@ -21,18 +21,35 @@ export interface StoreReport {
   problems: StoreProblem[];
 }
 
+export interface CheckStoreOptions {
+  /** Writes the messages that a store keeps for readers of its tables anew, instead of comparing them. */
+  readonly rebuild?: boolean;
+  readonly onProgress?: (report: Readonly<StoreReport>) => void;
+}
+
+/** What a store keeps beside the events, computed from them. */
+export interface MessageTable {
+  /** Returns the ids of messages of a thread that are not what its events say. */
+  checkMessages(threadId: string): Promise<readonly string[]>;
+  /** Writes the messages of a thread anew. */
+  rebuildMessages(threadId: string): Promise<void>;
+}
+
 /**
- * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1.
- * Rejects only when the store cannot be read at all.
+ * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1,
+ * and messages in tables of their own are those of the events. Rejects only when the store cannot be read at all.
  */
 export async function checkStore(
-  log: EventLog,
-  onProgress: (report: Readonly<StoreReport>) => void = () => {},
+  log: EventLog & Partial<MessageTable>,
+  { rebuild = false, onProgress = () => {} }: CheckStoreOptions = {},
 ): Promise<StoreReport> {
   const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [] };
   for await (const thread of allThreads(log)) {
     report.threads++;
+    if (rebuild) await log.rebuildMessages?.(thread.id);
     await checkThread(log, thread, report);
+    for (const id of (await log.checkMessages?.(thread.id)) ?? [])
+      report.problems.push({ threadId: thread.id, message: `the message "${id}" is not what its events say` });
     onProgress(report);
   }
   return report;
