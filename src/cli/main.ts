@@ -9,6 +9,7 @@ import { packageVersion } from './package-version.ts';
 import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
 import { addStoreCommand } from './store.ts';
+import { addThreadCommands } from './threads/commands.ts';
 import { addTranslateCommand } from './translate.ts';
 
 const program = new Command('singletree')
@@ -20,6 +21,7 @@ addRunCommand(program);
 addAgentsCommand(program);
 addTranslateCommand(program);
 addDemoCommand(program);
+addThreadCommands(program);
 addConfigCommand(program);
 addStoreCommand(program);
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found'] as const;

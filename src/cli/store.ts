@@ -56,7 +56,9 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
     if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), ...report }));
     else {
       for (const { threadId, message } of report.problems) console.log(`thread ${threadId}: ${message}`);
-      const { threads, events, rawLines, problems } = report;
+      const { threads, events, rawLines, problems, rebuilt } = report;
+      if (rebuilt.length > 0)
+        console.log(`Wrote the messages of ${rebuilt.length} threads anew: ${rebuilt.join(', ')}`);
       console.log(
         `${visibleUrl(store)}: ${threads} threads, ${events} events, ${rawLines} raw lines, ${problems.length} problems.`,
       );

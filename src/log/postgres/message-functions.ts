@@ -30,25 +30,30 @@ CREATE OR REPLACE FUNCTION ${s}.message_named(p_key bigint, p_id text) RETURNS S
   LIMIT 1
 $$;
 
--- The last message of the active branch; empty when there is none.
-CREATE OR REPLACE FUNCTION ${s}.find_tip(p_key bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
+-- The last message of the active branch below a message, or below the beginning, which is empty.
+CREATE OR REPLACE FUNCTION ${s}.find_tip(p_key bigint, p_from text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  v_tip text := '';
+  v_tip text := p_from;
   v_next text;
 BEGIN
   LOOP
     SELECT m.id INTO v_next FROM ${s}.lineage(p_key) l JOIN ${s}.messages m ON m.thread = l.key AND m.first_seq <= l.until
-    WHERE coalesce(m.parent_message_id, '') = v_tip AND m.spawned_by IS NULL ORDER BY m.activated DESC LIMIT 1;
+    WHERE coalesce(m.parent_message_id, '') = v_tip AND m.spawned_by IS NULL
+    ORDER BY greatest(m.first_seq, (
+      SELECT max(c.seq) FROM ${s}.lineage(p_key) k JOIN ${s}.selections c ON c.thread = k.key AND c.seq <= k.until
+      WHERE c.message = m.id
+    )) DESC LIMIT 1;
     IF NOT FOUND THEN RETURN v_tip; END IF;
     v_tip := v_next;
   END LOOP;
 END $$;
 
--- Whether a message comes after another one on its branch, or is it.
+-- Whether a message comes after another one on its branch, or is it; all come after the beginning, which is empty.
 CREATE OR REPLACE FUNCTION ${s}.is_after(p_key bigint, p_id text, p_earlier text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_id text := p_id;
 BEGIN
+  IF p_earlier = '' THEN RETURN true; END IF;
   WHILE v_id <> p_earlier LOOP
     SELECT m.parent_message_id INTO v_id FROM ${s}.message_named(p_key, v_id) m;
     IF v_id IS NULL THEN RETURN false; END IF;
@@ -56,12 +61,11 @@ BEGIN
   RETURN true;
 END $$;
 
--- Adds a message; one whose id is taken is numbered.
-CREATE OR REPLACE FUNCTION ${s}.add_message(p_key bigint, p_message ${s}.messages) RETURNS void LANGUAGE plpgsql AS $$
+-- Adds a message; one whose id is taken is numbered. It is the last of the active branch if its parent is on that.
+CREATE OR REPLACE FUNCTION ${s}.add_message(p_key bigint, p_message ${s}.messages, p_tip text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_id text := p_message.id;
   v_number integer := 1;
-  v_tip text;
 BEGIN
   WHILE EXISTS (SELECT 1 FROM ${s}.message_named(p_key, v_id) m WHERE m.id = v_id) LOOP
     v_number := v_number + 1;
@@ -69,9 +73,9 @@ BEGIN
   END LOOP;
   p_message.id := v_id;
   INSERT INTO ${s}.messages SELECT p_message.*;
-  IF p_message.spawned_by IS NOT NULL THEN RETURN; END IF;
-  SELECT tip INTO v_tip FROM ${s}.threads WHERE key = p_key;
-  UPDATE ${s}.threads SET tip = CASE WHEN v_tip = coalesce(p_message.parent_message_id, '') THEN v_id END WHERE key = p_key;
+  IF p_message.spawned_by IS NULL AND ${s}.is_after(p_key, p_tip, coalesce(p_message.parent_message_id, '')) THEN
+    UPDATE ${s}.threads SET tip = v_id WHERE key = p_key;
+  END IF;
 END $$;
 
 -- Completes the message of a run with the text and the usage that its events report.
@@ -108,7 +112,7 @@ BEGIN
   FROM used WHERE m.thread = p_key AND m.id = v_id;
 END $$;
 
--- Applies what appended events say of messages; \`at\` counts the events after p_seq.
+-- Applies what events say of messages; the places of their marks count from p_seq.
 CREATE OR REPLACE FUNCTION ${s}.project_messages(p_key bigint, p_seq bigint, p_marks jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_mark jsonb;
@@ -126,21 +130,22 @@ BEGIN
     END IF;
     SELECT tip INTO v_tip FROM ${s}.threads WHERE key = p_key;
     IF v_tip IS NULL THEN
-      v_tip := ${s}.find_tip(p_key);
+      v_tip := ${s}.find_tip(p_key, '');
       UPDATE ${s}.threads SET tip = v_tip WHERE key = p_key;
     END IF;
     SELECT * INTO v_named FROM ${s}.message_named(p_key, v_mark->>'parent');
     IF v_mark->>'type' = 'select' THEN
       IF v_named.id IS NULL OR v_named.spawned_by IS NOT NULL THEN CONTINUE; END IF;
-      UPDATE ${s}.messages SET activated = v_seq WHERE thread = v_named.thread AND id = v_named.id;
-      UPDATE ${s}.threads SET tip = NULL WHERE key = p_key;
+      INSERT INTO ${s}.selections (thread, message, seq) VALUES (p_key, v_named.id, v_seq);
+      IF ${s}.is_after(p_key, v_tip, coalesce(v_named.parent_message_id, '')) THEN
+        UPDATE ${s}.threads SET tip = ${s}.find_tip(p_key, v_named.id) WHERE key = p_key;
+      END IF;
       CONTINUE;
     END IF;
     IF EXISTS (SELECT 1 FROM ${s}.message_named(p_key, v_mark->>'run') m WHERE m.role = 'assistant') THEN CONTINUE; END IF;
     v_new := NULL;
     v_new.thread := p_key;
     v_new.run_id := v_mark->>'run';
-    v_new.activated := v_seq;
     v_new.first_seq := v_seq;
     v_new.created := (v_mark->>'ts')::timestamptz;
     IF v_mark->>'type' = 'user' THEN
@@ -170,7 +175,7 @@ BEGIN
         v_new.spawned_by := v_mark->>'parent';
       END IF;
     END IF;
-    PERFORM ${s}.add_message(p_key, v_new);
+    PERFORM ${s}.add_message(p_key, v_new, v_tip);
   END LOOP;
 END $$;`;
 }

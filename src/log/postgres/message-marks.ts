@@ -3,14 +3,14 @@ import type { EventOf, LoggedEvent } from '../../events/index.ts';
 /** What PostgreSQL cannot hold in a text. */
 const unreadable = /[\u0000\p{Cs}]/gu;
 
-/** A fact about messages; `at` is the number of its event within the append, from 1. */
+/** A fact about messages. */
 type Mark = Readonly<Record<string, string | number | undefined>>;
 
-/** What events say of messages, as JSON; null when they begin, end and choose none. */
-export function messageMarks(events: readonly LoggedEvent[]): string | null {
-  const marks = events.flatMap((event, index) => {
+/** What events say of messages, as JSON; null when they begin, end and choose none. Their seqs are counted from `base`. */
+export function messageMarks(events: readonly LoggedEvent[], base: number): string | null {
+  const marks = events.flatMap(event => {
     const mark = markOf(event);
-    return mark === undefined ? [] : [{ ...mark, at: index + 1, ts: event.ts }];
+    return mark === undefined ? [] : [{ ...mark, at: event.seq - base, ts: event.ts }];
   });
   return marks.length === 0 ? null : JSON.stringify(marks);
 }

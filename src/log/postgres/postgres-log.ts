@@ -38,6 +38,7 @@ import { DeletedThreads } from './deleted-threads.ts';
 import { loadPg } from './driver.ts';
 import { FollowedThreads, type Followed } from './followed-threads.ts';
 import { Leases } from './leases.ts';
+import { type MessageCheck, MessageTable } from './message-table.ts';
 import { NotifyFeed } from './notify-feed.ts';
 import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log-options.ts';
 import { RawLines } from './raw-lines.ts';
@@ -260,6 +261,15 @@ export class PostgresLog implements EventLog {
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
     this.#checkOpen();
     return this.#rawLines.read(threadId, runId, range);
+  }
+
+  /**
+   * Compares the table of messages, which is for people who use SQL, with the events of every thread; with `rebuild` the
+   * messages of threads that differ are written anew.
+   */
+  async checkMessages({ rebuild = false }: { readonly rebuild?: boolean } = {}): Promise<MessageCheck> {
+    this.#checkOpen();
+    return new MessageTable(this.#connections, this.#schema).check(rebuild);
   }
 
   async close(): Promise<void> {

@@ -42,7 +42,8 @@ function prepared(id: string, encode: (firstSeq: number) => Stored): PreparedApp
   for (let firstSeq = highestSeq; ; firstSeq -= step) {
     const { events, bodies } = encode(firstSeq);
     const texts = bodies.map((body, index) => markSeq(body, firstSeq + index));
-    if (texts.every(text => text !== undefined)) return { id, events, texts, messages: messageMarks(events) };
+    if (texts.every(text => text !== undefined))
+      return { id, events, texts, messages: messageMarks(events, firstSeq - 1) };
   }
 }
 

@@ -83,8 +83,6 @@ CREATE TABLE ${s}.messages (
   thread bigint NOT NULL,
   id text COLLATE "C" NOT NULL,
   parent_message_id text COLLATE "C",
-  -- The event that made it the chosen one of the messages with its parent, the last time.
-  activated bigint NOT NULL,
   -- What started the run of a subagent; such a message has no parent.
   spawned_by text,
   -- The user message that its run answers.
@@ -112,6 +110,13 @@ CREATE TABLE ${s}.messages (
 CREATE INDEX messages_by_run ON ${s}.messages (thread, run_id);
 CREATE INDEX messages_by_parent ON ${s}.messages (thread, coalesce(parent_message_id, '')) WHERE spawned_by IS NULL;
 CREATE INDEX messages_by_answer ON ${s}.messages (thread, answers) WHERE answers IS NOT NULL;
+-- Messages that somebody chose among those with the same parent; otherwise the newest one is active.
+CREATE TABLE ${s}.selections (
+  thread bigint NOT NULL,
+  message text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  PRIMARY KEY (thread, message, seq)
+);
 CREATE VIEW ${s}.thread_messages AS
   SELECT t.id AS thread_id, t.resource AS resource_id, m.* FROM ${s}.messages m JOIN ${s}.threads t ON t.key = m.thread
   WHERE t.id IS NOT NULL;`,

@@ -109,6 +109,7 @@ BEGIN
   GET DIAGNOSTICS v_count = ROW_COUNT;
   IF v_count = p_most THEN RETURN p_key; END IF;
   DELETE FROM ${s}.messages WHERE thread = p_key AND first_seq > coalesce(v_last, 0);
+  DELETE FROM ${s}.selections WHERE thread = p_key AND seq > coalesce(v_last, 0);
   IF v_last IS NOT NULL THEN RETURN NULL; END IF;
   DELETE FROM ${s}.threads WHERE key = p_key;
   RETURN v_owner;

@@ -19,20 +19,20 @@ export interface StoreReport {
   events: number;
   rawLines: number;
   problems: StoreProblem[];
+  /** The threads whose messages were written anew. */
+  rebuilt: string[];
 }
 
 export interface CheckStoreOptions {
-  /** Writes the messages that a store keeps for readers of its tables anew, instead of comparing them. */
+  /** Replaces messages in tables of their own that are not what the events say. */
   readonly rebuild?: boolean;
   readonly onProgress?: (report: Readonly<StoreReport>) => void;
 }
 
-/** What a store keeps beside the events, computed from them. */
-export interface MessageTable {
-  /** Returns the ids of messages of a thread that are not what its events say. */
-  checkMessages(threadId: string): Promise<readonly string[]>;
-  /** Writes the messages of a thread anew. */
-  rebuildMessages(threadId: string): Promise<void>;
+/** A store that keeps messages, computed from the events, in tables of their own. */
+interface MessageStore {
+  /** Returns the threads whose messages were not what their events say; with `rebuild` they are replaced. */
+  checkMessages(options: { readonly rebuild: boolean }): Promise<{ readonly different: readonly string[] }>;
 }
 
 /**
@@ -40,20 +40,22 @@ export interface MessageTable {
  * and messages in tables of their own are those of the events. Rejects only when the store cannot be read at all.
  */
 export async function checkStore(
-  log: EventLog & Partial<MessageTable>,
+  log: EventLog & Partial<MessageStore>,
   { rebuild = false, onProgress = () => {} }: CheckStoreOptions = {},
 ): Promise<StoreReport> {
-  const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [] };
+  const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [], rebuilt: [] };
   for await (const thread of allThreads(log)) {
     report.threads++;
-    if (rebuild) await log.rebuildMessages?.(thread.id);
     await checkThread(log, thread, report);
-    for (const id of (await log.checkMessages?.(thread.id)) ?? [])
-      report.problems.push({ threadId: thread.id, message: `the message "${id}" is not what its events say` });
     onProgress(report);
   }
+  const { different } = (await log.checkMessages?.({ rebuild })) ?? { different: [] };
+  if (rebuild) report.rebuilt.push(...different);
+  else for (const threadId of different) report.problems.push({ threadId, message: staleMessages });
   return report;
 }
+
+const staleMessages = 'the table of messages is not what the events say: "store check --rebuild" writes it anew';
 
 async function checkThread(log: EventLog, thread: Thread, report: StoreReport): Promise<void> {
   const { id: threadId } = thread;
