@@ -20,9 +20,9 @@ beforeAll(async () => {
   await log.createThread({ id: 'parent', title: 'Parent' });
   await log.append('parent', [
     { type: 'user', runId: 'u', content: 'Hi.' },
-    { type: 'harness_start', runId: 'r', parentId: 'u:user' },
+    { type: 'harness_start', runId: 'r', agentId: 'a', parentId: 'u:user' },
     { type: 'text', runId: 'r', id: 't', content: 'Hello.' },
-    { type: 'harness_end', runId: 'r', reason: 'complete' },
+    { type: 'harness_end', runId: 'r', agentId: 'a', reason: 'complete' },
   ]);
   await log.branch('parent', 1, { id: 'child' });
   await log.close();

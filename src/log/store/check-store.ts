@@ -80,7 +80,8 @@ async function checkThread(log: EventLog, thread: Thread, report: StoreReport): 
     if (!SingletreeError.is(error)) throw error;
     // A thread that was deleted meanwhile is no problem.
     if (error.code === 'thread_not_found' && (await log.getThread(threadId)) === undefined) return;
-    report.problems.push({ threadId, message: error.message });
+    const { seq } = error.details;
+    report.problems.push({ threadId, ...(typeof seq === 'number' && { seq }), message: error.message });
   }
 }
 
