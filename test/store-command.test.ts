@@ -47,7 +47,7 @@ describe('singletree store', () => {
     singletree('store', 'copy', `file:${file('log.db')}`, `file:${file('damaged.db')}`);
     const { default: Database } = await import('libsql');
     const db = new Database(file('damaged.db'));
-    db.exec("UPDATE events SET body = '{\"type\":\"text\"}' WHERE body LIKE '%Hello.%'");
+    db.exec('UPDATE events SET body = \'{"type":"text"}\' WHERE body LIKE \'%Hello.%\'');
     db.close();
     const { status, stdout } = singletree('store', 'check', '--db', file('damaged.db'), '--json');
     expect(status).toBe(1);
