@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../src/events/index.ts';
@@ -31,6 +32,7 @@ export class Team {
     this.#cluster = cluster;
     this.#random = random;
     this.#balancer = balancer;
+    setMaxListeners(0, this.#stop.signal);
   }
 
   static async join(cluster: FaultCluster, random: () => number): Promise<Team> {
@@ -58,7 +60,7 @@ export class Team {
     await this.#balancer.close();
   }
 
-  /** Repeats a request at one server after the other until it is answered; `refused` decides on other answers. */
+  /** Repeats a request at one server after the other until it is answered; rejects when it is refused. */
   async ask<Result>(request: (client: Client) => Promise<Result>): Promise<Result> {
     for (;;)
       try {
