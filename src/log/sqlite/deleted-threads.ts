@@ -1,3 +1,4 @@
+import { nextTurn } from '../next-turn.ts';
 import type { Connection } from './open.ts';
 import { query } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -79,7 +80,7 @@ export class DeletedThreads {
       const at = key;
       const next = await this.#options.write(() => this.#removeSome(at));
       this.#keys.splice(0, 1, ...(next === null ? [] : [next]));
-      await turn();
+      await nextTurn();
     }
   }
 
@@ -107,7 +108,7 @@ export class DeletedThreads {
       });
       if (free === 0 || free >= before) return;
       before = free;
-      await turn();
+      await nextTurn();
     }
   }
 
@@ -137,8 +138,4 @@ export class DeletedThreads {
     }, laterMs);
     this.#later.unref();
   }
-}
-
-function turn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve));
 }
