@@ -13,6 +13,8 @@ import type { DecisionSource } from './permissions/decide.ts';
 export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
+  /** The name of its author. */
+  readonly by?: string;
 }
 
 /** The answer to a relay, as stored in the log. */
@@ -22,6 +24,8 @@ export type RelayAnswer = Omit<EventOf<'relay_resolved'>, 'type' | 'runId'>;
 export interface Answers {
   /** Resolves with the answer, also an earlier one; rejects when the signal aborts. */
   wait(relayId: string, signal: AbortSignal): Promise<RelayAnswer>;
+  /** Closes a relay that its agent no longer waits for, with the reason; does nothing when it has an answer. */
+  cancel?(relay: Pick<EventOf<'relay'>, 'id' | 'runId'>, reason: string): Promise<void>;
 }
 
 export interface InvokeParams {
@@ -106,6 +110,8 @@ export type UsedTokens = Pick<
 export interface Steering {
   /** Returns the messages since the last call, oldest first. */
   take(): readonly UserMessage[];
+  /** Calls back whenever a message arrives, for agents that can take one at any time. Returns an unsubscribe function. */
+  onMessage?(listener: () => void): () => void;
 }
 
 /** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */

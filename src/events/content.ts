@@ -28,7 +28,11 @@ export const user = define('user', { doc: 'A person said something.', durability
   eventShape('user', {
     content: userContent(),
     id: z.string().optional().describe('an id chosen by the sender, so that a repeated message is recognised'),
-    by: z.string().optional().describe('the author, when it was not a person: the subagent that ended'),
+    by: z.string().optional().describe('the author: the name of a person, or of the subagent that ended'),
+    automatic: z
+      .boolean()
+      .optional()
+      .describe('whether a program wrote it: the outcome of a subagent, or a request to correct the output'),
     parentMessageId: z
       .string()
       .optional()

@@ -45,6 +45,7 @@ export {
   markOf,
   type Message as ConversationMessage,
   reduceConversation,
+  reportStarts,
   retryOf,
   type Run,
   type RunStatus,

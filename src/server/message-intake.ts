@@ -6,9 +6,9 @@ import { requestSteering } from '../control/supervision/steer-request.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import { SerialQueues } from '../events/serial-queue.ts';
-import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
+import type { MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';
+import { followUpsOf, markFollowUp, noFollowUp, type SentMessage } from './follow-ups.ts';
 import { titleOf } from './title.ts';
 
 export interface IntakeOptions {
@@ -42,7 +42,7 @@ export class MessageIntake {
    * A message goes into the run of the thread that is under way, or starts the agent that was named, else the first.
    * A follow-up waits, kept with the thread, until no run is under way.
    */
-  take(thread: Thread, message: MessageBody): Promise<MessageReceipt> {
+  take(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       const running = await this.#runningIn(thread.id);
@@ -61,7 +61,7 @@ export class MessageIntake {
    * Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts, and rejects
    * when it never does, as when its thread is deleted.
    */
-  takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
+  takeAlone(thread: Thread, message: SentMessage): Promise<{ runId: Promise<string> }> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       if ((await this.#runningIn(thread.id)) === undefined)
@@ -101,14 +101,20 @@ export class MessageIntake {
   }
 
   /** Sends a message into a run of another process; it is delivered as a follow-up when the run ends without adding it. */
-  async #steerElsewhere(threadId: string, runId: string, message: MessageBody): Promise<MessageReceipt> {
-    const { content } = message;
-    await requestSteering(this.#options.log, threadId, { runId, id: newId(), content, note: message });
+  async #steerElsewhere(threadId: string, runId: string, message: SentMessage): Promise<MessageReceipt> {
+    const { content, by } = message;
+    await requestSteering(this.#options.log, threadId, {
+      runId,
+      id: newId(),
+      content,
+      note: message,
+      ...defined({ by }),
+    });
     void this.#deliverAfterRuns(threadId);
     return { runId, steered: true };
   }
 
-  async #queue(threadId: string, id: string, message: MessageBody): Promise<void> {
+  async #queue(threadId: string, id: string, message: SentMessage): Promise<void> {
     await markFollowUp(this.#options.log, threadId, id, message);
     void this.#deliverAfterRuns(threadId);
   }
@@ -161,17 +167,17 @@ export class MessageIntake {
 
   async #start(
     thread: Thread,
-    message: MessageBody,
+    message: SentMessage,
     once: Pick<StartOptions, 'metadata' | 'expectedSeq'> = {},
   ): Promise<string> {
     const { log, control, agents } = this.#options;
-    const { content, model, mode, edits } = message;
+    const { content, model, mode, edits, by } = message;
     const agent = pickAgent(agents, message.agent);
     checkMode(agent, mode);
     const run = await control.start(thread.id, {
       agent,
       content,
-      ...defined({ model, mode, edits }),
+      ...defined({ model, mode, edits, by }),
       ...once,
     });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
@@ -186,10 +192,10 @@ export class MessageIntake {
   }
 
   /** The run that takes the message in, or undefined when none is under way. */
-  #steer(threadId: string, { content }: MessageBody): string | undefined {
+  #steer(threadId: string, { content, by }: SentMessage): string | undefined {
     for (const { runId } of this.#options.control.running().filter(run => run.threadId === threadId))
       try {
-        this.#options.control.steer(runId, content);
+        this.#options.control.steer(runId, content, defined({ by }));
         return runId;
       } catch (error) {
         if (!SingletreeError.is(error, 'run_not_found')) throw error;
@@ -211,7 +217,7 @@ function deleted(threadId: string): SingletreeError {
 }
 
 /** Throws when a message cannot wait: what it takes the place of may be another by then. */
-function checkWaits({ edits }: MessageBody): void {
+function checkWaits({ edits }: SentMessage): void {
   if (edits === undefined) return;
   throw new SingletreeError('run_under_way', 'A run is under way: stop it or wait for it before you edit a message.');
 }

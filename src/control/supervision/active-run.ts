@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import {
   errorText,
@@ -14,10 +15,11 @@ import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { noOpenRun } from './open-runs.ts';
+import { RunDetached } from '../../agents/run-detached.ts';
 import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
 import { noSteerNote } from './steer-request.ts';
 import { turnShare } from './turn-share.ts';
-import { type EndNote, RunDetached, type RunHandle, type RunOutcome } from './run-control.ts';
+import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -48,6 +50,7 @@ export class ActiveRun implements RunHandle {
   /** The ids of messages that were requested through the log. */
   readonly #requested = new Set<string>();
   #steering: UserMessage[] = [];
+  readonly #steeringListeners = new Set<() => void>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
   #isOver = false;
@@ -77,14 +80,16 @@ export class ActiveRun implements RunHandle {
   }
 
   /** Adds a message that was requested through the log; once, however often it is read there. */
-  steerBy({ id, content }: EventOf<'steer_requested'>): void {
+  steerBy({ id, content, by }: EventOf<'steer_requested'>): void {
     if (this.#requested.has(id)) return;
     this.#requested.add(id);
-    this.#steering.push({ id, content });
+    this.#steering.push({ id, content, ...defined({ by }) });
+    for (const listener of this.#steeringListeners) listener();
   }
 
-  steer(content: string | readonly ContentPart[]): void {
-    this.#steering.push({ id: newId(), content });
+  steer(content: string | readonly ContentPart[], by?: string): void {
+    this.#steering.push({ id: newId(), content, ...defined({ by }) });
+    for (const listener of this.#steeringListeners) listener();
   }
 
   /**
@@ -100,6 +105,8 @@ export class ActiveRun implements RunHandle {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
+    // Nobody is asked any more, however long the agent takes to stop.
+    void this.#cancelAllRelays().catch(() => {});
     setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
 
@@ -123,7 +130,13 @@ export class ActiveRun implements RunHandle {
       ...params,
       signal: this.#stop.signal,
       answers: thread.answers,
-      steering: { take: () => this.#steering.splice(0) },
+      steering: {
+        take: () => this.#steering.splice(0),
+        onMessage: listener => {
+          this.#steeringListeners.add(listener);
+          return () => this.#steeringListeners.delete(listener);
+        },
+      },
     });
     const events = invoked[Symbol.asyncIterator]();
     try {
@@ -167,6 +180,10 @@ export class ActiveRun implements RunHandle {
     if (event.type !== 'relay') return undefined;
     this.#notedRelays.add(event.id);
     return pendingRelayNote(event);
+  }
+
+  async #cancelAllRelays(): Promise<void> {
+    for (const runId of [this.runId, ...this.#childRuns.keys()]) await cancelRelays(this.#options.thread, runId);
   }
 
   /** Ends a run that may not call a model, whatever its agent is. */

@@ -6,6 +6,7 @@ import { lateResults } from './late-results.ts';
 import { renewalMs } from './lease-times.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
+import { cancelRelay } from './answer-relay.ts';
 import { backgroundClock, systemClock } from './clock.ts';
 import { StoreOutage } from './store-outage.ts';
 import { turnShare } from './turn-share.ts';
@@ -50,6 +51,7 @@ export class ActiveThread {
       await this.startListening();
       return this.inbox.wait(relayId, signal);
     },
+    cancel: (relay, reason) => cancelRelay(this, relay, reason),
   };
   readonly #options: ActiveThreadOptions;
   readonly #outage: StoreOutage;

@@ -56,20 +56,27 @@ export async function resolveRelay(
 
 /** Cancels the unanswered relays of a run. */
 export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
-  const pending = thread.inbox.pendingOf(runId);
-  if (pending.length > 0) await thread.writer.flush();
-  for (const { id } of pending)
-    try {
-      await resolveRelay({ type: 'relay_resolved', runId, relayId: id, outcome: 'cancelled' }, (events, options) =>
-        thread.append(events, options),
-      );
-    } catch (error) {
-      if (!SingletreeError.is(error, 'once_conflict')) throw error;
-    }
+  for (const relay of thread.inbox.pendingOf(runId)) await cancelRelay(thread, relay);
+}
+
+/** Cancels a relay, with a reason when there is one; does nothing when it was answered. */
+export async function cancelRelay(
+  thread: Pick<ActiveThread, 'writer' | 'append'>,
+  { id, runId }: Pick<EventOf<'relay'>, 'id' | 'runId'>,
+  feedback?: string,
+): Promise<void> {
+  await thread.writer.flush();
+  const cancelled = { type: 'relay_resolved' as const, runId, relayId: id, outcome: 'cancelled' as const };
+  try {
+    await resolveRelay({ ...cancelled, ...defined({ feedback }) }, (events, options) => thread.append(events, options));
+  } catch (error) {
+    if (!SingletreeError.is(error, 'once_conflict')) throw error;
+  }
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
-  const allowed = outcomes[relay.relayKind];
+  const { answers } = relay;
+  const allowed = outcomes[relay.relayKind].filter(each => answers === undefined || answers.some(one => one === each));
   if (!allowed.includes(outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
     throw invalid(relay, '"revise" requires the new input');

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { ContentPart, EventOf, LoggedEvent } from '../../events/index.ts';
 import { type EventLog, followUpPrefix } from '../../log/index.ts';
 
@@ -6,16 +7,20 @@ export interface SteerRequest {
   /** The id of the message: its note is removed when a run adds it. */
   readonly id: string;
   readonly content: string | readonly ContentPart[];
+  /** The person or program that sent it. */
+  readonly by?: string;
   /** Notes the message in the thread, so that it is delivered later when the run ends without adding it. */
   readonly note: unknown;
 }
 
 /** Sends a message into a run of any process: its owner adds it at the next safe point, once. */
 export async function requestSteering(log: EventLog, threadId: string, request: SteerRequest): Promise<void> {
-  const { runId, id, content, note } = request;
+  const { runId, id, content, by, note } = request;
   const parts = typeof content === 'string' ? content : [...content];
   const metadata = { [followUpPrefix + id]: note };
-  await log.append(threadId, [{ type: 'steer_requested', runId, id, content: parts }], { metadata });
+  await log.append(threadId, [{ type: 'steer_requested', runId, id, content: parts, ...defined({ by }) }], {
+    metadata,
+  });
 }
 
 /** Metadata that removes the note of a message that a run added. */

@@ -106,14 +106,14 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, id, model, mode, edits, note, expectedSeq, metadata } = options;
+    const { agent, content, by, id, model, mode, edits, note, expectedSeq, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id }) };
+    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
-      event = editMessage(conversation, edits, { runId: userRunId, content: parts });
+      event = editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) });
     }
     return this.#startRun(
       threadId,
@@ -141,8 +141,8 @@ export class Supervisor implements RunControl {
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
-  steer(runId: string, content: string | readonly ContentPart[]): void {
-    this.#running(runId).steer(content);
+  steer(runId: string, content: string | readonly ContentPart[], { by }: { readonly by?: string } = {}): void {
+    this.#running(runId).steer(content, by);
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
@@ -358,10 +358,13 @@ export class Supervisor implements RunControl {
 
   /** Starts the next run with messages that the run did not read; stores them only, when it did not complete. */
   async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
-    const content = run.takeUnread().flatMap(message => partsOf(message.content));
+    const unread = run.takeUnread();
+    const content = unread.flatMap(message => partsOf(message.content));
     if (content.length === 0) return;
-    if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, content });
-    else await thread.writer.write({ type: 'user', runId: newId(), content });
+    const [by, ...others] = new Set(unread.map(message => message.by));
+    const message = { content, ...(others.length === 0 && defined({ by })) };
+    if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, ...message });
+    else await thread.writer.write({ type: 'user', runId: newId(), ...message });
   }
 
   /** Throws `run_under_way` while a run is active in any process. */

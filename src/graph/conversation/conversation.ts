@@ -1,6 +1,7 @@
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import { applyEvent } from './reducers.ts';
-import type { Tables } from './tables.ts';
+import { changeRun } from './runs.ts';
+import type { ConversationDraft, Tables } from './tables.ts';
 import { advance, emptyStore, Snapshot, type Store } from '../versioned/index.ts';
 
 /**
@@ -31,6 +32,17 @@ export function createConversation(): Conversation {
  */
 export function reduceConversation(conversation: Conversation, event: AgentEvent): Conversation {
   return advance<Tables, ConversationSnapshot, AgentEvent>(snapshotOf(conversation), event, applyEvent);
+}
+
+/** Returns the conversation with runs marked as ones that report the start of their calls. */
+export function reportStarts(conversation: Conversation, runIds: readonly string[]): Conversation {
+  return runIds.reduce<Conversation>((before, runId) => {
+    const apply = (draft: ConversationDraft) => {
+      const run = draft.last('run', runId);
+      if (run !== undefined) changeRun(draft, run, { reportsStart: true });
+    };
+    return advance<Tables, ConversationSnapshot, { seq?: number }>(snapshotOf(before), {}, apply);
+  }, conversation);
 }
 
 /** The storage of a conversation. */

@@ -1,5 +1,5 @@
 export { type Active, activeUpTo, defaultActive, fullHistory, selectSibling } from './active.ts';
-export { type Conversation, createConversation, reduceConversation } from './conversation.ts';
+export { type Conversation, createConversation, reduceConversation, reportStarts } from './conversation.ts';
 export { collapseNode, editMessage, retryOf, selectMessage, summariseSpan } from './operations.ts';
 export {
   blockIdsFrom,

@@ -25,6 +25,7 @@ describe('SqliteLog', () => {
         await log.close();
         return openAt(paths.get(log) ?? '', options);
       },
+      join: async (log, options) => openAt(paths.get(log) ?? '', options),
     },
   );
 });

@@ -1,60 +1,97 @@
-import type { AgentEvent } from '../../events/index.ts';
-import { type Conversation, getMessage, getRun, getTip } from '../../graph/index.ts';
-import type { ThreadReadingState, UsageTotal } from './thread-reading.ts';
+import type { AgentEvent, EventType } from '../../events/index.ts';
+import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
+import { type Conversation, getChunk, getMessage, getRun } from '../../graph/index.ts';
+import type { RelayBook } from '../relay-book.ts';
 
-/**
- * What a reading needs of the events up to a seq at which nothing was open, to begin there: plain data of constant size.
- * The newest snapshot at or before any seq, and the events after it, show the turns after it as the whole log does.
- */
-export interface ReadingSnapshot {
+/** What a reading needs of the events up to a seq, to begin there; `ThreadOutline` makes it. */
+export type ReadingSnapshot = OutlineSnapshot;
+
+/** What a reading that began with a snapshot knows of the time before it. */
+export interface Before {
   readonly seq: number;
-  /** What was used up to it. */
-  readonly usage: UsageTotal;
-  /** The last turn of the active branch, without its content: the next one follows it. */
-  readonly turn: { readonly userRunId: string; readonly runId: string; readonly agentId: string };
+  /** The messages of the snapshot that had ended: they have no parts. */
+  readonly hidden: ReadonlySet<string>;
+  /** The messages of the snapshot that were open: their earlier parts are not known. */
+  readonly cut: ReadonlySet<string>;
+  /** The last message of the snapshot. */
+  readonly last: string | undefined;
+  /** The ids of what ended before it. */
+  readonly gone: ReadonlySet<string>;
 }
 
-/** The messages of the turn of a snapshot. */
-export function messagesOf({ turn: { userRunId, runId } }: ReadingSnapshot): readonly string[] {
-  return [`${userRunId}:user`, runId];
+/** Nothing: the reading began with the first event. */
+export const nothingBefore: Before = { seq: 0, hidden: new Set(), cut: new Set(), last: undefined, gone: new Set() };
+
+interface State {
+  readonly conversation: Conversation;
+  readonly relays: RelayBook;
+  readonly before: Before;
 }
 
-/** The turn of a snapshot as events. */
-export function eventsOf({ turn: { userRunId, runId, agentId } }: ReadingSnapshot): AgentEvent[] {
-  return [
-    { type: 'user', runId: userRunId, content: '' },
-    { type: 'harness_start', runId, agentId, parentId: `${userRunId}:user` },
-    { type: 'harness_end', runId, agentId },
-  ];
+/** Facts that belong to the newest message when their run has none. */
+const facts: ReadonlySet<EventType> = new Set<EventType>([
+  'plan_status',
+  'tasks',
+  'summary',
+  'error',
+  'warning',
+  'file_registered',
+  'unknown',
+  'custom',
+  'mode_changed',
+  'model_changed',
+  'relay_resolved',
+  'abort_requested',
+  'steer_requested',
+  'collapsed',
+]);
+
+/** Whether an event is about something that ended before the reading began, and so changes nothing that is shown. */
+export function belongsBefore({ conversation, relays, before: { gone } }: State, event: AgentEvent): boolean {
+  if (gone.size === 0) return false;
+  if (gone.has(event.runId) && getRun(conversation, event.runId) === undefined) return true;
+  const isGone = (id: string | undefined) =>
+    id !== undefined && gone.has(id) && getChunk(conversation, id) === undefined;
+  switch (event.type) {
+    case 'harness_start':
+      return isGone(event.parentId) && getMessage(conversation, event.parentId ?? '') === undefined;
+    case 'tool_progress':
+      return isGone(event.toolCallId);
+    case 'tool_start':
+    case 'tool_result':
+    case 'repl_progress':
+    case 'repl_output':
+      return isGone(event.id);
+    case 'relay_resolved':
+      return isGone(event.relayId) && relays.get(event.relayId) === undefined;
+    default:
+      return false;
+  }
 }
 
-/** The snapshot that an event makes possible: it ends the last turn, and nothing else is open. */
-export function snapshotAfter(state: ThreadReadingState, event: AgentEvent): ReadingSnapshot | undefined {
-  const { seq, conversation, usage, openRuns, relays } = state;
-  if (event.type !== 'harness_end' || openRuns.length > 0 || relays.pending.length > 0) return undefined;
-  const answer = getTip(conversation);
-  const asked = getMessage(conversation, answer?.parentMessageId ?? '');
-  if (answer?.role !== 'assistant' || asked?.role !== 'user') return undefined;
-  const { runId } = answer;
-  const { agentId } = getRun(conversation, runId) ?? {};
-  const turn = { userRunId: asked.runId, runId, agentId: agentId ?? '' };
-  const snapshot = { seq, usage, turn };
-  const [userId, answerId] = messagesOf(snapshot);
-  return agentId !== undefined && asked.id === userId && answer.id === answerId ? snapshot : undefined;
-}
-
-/** Whether an event may be about something before the snapshot with these messages, so that it cannot be placed. */
-export function reachesBack(before: Conversation, hidden: readonly string[], event: AgentEvent): boolean {
-  const isShown = (id: string) => {
-    const message = getMessage(before, id);
-    return message !== undefined && !hidden.includes(message.id);
-  };
+/** Whether an event may be about something before the beginning of a reading, so that it cannot be placed. */
+export function reachesBack({ conversation, before: { hidden, last } }: State, event: AgentEvent): boolean {
+  const named = (id: string) => getMessage(conversation, id);
+  const isShown = (id: string) => named(id) !== undefined && !hidden.has(named(id)?.id ?? '');
   if (event.type === 'branch_selected') return !isShown(event.nodeId);
-  if (event.type === 'abort_requested' || event.type === 'steer_requested' || event.type === 'collapsed') return false;
-  if (getRun(before, event.runId) !== undefined) return false;
+  if (getRun(conversation, event.runId) !== undefined || facts.has(event.type)) return false;
   if (event.type === 'user') {
     const { parentMessageId } = event;
-    return parentMessageId !== undefined && parentMessageId !== hidden.at(-1) && !isShown(parentMessageId);
+    return parentMessageId !== undefined && !isShown(parentMessageId) && parentMessageId !== last;
   }
-  return event.type !== 'harness_start' || (event.parentId !== undefined && !isShown(event.parentId));
+  const { parentId } = event;
+  if (parentId === undefined) return event.type !== 'harness_start';
+  // What a hidden run starts is hidden in it.
+  return !isShown(parentId) && parentId !== last && named(parentId)?.role !== 'assistant';
+}
+
+/**
+ * A hidden message at the beginning, in the place of an earlier one that an event continues: what follows the event is
+ * then shown alone, without the branch that it left. Undefined when the event continues none.
+ */
+export function originOf({ conversation }: State, event: AgentEvent): AgentEvent | undefined {
+  const id =
+    event.type === 'user' ? event.parentMessageId : event.type === 'harness_start' ? event.parentId : undefined;
+  if (id === undefined || getMessage(conversation, id) !== undefined) return undefined;
+  return { type: 'user', runId: id.replace(/:user$/, ''), content: '', parentMessageId: '' };
 }

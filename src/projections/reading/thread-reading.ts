@@ -5,14 +5,24 @@ import {
   createConversation,
   defaultActive,
   getMessage,
+  getMessages,
   getRun,
+  getTip,
   reduceConversation,
+  reportStarts,
 } from '../../graph/index.ts';
 import type { Fold } from '../fold.ts';
 import { type RelayBook, relayBook, type RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 import { readBranch } from './project-thread.ts';
-import { eventsOf, messagesOf, reachesBack, type ReadingSnapshot, snapshotAfter } from './reading-snapshot.ts';
+import {
+  type Before,
+  belongsBefore,
+  nothingBefore,
+  originOf,
+  reachesBack,
+  type ReadingSnapshot,
+} from './reading-snapshot.ts';
 import type { ViewNode } from './view-node.ts';
 
 /** Tokens and cost of all branches, subagents included. */
@@ -33,8 +43,12 @@ export interface ThreadReading {
   /** What waits for a person, oldest first. */
   readonly pending: readonly RelayEntry[];
   readonly usage: UsageTotal;
-  /** How many of the messages are from before the snapshot that the reading began with: they have no parts. */
-  readonly hidden: number;
+  /** The seq of the snapshot that the reading began with; 0 when it began with the first event. */
+  readonly beganAt: number;
+  /** The messages that ended before that snapshot: they have no parts. */
+  readonly hidden: ReadonlySet<string>;
+  /** The messages that began before that snapshot and went on after it: their earlier parts are not here. */
+  readonly cut: ReadonlySet<string>;
   /** Whether something happened to what is before that snapshot: the reading must begin with an earlier one. */
   readonly isOutdated: boolean;
 }
@@ -47,10 +61,7 @@ export interface ThreadReadingState {
   readonly openRuns: readonly string[];
   readonly hasTasks: boolean;
   readonly usage: UsageTotal;
-  /** The newest snapshot: a reading that begins with it needs only the events after it. */
-  readonly snapshot: ReadingSnapshot | undefined;
-  /** The messages of the snapshot that the reading began with. */
-  readonly hidden: readonly string[];
+  readonly before: Before;
   readonly isOutdated: boolean;
 }
 
@@ -64,29 +75,35 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       openRuns: [],
       hasTasks: false,
       usage: noUsage,
-      snapshot: undefined,
-      hidden: [],
+      before: nothingBefore,
       isOutdated: false,
     };
   },
   step: (state, event) => {
     if (event.seq !== undefined && event.seq <= state.seq) return state;
-    const conversation = reduceConversation(state.conversation, event);
-    const next: ThreadReadingState = {
-      seq: event.seq ?? state.seq,
+    const usage = event.type === 'usage' ? addUsage(state.usage, event) : state.usage;
+    const seq = event.seq ?? state.seq;
+    const { before } = state;
+    if (belongsBefore(state, event)) {
+      const gone = event.type === 'harness_start' ? new Set(before.gone).add(event.runId) : before.gone;
+      return { ...state, seq, usage, before: { ...before, gone } };
+    }
+    const isUnplaced = before.seq > 0 && reachesBack(state, event);
+    const origin = isUnplaced ? originOf(state, event) : undefined;
+    const from = origin === undefined ? state.conversation : reduceConversation(state.conversation, origin);
+    const conversation = reduceConversation(from, event);
+    return {
+      seq,
       conversation,
       relays: relayBook.step(state.relays, event),
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
-      usage: event.type === 'usage' ? addUsage(state.usage, event) : state.usage,
-      snapshot: state.snapshot,
-      hidden: state.hidden,
-      isOutdated: state.isOutdated || (state.hidden.length > 0 && reachesBack(state.conversation, state.hidden, event)),
+      usage,
+      before: origin === undefined ? before : { ...before, hidden: new Set(before.hidden).add(`${origin.runId}:user`) },
+      isOutdated: state.isOutdated || isUnplaced,
     };
-    const snapshot = snapshotAfter(next, event);
-    return snapshot === undefined ? next : { ...next, snapshot };
   },
-  view: ({ seq, conversation, relays, openRuns, hasTasks, usage, hidden, isOutdated }) => {
+  view: ({ seq, conversation, relays, openRuns, hasTasks, usage, before, isOutdated }) => {
     const nodeList = readBranch(conversation, defaultActive(conversation));
     const tasks = hasTasks ? newestTasks(nodeList) : undefined;
     const running = openRuns.flatMap(runId => {
@@ -103,7 +120,9 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       running,
       pending: relays.pending,
       usage,
-      hidden: hidden.length,
+      beganAt: before.seq,
+      hidden: before.hidden,
+      cut: before.cut,
       isOutdated,
       ...(tasks !== undefined && { tasks }),
     };
@@ -112,10 +131,16 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
 
 /** The reading that begins with a snapshot: the events after it follow. */
 export function readingFrom(snapshot: ReadingSnapshot): ThreadReadingState {
-  const { seq, usage } = snapshot;
-  const { initial } = threadReading;
-  const conversation = eventsOf(snapshot).reduce(reduceConversation, initial.conversation);
-  return { ...initial, seq, usage, conversation, snapshot, hidden: messagesOf(snapshot) };
+  const { seq, usage, reporting, gone, events, isUncertain = false } = snapshot;
+  const begun = events.reduce(threadReading.step, threadReading.initial);
+  const conversation = reportStarts(begun.conversation, reporting);
+  const messages = getMessages(conversation);
+  const isOpen = (runId: string) => getRun(conversation, runId)?.status === 'running';
+  const cut = messages.filter(({ role, runId }) => role === 'assistant' && isOpen(runId)).map(({ id }) => id);
+  const hidden = messages.filter(({ id }) => !cut.includes(id)).map(({ id }) => id);
+  const last = getTip(conversation)?.id;
+  const before = { seq, hidden: new Set(hidden), cut: new Set(cut), last, gone: new Set(gone) };
+  return { ...begun, seq, usage, conversation, before, isOutdated: isUncertain };
 }
 
 function newestTasks(nodes: PagedList<ViewNode>): ThreadReading['tasks'] {

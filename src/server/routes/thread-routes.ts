@@ -7,6 +7,7 @@ import { exportedLines } from '../exported-lines.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { runIdsOf } from '../run-ids.ts';
+import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeAt, resourceFor } from '../threads.ts';
 
@@ -106,7 +107,7 @@ export function threadRoutes(site: Site): Route[] {
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
         await site.intake.removeThread(id, async () => {
-          await control.abortAll(id);
+          await control.abortAll(id, authorOf(scope));
           if (onDelete !== undefined) await onDelete(id, await runIdsOf(log, id));
           await log.deleteThread(id);
         });

@@ -16,6 +16,8 @@ export interface LogUnderTest {
   readonly reopen?: (log: EventLog, options: Clocks) => Promise<EventLog>;
   /** Whether leases end by `uptime`; one whose leases end by the clock of its server cannot be tested for jumps. */
   readonly leasesByUptime?: boolean;
+  /** Opens the store of a log once more, as another process does; absent when only one process can use it. */
+  readonly join?: (log: EventLog, options: Clocks) => Promise<EventLog>;
 }
 
 export interface Clocks {
@@ -113,6 +115,17 @@ export async function take<Value>(count: number, tail: AsyncIterable<Value>): Pr
   for await (const value of tail) {
     taken.push(value);
     if (taken.length === count) break;
+  }
+  return taken;
+}
+
+/** The next events of a tail that is read on afterwards. */
+export async function takeNext<Value>(count: number, tail: AsyncIterator<Value>): Promise<Value[]> {
+  const taken: Value[] = [];
+  while (taken.length < count) {
+    const next = await tail.next();
+    assert.notEqual(next.done, true, `the tail ended after ${taken.length} events`);
+    taken.push(next.value);
   }
   return taken;
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
 import type { CliCommand } from './cli-command.ts';
+import type { RecordRules } from './record-rules.ts';
 import type { UsedTokens } from '../../agent.ts';
 
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
@@ -24,6 +25,8 @@ export interface LiveAbilities {
   /** Whether several requests can be open at the same time. */
   readonly parallelRequests: boolean;
   readonly images: boolean;
+  /** Whether a prompt can carry other files. */
+  readonly files?: boolean;
   readonly usage: boolean;
   readonly cost: boolean;
   readonly switchModel: boolean;
@@ -43,6 +46,8 @@ export interface LiveStart {
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
   readonly extraArgs?: readonly string[] | undefined;
+  /** The environment variables of the program, to find its settings; those of `LiveCommand.env` are added to them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** A folder of this session for files that the program reads, such as settings or an extension; removed at its end. */
   readonly folder: string;
 }
@@ -52,13 +57,17 @@ export interface LiveCommand extends Pick<CliCommand, 'args' | 'env'> {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** One turn: a prompt, and the run its events belong to. */
+/**
+ * One turn: a prompt, and the run its events belong to. A run may have several turns: ids of events are unique over all of
+ * them, and steps are numbered from 0 in each turn (the driver continues the numbering of the run).
+ */
 export interface LiveTurn {
   readonly runId: string;
   readonly content: string | readonly ContentPart[];
   readonly model?: string | undefined;
+  /** The program's own mode; its normal one, which asks, when absent. */
   readonly mode?: string | undefined;
-  /** The usage of earlier runs of the session, for programs that count per session. */
+  /** The usage of earlier runs of the session, for programs that count per session; of use in the first turn only. */
   readonly usedBefore?: UsedTokens | undefined;
 }
 
@@ -73,6 +82,8 @@ export type LiveRequest = {
       readonly toolCallId: string;
       /** The name that the `tool_call` has. */
       readonly tool: string;
+      /** Its category for permission rules: `read`, `edit`, `execute` or `network`. Default: by the agent's tool table. */
+      readonly category?: string;
       /** The exact arguments that would run. */
       readonly input: Readonly<Record<string, unknown>>;
       /** The shell line as the shell receives it, when the call runs one. */
@@ -111,7 +122,7 @@ export type LiveAnswer =
 /** The end of a turn. The channel has emitted the events of its failure, but not `harness_end`. */
 export interface LiveTurnEnd {
   readonly reason: 'complete' | 'error' | 'aborted' | 'max_iterations';
-  /** Queued messages that the program has not handled in this turn: they become the next prompt. */
+  /** The ids of steered messages that the program has not handled in this turn: they become the next prompt. */
   readonly unsent?: readonly string[];
 }
 
@@ -128,9 +139,11 @@ export interface ChannelHost {
   request(request: LiveRequest): void;
   /** The program no longer waits for the answer. */
   withdraw(requestId: string, reason: string): void;
-  /** A steered message has reached the model or has been queued by the program. */
+  /** A steered message has reached the model (`joined`), or waits in the program until then (`queued`). */
   steered(messageId: string, delivery: 'joined' | 'queued'): void;
   turnEnded(end: LiveTurnEnd): void;
+  /** The session opens later, for this reason; shown to the person who waits. */
+  waiting?(reason: string): void;
   /** Calls back after a delay, for programs whose end is known only by silence. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
@@ -143,7 +156,11 @@ export interface ChannelHost {
 export interface LiveChannel {
   /** Opens the session: sends the handshake. */
   open(): void;
-  /** Handles one message of the program; `number` is its index in the raw record. */
+  /**
+   * Handles one message of the program; `number` is its index in the raw record of the run. A line that arrives between
+   * turns is received after the next `prompt`. A line before the first `prompt` that is not part of the handshake is
+   * kept by the channel and handled in the first turn.
+   */
   receive(line: string, number: number): void;
   /** Begins a turn; only after `ready` and when no turn is open. */
   prompt(turn: LiveTurn): void;
@@ -152,17 +169,32 @@ export interface LiveChannel {
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
-  closed(): void;
+  /**
+   * The program has closed its output: emits what is left of the open turn. Later calls do nothing. A channel that
+   * handles messages in order but not at once returns a promise that resolves when everything is emitted.
+   */
+  closed(): void | Promise<void>;
+}
+
+/** The password of a local server: the transport chooses it and the program reads it from a variable. */
+export interface ServeSettings {
+  readonly user: string;
+  readonly passwordVariable: string;
 }
 
 /** The interactive channel of an external agent. */
 export interface LiveAdapter {
   /** How messages travel: lines over stdin and stdout, or HTTP requests and server-sent events of a local server. */
   readonly transport: 'stdio' | 'serve';
+  /** How the requests to a local server are authenticated; required for the transport `serve`. */
+  readonly serve?: ServeSettings;
   readonly abilities: LiveAbilities;
   /** What is not possible and why, or configured safe, for the documentation page: short sentences. */
   readonly notes: readonly string[];
+  /** What each message of the program becomes, for the documentation page; any other becomes `unknown`. */
+  readonly records: RecordRules;
+  /** Where its events differ from those of print mode, by event or field, for the documentation page. */
+  readonly differences: Readonly<Record<string, string>>;
   /** Shown as a warning before the first prompt: what would run unasked in spite of all settings. */
   readonly warning?: string;
   command(start: LiveStart): LiveCommand;

@@ -5,7 +5,8 @@ import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-
 import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../../log/index.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
-import { type EndNote, RunDetached, type RunHandle } from '../../supervision/run-control.ts';
+import { RunDetached } from '../../../agents/run-detached.ts';
+import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';

@@ -1,0 +1,392 @@
+import { addUsage, noUsage, type UsageCounts } from '../usage-sum.ts';
+import { type AgentEvent, type EventOf, isKnownEvent } from '../vocabulary.ts';
+import { type OutlineSnapshot, unknownRun } from './outline-snapshot.ts';
+import { firstSight, shortenCall, shortenFragment, shortenRelay, shortenStart, shortenUser } from './shorten-event.ts';
+
+/** How many ids of what ended are kept, and how many runs of one message that reported no start. */
+const mostGone = 64;
+const mostVoices = 16;
+
+const unknownMessage = `${unknownRun}:user`;
+
+interface Run {
+  readonly runId: string;
+  readonly parentId: string | undefined;
+  /** Whether it has no message of its own: what it emits belongs to another run. */
+  readonly isVoice: boolean;
+  agentId: string | undefined;
+  model: string | undefined;
+  first: AgentEvent;
+  start?: AgentEvent;
+  step?: AgentEvent;
+  end?: AgentEvent;
+  /** Whether the model call of its step has ended. */
+  isComplete: boolean;
+  isReporting: boolean;
+  /** Whether it may be on another branch than the active one. */
+  isUncertain: boolean;
+  /** The streams of its newest block, by kind and id. */
+  readonly streams: Map<string, AgentEvent>;
+}
+
+interface Call {
+  readonly id: string;
+  readonly runId: string;
+  readonly event: AgentEvent;
+  start?: AgentEvent;
+  isOpen: boolean;
+}
+
+/** A run as far as its usage is concerned. */
+export interface OutlinedRun {
+  readonly runId: string;
+  readonly agentId: string | undefined;
+  readonly model: string | undefined;
+}
+
+/**
+ * The outline of a thread: which of its events still matter for the ones that follow. It takes events in order, in
+ * constant time, and holds only what is open.
+ */
+export class ThreadOutline {
+  #seq = 0;
+  #usage: UsageCounts = noUsage;
+  readonly #runs = new Map<string, Run>();
+  readonly #users = new Map<string, AgentEvent>();
+  readonly #calls = new Map<string, Call>();
+  readonly #relays = new Map<string, AgentEvent>();
+  readonly #folded = new Map<string, AgentEvent>();
+  readonly #gone = new Set<string>();
+  /** The id of the last message of the active branch; `unknownMessage` after another branch was selected. */
+  #tip: string | undefined;
+  #onMessage: (messageId: string, seq: number) => void = () => {};
+  #isRestoring = false;
+
+  /** Begins with nothing, or where a snapshot was taken; calls back for each new message. */
+  constructor(snapshot?: OutlineSnapshot, onMessage: (messageId: string, seq: number) => void = () => {}) {
+    if (snapshot !== undefined) this.#restore(snapshot);
+    this.#onMessage = onMessage;
+  }
+
+  /** The newest event taken in. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** The open run of an id. */
+  run(runId: string): OutlinedRun | undefined {
+    return this.#runs.get(runId);
+  }
+
+  /** Takes in the next event. */
+  take(event: AgentEvent): void {
+    this.#seq = event.seq ?? this.#seq + 1;
+    if (!isKnownEvent(event)) return;
+    switch (event.type) {
+      case 'text':
+      case 'reasoning':
+      case 'tool_input_delta':
+        return this.#stream(event);
+      case 'user':
+        return this.#user(event);
+      case 'harness_start':
+        return this.#start(event);
+      case 'harness_end':
+        return this.#end(event);
+      case 'step_start':
+        return this.#step(event);
+      case 'usage':
+        return this.#used(event);
+      case 'tool_call':
+      case 'repl_input':
+        return this.#call(event);
+      case 'tool_start':
+      case 'tool_progress':
+      case 'tool_result':
+      case 'repl_progress':
+      case 'repl_output':
+        return this.#report(event);
+      case 'relay':
+        this.#runOf(event);
+        if (this.#runs.get(event.runId)?.end === undefined) this.#relays.set(event.id, shortenRelay(event));
+        return;
+      case 'relay_resolved':
+        if (this.#relays.delete(event.relayId)) this.#close(event.relayId);
+        return;
+      case 'session':
+        this.#runOf(event);
+        return;
+      case 'branch_selected':
+        this.#leaveBranch();
+        this.#tip = unknownMessage;
+        return this.#prune();
+      case 'collapsed':
+        this.#folded.delete(event.nodeId);
+        if (this.#isKept(event.nodeId)) this.#folded.set(event.nodeId, event);
+        return;
+      case 'abort_requested':
+        return;
+      default:
+        // A fact before the first message makes one.
+        this.#tip ??= unknownMessage;
+    }
+  }
+
+  /** What a reading that begins after the newest event needs. */
+  snapshot(): OutlineSnapshot {
+    const runs = [...this.#runs.values()];
+    const kept: AgentEvent[] = [...this.#users.values()];
+    for (const { first, start, step, end } of runs)
+      kept.push(...[first, start, step, end].filter(event => event !== undefined));
+    kept.push(
+      ...runs.flatMap(({ streams }) => [...streams.values()]),
+      ...this.#relays.values(),
+      ...this.#folded.values(),
+    );
+    for (const { event, start } of this.#calls.values()) kept.push(event, ...(start === undefined ? [] : [start]));
+    const events = kept
+      .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+      .flatMap(event => [event, ...this.#completionAfter(event)]);
+    if (this.#tip === unknownMessage) events.push({ type: 'user', runId: unknownRun, content: '' });
+    const reporting = runs.filter(run => run.isReporting).map(({ runId }) => runId);
+    const isUncertain = runs.some(run => run.isUncertain && run.end === undefined);
+    const snapshot = { seq: this.#seq, usage: this.#usage, events, reporting, gone: [...this.#gone] };
+    return { ...snapshot, ...(isUncertain && { isUncertain }) };
+  }
+
+  #restore({ seq, usage, events, reporting, gone, isUncertain = false }: OutlineSnapshot): void {
+    this.#isRestoring = true;
+    for (const event of events) this.take(event);
+    this.#isRestoring = false;
+    for (const runId of reporting) {
+      const run = this.#runs.get(runId);
+      if (run !== undefined) run.isReporting = true;
+    }
+    for (const run of this.#runs.values()) run.isUncertain = isUncertain;
+    if (this.#users.delete(unknownMessage)) this.#tip = unknownMessage;
+    this.#gone.clear();
+    for (const id of gone) this.#gone.add(id);
+    this.#seq = seq;
+    this.#usage = usage;
+  }
+
+  /** The end of the model call of a run, after the event that begins its newest block. */
+  #completionAfter(event: AgentEvent): AgentEvent[] {
+    const { runId } = event;
+    const run = this.#runs.get(runId);
+    const isNewest = run?.isComplete === true && event === (run.step ?? run.start ?? run.first);
+    return isNewest ? [{ type: 'usage', runId, inputTokens: 0, outputTokens: 0 }] : [];
+  }
+
+  #user(event: EventOf<'user'>): void {
+    const run = this.#runs.get(event.runId);
+    run?.streams.clear();
+    if (run !== undefined || this.#gone.has(event.runId)) return;
+    const id = `${event.runId}:user`;
+    this.#users.set(id, shortenUser(event));
+    if (event.parentMessageId !== undefined && event.parentMessageId !== this.#tip) this.#leaveBranch();
+    this.#moveTip(id);
+  }
+
+  #start(event: EventOf<'harness_start'>): void {
+    const run = this.#runOf(event);
+    if (run === undefined) return;
+    const start = shortenStart(event);
+    if (run.first.type === 'harness_start') run.first = start;
+    else run.start = start;
+    run.agentId = event.agentId;
+    run.model = event.model ?? run.model;
+  }
+
+  #step(event: EventOf<'step_start'>): void {
+    const run = this.#runOf(event);
+    if (run === undefined) return;
+    run.step = event;
+    run.isComplete = false;
+    run.model = event.model ?? run.model;
+    run.streams.clear();
+  }
+
+  #used(event: EventOf<'usage'>): void {
+    this.#usage = addUsage(this.#usage, event);
+    const run = this.#runOf(event);
+    if (run !== undefined) run.isComplete = true;
+  }
+
+  #end(event: EventOf<'harness_end'>): void {
+    const run = this.#runOf(event);
+    if (run === undefined) return;
+    const { runId } = run;
+    const { type, agentId, reason, seq, ts } = event;
+    run.end = { type, runId, agentId, ...(reason && { reason }), ...(seq && { seq }), ...(ts && { ts }) };
+    run.streams.clear();
+    for (const call of this.#calls.values()) if (call.runId === runId) this.#closeCall(call);
+    for (const [id, relay] of this.#relays)
+      if (relay.runId === runId) {
+        this.#relays.delete(id);
+        this.#close(id);
+      }
+    this.#prune();
+  }
+
+  #stream(event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>): void {
+    const run = this.#runOf(event);
+    if (run === undefined) return;
+    const key = `${event.type} ${event.id}`;
+    const { streams } = this.#ownerOf(run);
+    if (!streams.has(key)) streams.set(key, shortenFragment(event));
+  }
+
+  #call(event: EventOf<'tool_call'> | EventOf<'repl_input'>): void {
+    const run = this.#runOf(event);
+    if (run === undefined) return;
+    const { id, runId } = event;
+    if (event.type === 'tool_call') this.#ownerOf(run).streams.delete(`tool_input_delta ${id}`);
+    this.#gone.delete(id);
+    this.#calls.delete(callKey(runId, id));
+    this.#calls.set(callKey(runId, id), { id, runId, event: shortenCall(event), isOpen: true });
+  }
+
+  #report(event: EventOf<'tool_start' | 'tool_progress' | 'tool_result' | 'repl_progress' | 'repl_output'>): void {
+    const call = this.#find(event.type === 'tool_progress' ? event.toolCallId : event.id, event.runId);
+    const run = call === undefined || event.type.startsWith('tool') ? this.#runOf(event) : undefined;
+    if (event.type === 'tool_start') {
+      if (run !== undefined) run.isReporting = true;
+      if (call !== undefined) call.start = event;
+    }
+    if (event.type !== 'tool_result' && event.type !== 'repl_output') return;
+    // The next output of the model begins a block.
+    if (event.type === 'tool_result' && run !== undefined) this.#ownerOf(run).streams.clear();
+    if (call === undefined) return;
+    this.#closeCall(call);
+    this.#prune();
+  }
+
+  /** The run of an event; undefined when it belongs to what ended. */
+  #runOf(event: AgentEvent): Run | undefined {
+    const { runId, parentId, agentId } = event;
+    const known = this.#runs.get(runId);
+    if (known !== undefined) return known;
+    if (this.#gone.has(runId)) return undefined;
+    const starts = event.type === 'harness_start';
+    const cause = parentId === undefined ? undefined : this.#causeOf(parentId);
+    if (cause === 'gone') {
+      this.#close(runId);
+      return undefined;
+    }
+    const joinsTip = !starts && parentId === undefined && this.#isRunning(this.#tip);
+    const isVoice = !starts && (cause === 'run' || joinsTip);
+    const isNested = cause === 'run' || cause === 'call';
+    const first = starts ? event : firstSight(event);
+    const run: Run = {
+      runId,
+      parentId: joinsTip ? this.#tip : parentId,
+      isVoice,
+      agentId,
+      model: undefined,
+      first,
+      isComplete: false,
+      isReporting: false,
+      isUncertain: false,
+      streams: new Map(),
+    };
+    if (starts && parentId !== undefined && !isNested && parentId !== this.#tip) this.#leaveBranch();
+    this.#runs.set(runId, run);
+    if (isVoice) this.#limitVoices(run);
+    else if (isNested) this.#onMessage(runId, this.#seq);
+    else this.#moveTip(runId);
+    return run;
+  }
+
+  #causeOf(id: string): 'call' | 'run' | 'user' | 'gone' | undefined {
+    if (this.#find(id) !== undefined) return 'call';
+    if (this.#users.has(id)) return 'user';
+    if (this.#runs.has(id.replace(/:harness_start$/, ''))) return 'run';
+    return this.#gone.has(id) ? 'gone' : undefined;
+  }
+
+  /** The run whose message has the blocks of a run. */
+  #ownerOf(run: Run): Run {
+    return run.isVoice ? (this.#runs.get(run.parentId ?? '') ?? run) : run;
+  }
+
+  #isRunning(messageId: string | undefined): boolean {
+    const run = this.#runs.get(messageId ?? '');
+    return run !== undefined && run.end === undefined;
+  }
+
+  #find(id: string, runId?: string): Call | undefined {
+    const own = runId === undefined ? undefined : this.#calls.get(callKey(runId, id));
+    if (own !== undefined) return own;
+    let found: Call | undefined;
+    for (const call of this.#calls.values()) if (call.id === id) found = call;
+    return found;
+  }
+
+  #isKept(id: string): boolean {
+    return this.#runs.has(id) || this.#users.has(id) || this.#find(id) !== undefined;
+  }
+
+  #moveTip(messageId: string): void {
+    this.#tip = messageId;
+    this.#onMessage(messageId, this.#seq);
+    this.#prune();
+  }
+
+  #leaveBranch(): void {
+    for (const run of this.#runs.values()) run.isUncertain = true;
+  }
+
+  #closeCall(call: Call): void {
+    call.isOpen = false;
+    this.#close(call.id);
+  }
+
+  #close(id: string): void {
+    this.#gone.delete(id);
+    this.#gone.add(id);
+    for (const oldest of this.#gone) {
+      if (this.#gone.size <= mostGone) return;
+      this.#gone.delete(oldest);
+    }
+  }
+
+  #limitVoices({ parentId }: Run): void {
+    const voices = [...this.#runs.values()].filter(run => run.isVoice && run.parentId === parentId);
+    for (const { runId } of voices.slice(0, -mostVoices)) {
+      this.#runs.delete(runId);
+      this.#close(runId);
+    }
+  }
+
+  /** Drops what nothing open refers to. */
+  #prune(): void {
+    if (this.#isRestoring) return;
+    const kept = new Set<string>();
+    const keep = (id: string | undefined): void => {
+      if (id === undefined || kept.has(id)) return;
+      kept.add(id);
+      const run = this.#runs.get(id) ?? this.#runs.get(id.replace(/:harness_start$/, ''));
+      if (run !== undefined) kept.add(run.runId);
+      const call = run === undefined ? this.#find(id) : undefined;
+      keep(run?.parentId);
+      keep(call?.runId);
+    };
+    keep(this.#tip);
+    const isOpen = (run: Run): boolean => run.end === undefined && !(run.isVoice && !this.#isRunning(run.parentId));
+    for (const run of this.#runs.values()) if (isOpen(run)) keep(run.runId);
+    for (const relay of this.#relays.values()) keep(relay.runId);
+    for (const id of this.#users.keys()) if (!kept.has(id)) this.#users.delete(id);
+    for (const [key, { id, isOpen: open }] of this.#calls) if (!open && !kept.has(id)) this.#calls.delete(key);
+    for (const { runId } of this.#runs.values())
+      if (!kept.has(runId)) {
+        this.#runs.delete(runId);
+        this.#close(runId);
+      }
+    for (const id of this.#folded.keys()) if (!this.#isKept(id)) this.#folded.delete(id);
+  }
+}
+
+function callKey(runId: string, id: string): string {
+  return `${runId} ${id}`;
+}
