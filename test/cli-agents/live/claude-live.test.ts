@@ -177,9 +177,9 @@ describe.skipIf(!programsReady('Claude Code over its interactive channel', claud
         const aborted = await live.finished(waiting);
         expect(aborted.outcome).toBe('aborted');
         expect(live.has('wait.txt')).toBe(false);
-        expect(aborted.events.find(event => event.type === 'relay_resolved' && event.relayId === relay.id)).toMatchObject(
-          { outcome: 'cancelled' },
-        );
+        expect(
+          aborted.events.find(event => event.type === 'relay_resolved' && event.relayId === relay.id),
+        ).toMatchObject({ outcome: 'cancelled' });
         const again = await live.send('and now?');
         const third = await live.finished(again);
         expect(third.outcome).toBe('complete');
