@@ -83,6 +83,10 @@ export class RecordingHost implements ChannelHost {
     this.ends.push(end);
   }
 
+  waiting(reason: string): void {
+    this.trace.push({ waiting: reason });
+  }
+
   after(ms: number, callback: () => void): () => void {
     const timer = { ms, run: callback };
     this.#timers.add(timer);
