@@ -1,4 +1,6 @@
 import { Option } from 'commander';
+import type { Config } from '../config/index.ts';
+import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { AccessToken } from '../server/index.ts';
 
@@ -16,6 +18,18 @@ export function tokenOption(): Option {
 export function tokensIn(env: NodeJS.ProcessEnv): AccessToken[] {
   const several = (env['SINGLETREE_TOKENS'] ?? '').split(/[\s,]+/);
   return [env['SINGLETREE_TOKEN'] ?? '', ...several].filter(text => text !== '').map(accessToken);
+}
+
+/** Returns the tokens of a configuration; a variable that holds one must be set. */
+export function configuredTokens({ server }: Config, env: NodeJS.ProcessEnv): AccessToken[] {
+  return (server?.tokens ?? []).map(({ token, name, resourceId }) => {
+    const secret = typeof token === 'string' ? token : env[token.env];
+    if (secret) return { token: secret, ...defined({ name, resourceId }) };
+    throw new SingletreeError(
+      'invalid_config',
+      `The token ${name === undefined ? 'of the server' : `of "${name}"`} is in ${JSON.stringify(token)}, which is not set.`,
+    );
+  });
 }
 
 /** Reads SECRET or NAME=SECRET; an `=` that only ends the text is the padding of a base64 secret. */
