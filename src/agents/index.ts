@@ -15,6 +15,7 @@ export type {
   UsedTokens,
   UserMessage,
 } from './agent.ts';
+export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';

@@ -36,7 +36,7 @@ describe('the list of agents', () => {
   const codex = cliAdapters['codex'] as CliAdapter;
   const surroundings = { home: '/nowhere', timeoutMs: 10_000 };
 
-  it('has the eight', () => {
+  it('has these', () => {
     expect(Object.keys(cliAdapters)).toEqual([
       'codex',
       'claude',
@@ -46,6 +46,9 @@ describe('the list of agents', () => {
       'cline',
       'goose',
       'antigravity',
+      'gemini',
+      'copilot',
+      'qwen',
     ]);
   });
 
