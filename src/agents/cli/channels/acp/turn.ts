@@ -149,10 +149,15 @@ export class AcpTurn {
 
   /** Emits what is left at the end of the turn. */
   flush(): void {
+    this.endCalls();
+    this.context.close();
+  }
+
+  /** Emits what is left of calls and subagents. */
+  endCalls(): void {
     this.#believe();
     this.calls.flush();
     this.#subagents?.flush();
-    this.context.close();
   }
 
   #usage(usage: NonNullable<ReturnType<typeof readTokens>>): void {
