@@ -21,6 +21,7 @@ async function scene(script: ModelScript, play: (scene: LiveScene) => Promise<vo
 
 describe.skipIf(!programsReady('Codex over its interactive channel', codex))(
   'Codex over its interactive channel',
+  { timeout: 120_000 },
   () => {
     beforeAll(() => installPrograms(codex), 600_000);
 

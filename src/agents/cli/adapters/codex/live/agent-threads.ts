@@ -34,8 +34,8 @@ export class AgentThreads implements AgentRuns {
     context: LineContext,
     options: {
       readonly mainId: string;
-      /** The number of earlier turns of the same run, in which the same subagents may have run. */
-      readonly turnsBefore: number;
+      /** Tells the runs of subagents apart from those in earlier turns of the same run. */
+      readonly suffix: string;
       /** Receives each new call, which has not started yet. */
       readonly whenCalled: (thread: AgentThread, rawId: string) => void;
     },
@@ -43,7 +43,7 @@ export class AgentThreads implements AgentRuns {
     this.#context = context;
     this.#runs = new ChildRuns(context);
     this.#whenCalled = options.whenCalled;
-    this.#suffix = options.turnsBefore === 0 ? '' : `.${options.turnsBefore}`;
+    this.#suffix = options.suffix;
     this.main = this.#thread(options.mainId, context.runId);
   }
 

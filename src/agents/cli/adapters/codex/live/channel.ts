@@ -6,6 +6,7 @@ import type {
   LiveTurn,
   LiveTurnEnd,
 } from '../../../contract/live-channel.ts';
+import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
 import { present, recordOf, textOf } from '../../../shared/wire-value.ts';
 import type { AgentThread } from './agent-threads.ts';
@@ -104,7 +105,7 @@ export class CodexChannel implements LiveChannel {
       host: this.#host,
       runId,
       threadId: session.threadId,
-      turnsBefore: this.#run.turns - 1,
+      suffix: this.#suffix,
       usage: this.#usage,
       over: this.#over,
       heard: message => this.#heard(message),
@@ -149,6 +150,13 @@ export class CodexChannel implements LiveChannel {
     else if (this.#session === undefined)
       this.#host.failed({ message: 'Codex ended before its session was open.', code: 'agent_failed' });
     this.#isClosed = true;
+  }
+
+  get #suffix(): string {
+    const { turns } = this.#run;
+    return [resumeMark(this.#start), turns > 1 ? `${turns - 1}` : undefined]
+      .map(part => (part ? `.${part}` : ''))
+      .join('');
   }
 
   #receive(value: unknown, number: number): void {

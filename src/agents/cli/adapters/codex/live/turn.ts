@@ -16,8 +16,8 @@ export interface TurnOptions {
   readonly host: ChannelHost;
   readonly runId: string;
   readonly threadId: string;
-  /** The number of earlier turns of the run. */
-  readonly turnsBefore: number;
+  /** Tells the runs of subagents apart from those in earlier turns of the same run. */
+  readonly suffix: string;
   readonly usage: ThreadUsage;
   /** Turns of the program that are over. */
   readonly over: Set<string>;
@@ -45,7 +45,7 @@ export class CodexTurn {
     this.events = new ChannelEvents(options.host, options.runId);
     this.threads = new AgentThreads(this.events.context, {
       mainId: options.threadId,
-      turnsBefore: options.turnsBefore,
+      suffix: options.suffix,
       whenCalled: (thread, rawId) => this.#expectRequest(thread, rawId),
     });
   }
