@@ -8,6 +8,7 @@ import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
 import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
+import { addThreadCommands } from './threads/commands.ts';
 import { addTranslateCommand } from './translate.ts';
 
 const program = new Command('singletree')
@@ -19,6 +20,7 @@ addRunCommand(program);
 addAgentsCommand(program);
 addTranslateCommand(program);
 addDemoCommand(program);
+addThreadCommands(program);
 addConfigCommand(program);
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found'] as const;
 const commands = program.commands.map(command => command.name());

@@ -23,18 +23,37 @@ export {
   openRunPrefix,
   pendingRelayPrefix,
 } from './event-log.ts';
+export type { SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
+export { searchLog, seqOfMessage, usageOf } from './derived/log-queries.ts';
+export { type Derived, ThreadDerivation, type UsedInCall } from './derived/thread-derivation.ts';
+export type { SearchedText } from './derived/searched-text.ts';
+export {
+  totalsOf,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRow,
+  type UsageTotal,
+} from './derived/usage-totals.ts';
+export { snippetOf, wordsOf } from './derived/words.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
+export { PostgresLog } from './postgres/postgres-log.ts';
+export type { MessageCheck } from './postgres/message-table.ts';
+export type { PostgresLogOptions } from './postgres/postgres-log-options.ts';
+export { deleteThreads, type Retention } from './retention.ts';
 export { readEvents } from './read-events.ts';
 export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog } from './sqlite/sqlite-log.ts';
 export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
+export { checkStore, type StoreProblem, type StoreReport } from './store/check-store.ts';
+export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-store.ts';
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
 export { parseStoreUrl, type StoreLocation, visibleUrl } from './store/store-url.ts';
 export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
+export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';
