@@ -76,15 +76,21 @@ export class AgentThreads implements AgentRuns {
     return found ?? (spawned && this.#spawn(id as string, spawned));
   }
 
-  /** Translates the report of a subagent that was started, stopped or spoken to. */
-  activity(parent: AgentThread, phase: ItemPhase, { item, record }: { item: WireRecord; record: WireRecord }): void {
+  /** Translates the report of a subagent that was started, stopped or spoken to; its parent may be over. */
+  activity(
+    parent: AgentThread | undefined,
+    phase: ItemPhase,
+    { item, record }: { item: WireRecord; record: WireRecord },
+  ): void {
     const rawId = textOf(item['id']);
     const id = textOf(item['agentThreadId']);
-    if (rawId === undefined || id === undefined) this.#context.unknown(record);
-    else if (item['kind'] === 'started') this.#started(parent, phase, { rawId, id, item });
-    else if (item['kind'] === 'interacted') this.#continued(parent, phase, { rawId, id, item });
+    const isAboutNobody = parent === undefined && !this.#spawned.has(id ?? '');
+    if (rawId === undefined || id === undefined || isAboutNobody) this.#context.unknown(record);
     else if (phase === 'completed' && item['kind'] === 'completed') this.end(id, 'complete');
     else if (phase === 'completed' && item['kind'] === 'interrupted') this.end(id, 'aborted');
+    else if (parent === undefined) return;
+    else if (item['kind'] === 'started') this.#started(parent, phase, { rawId, id, item });
+    else if (item['kind'] === 'interacted') this.#continued(parent, phase, { rawId, id, item });
   }
 
   start(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void {

@@ -183,11 +183,13 @@ export class CodexChannel implements LiveChannel {
     }
   }
 
-  /** A line between turns belongs to the next one; usage is where that begins. */
+  /** A line before the first turn belongs to it; reported usage is where it begins. */
   #keep(value: unknown, number: number, message: RpcMessage | undefined): void {
     const threadId = textOf(message?.params['threadId']);
     if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
       if (this.#usage.report(threadId, message.params['tokenUsage'], false)) return;
+    // It writes the warnings of its start to stderr, too.
+    if (message?.method === 'configWarning') return;
     this.#early.push({ value, number, isRefused: false });
     if (this.#early.length > mostEarly) this.#early.shift();
   }

@@ -194,6 +194,10 @@ export class CodexTurn {
   #item(phase: ItemPhase, of: { params: WireRecord; thread: AgentThread | undefined; record: WireRecord }): boolean {
     const { params, thread, record } = of;
     const item = recordOf(params['item']);
+    if (item?.['type'] === 'subAgentActivity') {
+      this.threads.activity(thread, phase, { item, record });
+      return true;
+    }
     if (thread === undefined || item === undefined) return false;
     const type = textOf(item['type']) ?? '';
     if (Object.hasOwn(this.#onItem, type)) (this.#onItem[type] as ItemHandler)(phase, { thread, item, record });
@@ -219,7 +223,6 @@ export class CodexTurn {
         thread.items.take('completed', { ...item, type: 'agent_message' }, record);
       }
     },
-    subAgentActivity: (phase, { thread, item, record }) => this.threads.activity(thread, phase, { item, record }),
   };
 
   #expectRequest(thread: AgentThread, rawId: string): void {
