@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../../src/agents/model/scripted/script.ts';
+import { comparedEvents } from '../support/compared-events.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
 import { installPrograms, piVersions, programsReady } from '../support/real-program.ts';
 
@@ -93,6 +94,17 @@ describe.skipIf(!programsReady('Pi over its interactive channel', piVersions)).e
         expect((await live.finished(run)).outcome).toBe('complete');
         expect(live.request(-1)).toContain('REASON-3: no names');
       });
+    });
+
+    it('reports the same events as print mode', async () => {
+      const { print, live } = await comparedEvents(version, () => [
+        [{ text: 'I begin.' }, ...bash('cat notes.txt')],
+        callTool('write', { path: 'new.txt', content: 'hi\n' }),
+        bash('exit 3'),
+        'Done.',
+      ]);
+      expect(print.map(({ type }) => type)).toContain('tool_result');
+      expect(live).toEqual(print);
     });
 
     it('receives a message during a tool, and stays usable after an interrupt', () => {
