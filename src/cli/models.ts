@@ -19,9 +19,14 @@ export function addModelsCommand(program: Command): void {
 }
 
 async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
-  const [{ loadSettings }, { configuredRegistry }] = await Promise.all([import('./settings.ts'), import('./coder.ts')]);
+  const [{ loadSettings }, { configuredRegistry }, { findLocalServers }] = await Promise.all([
+    import('./settings.ts'),
+    import('./coder.ts'),
+    import('../agents/index.ts'),
+  ]);
   const { config } = await loadSettings('.');
-  const registry = configuredRegistry(config);
+  const local = await findLocalServers();
+  const registry = configuredRegistry(config, local);
   const providers = new Map(registry.providers().map(provider => [provider.id, provider]));
   const models = registry.models().filter(({ provider }) => all || providers.get(provider)?.configured === true);
   if (json) {
@@ -38,7 +43,11 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
   for (const line of tableLines(rows)) await writeOut(`${line}\n`);
   const usable = [...providers.values()].filter(({ configured }) => configured);
   const servers = usable.filter(({ id }) => !models.some(({ provider }) => provider === id));
-  for (const { id } of servers) await writeOut(`${id}/…  any model of this server\n`);
+  for (const { id } of servers) {
+    const names = local.find(({ provider }) => provider.id === id)?.models ?? ['…'];
+    for (const name of names)
+      await writeOut(`${id}/${name}  ${names[0] === '…' ? 'any model of this server' : 'on this machine'}\n`);
+  }
   if (usable.length > 0) return;
   await writeOut('No model can be used yet. Set one of these variables:\n');
   for (const { name, envVar } of providers.values())
