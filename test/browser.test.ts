@@ -300,6 +300,38 @@ describe.skipIf(browser === undefined)('the page', () => {
     expect(Math.abs(((await place())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(60);
   });
 
+  it('opens a run of many thousand events with its end, and loads earlier steps on demand', async () => {
+    const { id: threadId } = await server.log.createThread();
+    const runId = 'long-run';
+    await server.log.append(threadId, [
+      { type: 'user', runId: 'asked', content: 'Go far' },
+      { type: 'harness_start', runId, agentId: 'counting', parentId: 'asked:user' },
+    ]);
+    for (let at = 0; at < 20_000; at += 2_000)
+      await server.log.append(
+        threadId,
+        Array.from({ length: 1_000 }, (_, index) => [
+          { type: 'step_start' as const, runId, step: at / 2 + index },
+          { type: 'text' as const, runId, id: `${runId}/${at / 2 + index}`, content: `step ${at / 2 + index}.` },
+        ]).flat(),
+      );
+    const sizes: number[] = [];
+    page.on('response', async response => {
+      if (response.url().includes('/window')) sizes.push((await response.body()).length);
+    });
+    await page.goto(`${server.url}/threads/${threadId}`);
+    const log = page.getByRole('log');
+    await log.getByText('step 9999.').waitFor();
+    await page.getByRole('status').getByText('Working…').waitFor();
+    expect(await log.getByText('step 9500.', { exact: true }).count()).toBe(0);
+    const earlier = log.getByRole('button', { name: 'Show earlier steps' });
+    while ((await log.getByText('step 9500.', { exact: true }).count()) === 0) await earlier.click();
+    expect(Math.max(...sizes)).toBeLessThan(500_000);
+    await server.log.append(threadId, [{ type: 'harness_end', runId, agentId: 'counting', reason: 'complete' }]);
+    await page.getByRole('status').filter({ hasNotText: 'Working' }).waitFor();
+    await log.getByText('step 9999.').waitFor();
+  });
+
   it('edits a message: the new version is answered, and the old one stays beside it', async () => {
     const log = await start('counting', 'red');
     await log.getByText('Answer 1 to red.').waitFor();

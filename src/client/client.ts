@@ -21,15 +21,21 @@ import {
   type RetryBody,
   type RunInfo,
   runInfo,
+  type SearchInfo,
+  searchInfo,
   type SelectionBody,
   type ThreadInfo,
   threadInfo,
   type UsageInfo,
   usageInfo,
+  type UsageTotalInfo,
+  usageTotalInfo,
+  windowInfo,
 } from '../protocols/http-api.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
+import { type WindowOfThread, windowOf, type WindowPart } from './window.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
   /** Where the server is, such as `http://127.0.0.1:4747`; the page's own server when absent. */
@@ -81,8 +87,33 @@ export interface Client {
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
   /** What a thread cost: in all, and by run, agent and model. */
   getUsage(threadId: string): Promise<UsageInfo>;
+  /** Tokens and cost over all threads, for each day, agent or model that `by` names. */
+  sumUsage(query?: UsageSearch): Promise<UsageTotalInfo[]>;
+  /** Messages and titles that have all the words, the newest first. */
+  search(query: WordSearch): Promise<SearchInfo>;
+  /** A part of a thread that can be read by itself, its end when nothing else is named. */
+  readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
+}
+
+/** Which usage to add up. */
+export interface UsageSearch {
+  /** The first day and the last, in UTC, such as `2026-01-31`. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly resourceId?: string;
+  readonly by?: readonly ('day' | 'agent' | 'model')[];
+}
+
+/** Which words to find. */
+export interface WordSearch {
+  readonly text: string;
+  readonly resourceId?: string;
+  /** 20 when absent. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
 }
 
 /** Which threads to list. */
@@ -100,6 +131,7 @@ const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string(
 const relayList = z.looseObject({ relays: z.array(relayInfo) });
 const runList = z.looseObject({ runs: z.array(runInfo) });
 const fileList = z.looseObject({ files: z.array(fileInfo) });
+const usageList = z.looseObject({ totals: z.array(usageTotalInfo) });
 const agentList = z.looseObject({ agents: z.array(agentInfo) });
 
 const checkOptions = optionsCheck(
@@ -168,6 +200,11 @@ export function createClient(options: ClientOptions = {}): Client {
     listFiles: async threadId => (await call(fileList, path`threads/${threadId}/files`)).files,
     downloadFile: async (threadId, fileId) => (await send(path`threads/${threadId}/files/${fileId}`)).blob(),
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
+    sumUsage: async (query = {}) =>
+      (await call(usageList, `usage${queryOf({ ...query, by: query.by?.join() })}`)).totals,
+    search: query => call(searchInfo, `search${queryOf(query)}`),
+    readWindow: async (threadId, part = {}) =>
+      windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
     watch: (threadId, watchOptions = {}) => {
       const open = async (after: number, signal: AbortSignal) => {
@@ -210,9 +247,8 @@ function linesOf(text: string): RawLineInfo[] {
   return text.split('\n').flatMap(line => (line === '' ? [] : [rawLineInfo.parse(JSON.parse(line))]));
 }
 
-function queryOf(filter: ThreadSearch | NewThreadBody): string {
+function queryOf(filter: object): string {
   const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(filter))
-    if (value !== undefined) query.set(key, String(value as string | number));
+  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
   return query.size === 0 ? '' : `?${query.toString()}`;
 }

@@ -2,6 +2,14 @@
  * The client of a Singletree server, for browsers and Node.
  * @module
  */
-export { type Client, type ClientOptions, createClient, type ThreadSearch } from './client.ts';
-export { createThreadStore, type ThreadSnapshot, type ThreadStore } from './thread-store.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type ThreadSearch,
+  type UsageSearch,
+  type WordSearch,
+} from './client.ts';
+export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';
+export type { WindowOfThread, WindowPart } from './window.ts';

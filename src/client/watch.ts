@@ -57,7 +57,8 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
   }
 }
 
-function isRefusal(error: unknown): boolean {
+/** Whether the server refused: to try again would not help. */
+export function isRefusal(error: unknown): boolean {
   return SingletreeError.is(error) && error.status >= 400 && error.status < 500;
 }
 

@@ -1,4 +1,7 @@
 import type { AgentEvent, LoggedEvent, EventType } from '../events/index.ts';
+import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
+import type { SearchPage, SearchQuery } from './derived/search.ts';
+import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
 
 /** One persisted conversation. Title, resource and metadata are not part of its log. */
 export interface Thread {
@@ -204,6 +207,26 @@ export interface EventLog {
 
   /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
   onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
+  /**
+   * The newest outline that is stored of a thread, at or before a seq; undefined when a reading there has to begin with
+   * the first event. There is one at least every few hundred events.
+   */
+  outlineAt?(threadId: string, seq: number): Promise<OutlineSnapshot | undefined>;
+
+  /** The seq of the first event of a message; undefined when the thread has no such message. */
+  seqOfMessage?(threadId: string, messageId: string): Promise<number | undefined>;
+
+  /**
+   * Finds messages and titles by their words, as soon as they are complete: when the `append` that completes a text
+   * resolves. A text is found in the thread it was appended to; once that is deleted, in the branches that share it.
+   */
+  search?(query: SearchQuery): Promise<SearchPage>;
+
+  /**
+   * What model calls used, over all threads. A call counts once, in the resource of the thread it was appended to, and
+   * stays counted when the thread is deleted; imported events do not count.
+   */
+  usage?(query?: UsageQuery): Promise<UsageTotal[]>;
 
   /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
   onDeleted?(listener: (threadId: string) => void): () => void;

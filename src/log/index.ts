@@ -23,6 +23,18 @@ export {
   openRunPrefix,
   pendingRelayPrefix,
 } from './event-log.ts';
+export type { SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
+export { searchLog, seqOfMessage, usageOf } from './derived/log-queries.ts';
+export { type Derived, ThreadDerivation, type UsedInCall } from './derived/thread-derivation.ts';
+export type { SearchedText } from './derived/searched-text.ts';
+export {
+  totalsOf,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRow,
+  type UsageTotal,
+} from './derived/usage-totals.ts';
+export { snippetOf, wordsOf } from './derived/words.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
@@ -43,4 +55,5 @@ export { parseStoreUrl, passwordsOf, type StoreLocation, visibleUrl } from './st
 export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
+export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

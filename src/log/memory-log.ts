@@ -1,4 +1,5 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../events/index.ts';
+import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
 import {
   type CheckedRange,
   checkBranchPoint,
@@ -17,6 +18,15 @@ import {
   threadExists,
   threadNotFound,
 } from './checks.ts';
+import {
+  DerivedOfThread,
+  type DerivingThread,
+  heldMessage,
+  heldOutline,
+  MemoryDerived,
+} from './derived/memory-derived.ts';
+import type { SearchPage, SearchQuery } from './derived/search.ts';
+import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
 import type {
@@ -40,7 +50,7 @@ import { NotedThreads, requiredNotes } from './thread-notes.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 import { systemUptime } from './uptime.ts';
 
-interface Held {
+interface Held extends DerivingThread {
   thread: Thread;
   /** The thread that holds the events up to `fork`. */
   readonly owner: Held | undefined;
@@ -65,6 +75,7 @@ export class MemoryLog implements EventLog {
   /** With the time at which each ends, by the clock that does not jump. */
   readonly #leases = new Map<string, Lease & { readonly end: number }>();
   readonly #live = new LiveTails();
+  readonly #derived = new MemoryDerived();
   readonly now: () => number;
   readonly #uptime: () => number;
   readonly isLocal = true;
@@ -98,6 +109,7 @@ export class MemoryLog implements EventLog {
       imported,
     });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
+    this.#derived.append(held, stored, imported === true);
     for (const body of stored.bodies) held.bodies.push(body);
     const lastSeq = seq + stored.bodies.length;
     held.newestTs = stored.events.at(-1)?.ts ?? held.newestTs;
@@ -146,6 +158,7 @@ export class MemoryLog implements EventLog {
       updatedAt: this.#stamp(),
     };
     this.#noted.update(held.thread);
+    if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 
@@ -224,6 +237,24 @@ export class MemoryLog implements EventLog {
     return lines.slice(after, after + limit).map(line => ({ ...line, line: new Uint8Array(line.line) }));
   }
 
+  async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    return heldOutline(this.#get(threadId), seq);
+  }
+
+  async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    return heldMessage(this.#get(threadId), messageId);
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    this.#checkOpen();
+    return this.#derived.search(this.#threads, query);
+  }
+
+  async usage(query?: UsageQuery): Promise<UsageTotal[]> {
+    this.#checkOpen();
+    return this.#derived.usage(query);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#live.close();
@@ -252,9 +283,11 @@ export class MemoryLog implements EventLog {
       newestTs: owner && bodiesIn(owner, checkRange({ after: fork - 1, limit: 1 })).map(decodeEvent)[0]?.ts,
       once: new Map(),
       raw: new Map(),
+      derived: new DerivedOfThread(),
     };
     this.#threads.set(id, held);
     this.#noted.update(held.thread);
+    if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 

@@ -174,6 +174,60 @@ export const usageInfo = z.looseObject({
 
 export type UsageInfo = z.infer<typeof usageInfo>;
 
+/** What was used in all threads, for a day, an agent or a model. */
+export const usageTotalInfo = z.looseObject({
+  day: z.string().optional(),
+  agentId: z.string().optional(),
+  modelId: z.string().optional(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  modelCalls: z.number(),
+  cost: z.number().optional().describe('in US dollars, of the calls that reported it'),
+});
+
+export type UsageTotalInfo = z.infer<typeof usageTotalInfo>;
+
+/** A message or a title that has the words of a search. */
+export const searchHitInfo = z.looseObject({
+  threadId: z.string(),
+  resourceId: z.string(),
+  title: z.string().optional().describe('the title of the thread'),
+  messageId: z.string().optional().describe('absent when the title has the words'),
+  seq: z.number().optional(),
+  snippet: z.string(),
+});
+
+/** One page of hits, the newest text first. */
+export const searchInfo = z.looseObject({
+  hits: z.array(searchHitInfo),
+  next: z.string().optional().describe('`after` of the next page, when there may be more'),
+  isComplete: z.boolean().describe('false while a log of an older version is indexed'),
+});
+
+export type SearchInfo = z.infer<typeof searchInfo>;
+
+const anyEvent = z.looseObject({ type: z.string(), runId: z.string() });
+
+/** A part of a thread that can be read by itself. */
+export const windowInfo = z.looseObject({
+  snapshot: z
+    .looseObject({
+      seq: z.number(),
+      usage: z.looseObject({ inputTokens: z.number(), outputTokens: z.number() }),
+      events: z.array(anyEvent),
+      reporting: z.array(z.string()),
+      gone: z.array(z.string()),
+      isUncertain: z.boolean().optional(),
+    })
+    .optional()
+    .describe('what a reading of the events begins with; absent when they begin with the first of the thread'),
+  events: z.array(anyEvent.extend({ seq: z.number(), ts: z.string() })),
+  firstSeq: z.number(),
+  lastSeq: z.number(),
+  hasEarlier: z.boolean(),
+  hasLater: z.boolean(),
+});
+
 const chatPart = z.looseObject({ type: z.string() });
 
 /** The body of `POST /api/chat`, as the AI SDK's `DefaultChatTransport` sends it. */

@@ -34,10 +34,15 @@ export {
   relayBody,
   retryBody,
   selectionBody,
+  type SearchInfo,
+  searchInfo,
   type ThreadInfo,
   threadInfo,
   type UsageInfo,
   usageInfo,
+  type UsageTotalInfo,
+  usageTotalInfo,
+  windowInfo,
 } from './http-api.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';

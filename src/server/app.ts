@@ -13,6 +13,7 @@ import { addressOf, loginRoutes } from './routes/login-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
+import { queryRoutes } from './routes/query-routes.ts';
 import { relayRoutes } from './routes/relay-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
@@ -156,6 +157,7 @@ function routesOf(site: Site): Route[] {
     ...streamRoutes(site),
     ...relayRoutes(site),
     ...runRoutes(site),
+    ...queryRoutes(site),
     ...fileRoutes(site),
     ...chatRoutes(site),
     ...loginRoutes(site),

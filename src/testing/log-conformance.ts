@@ -10,8 +10,11 @@ import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
 import { readLaws } from './log-conformance/read-laws.ts';
 import { lawsFor, type LogUnderTest, type TestRunner } from './log-conformance/suite.ts';
 import { timeLaws } from './log-conformance/time-laws.ts';
+import { searchLaws } from './log-conformance/search-laws.ts';
 import { tailEndLaws, tailLaws } from './log-conformance/tail-laws.ts';
 import { listingLaws, threadLaws } from './log-conformance/thread-laws.ts';
+import { usageLaws } from './log-conformance/usage-laws.ts';
+import { windowLaws } from './log-conformance/window-laws.ts';
 
 export type { LogUnderTest, TestRunner } from './log-conformance/suite.ts';
 
@@ -43,6 +46,9 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   });
   runner.describe('several processes', () => concurrencyLaws(runner, underTest));
   runner.describe('raw lines', () => rawLineLaws(law));
+  runner.describe('windows', () => windowLaws(law));
+  runner.describe('search', () => searchLaws(law));
+  runner.describe('usage', () => usageLaws(law));
   runner.describe('close', () => {
     closeLaws(law);
     reopenLaws(runner, underTest);

@@ -24,8 +24,9 @@ interface ConversationProps extends PageProps {
 
 /** One conversation: its history, its live updates, and the input field. */
 export function Conversation({ client, agents, threadId, title, refresh, onMenu }: ConversationProps) {
-  const thread = useThread(client, threadId);
-  const { nodeList: nodes, running, pending } = thread ?? nothingYet;
+  const { thread, loadEarlier } = useThread(client, threadId);
+  const { nodeList: nodes, running, pending, hidden, cut } = thread ?? nothingYet;
+  const earlier = thread?.hasEarlier === true ? loadEarlier : undefined;
   const failure = thread?.error === undefined ? undefined : errorText(thread.error);
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
@@ -63,7 +64,14 @@ export function Conversation({ client, agents, threadId, title, refresh, onMenu 
         <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
           <RelayAnswers value={answer}>
             <Branches value={branches}>
-              <EntryList nodes={nodes} agents={agents} tasks={thread?.tasks} />
+              <EntryList
+                nodes={nodes}
+                agents={agents}
+                tasks={thread?.tasks}
+                hidden={hidden}
+                cut={cut}
+                loadEarlier={earlier}
+              />
             </Branches>
           </RelayAnswers>
           {queued.map(({ key, text }) => (
@@ -107,7 +115,15 @@ function lastAgent(nodes: PagedList<ViewNode>): string | undefined {
   return nodes.findLast(node => (node.role === 'assistant' ? node : undefined))?.agentId;
 }
 
-const nothingYet = { seq: 0, nodeList: PagedList.of<ViewNode>([]), running: [], pending: [] };
+const none: ReadonlySet<string> = new Set();
+const nothingYet = {
+  seq: 0,
+  nodeList: PagedList.of<ViewNode>([]),
+  running: [],
+  pending: [],
+  hidden: none,
+  cut: none,
+};
 
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));

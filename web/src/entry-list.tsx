@@ -23,22 +23,38 @@ interface EntryListProps {
   readonly agents: readonly AgentInfo[];
   /** The newest task list: the others are hidden. */
   readonly tasks: ThreadReading['tasks'];
+  /** Messages of which nothing is loaded, and those of which the beginning is not. */
+  readonly hidden: ThreadReading['hidden'];
+  readonly cut: ThreadReading['cut'];
+  /** Loads earlier messages; undefined when all are loaded. */
+  readonly loadEarlier: (() => Promise<void>) | undefined;
 }
 
 /** The newest messages of the conversation, and earlier ones on demand. */
-export function EntryList({ nodes, agents, tasks }: EntryListProps) {
+export function EntryList({ nodes, agents, tasks, hidden, cut, loadEarlier }: EntryListProps) {
   const { items, before, showEarlier } = useNewest(nodes, 100);
-  const blocks = items.map(node => {
+  const shown = items.filter(({ id }) => !hidden.has(id));
+  const left = before - (nodes.length - hidden.size > before ? Math.min(hidden.size, before) : 0);
+  const showLoaded = async () => {
+    await loadEarlier?.();
+    showEarlier();
+  };
+  const blocks = shown.map(node => {
     const tasksId = node.id === tasks?.messageId ? tasks.partId : undefined;
     // The same key for all versions of a message: the focus stays when another one is shown.
     const key = node.siblings.ids[0];
     if (node.role !== 'assistant') return <MessageBlock key={key} node={node} tasksId={tasksId} />;
     const name = agents.find(agent => agent.id === node.agentId)?.name;
-    return <RunBlock key={key} node={node} name={name} tasksId={tasksId} isMessage />;
+    const earlier = cut.has(node.id) ? loadEarlier : undefined;
+    return <RunBlock key={key} node={node} name={name} tasksId={tasksId} loadEarlier={earlier} isMessage />;
   });
   return (
     <>
-      <EarlierButton count={before} of="messages" onClick={showEarlier} />
+      {left > 0 || loadEarlier === undefined ? (
+        <EarlierButton count={left} of="messages" onClick={showEarlier} />
+      ) : (
+        <EarlierButton count={undefined} of="messages" onClick={showLoaded} />
+      )}
       {blocks}
     </>
   );
@@ -65,10 +81,12 @@ interface RunBlockProps {
   readonly tasksId?: string | undefined;
   /** Whether it is a message of the conversation, not a run that another one started. */
   readonly isMessage?: boolean;
+  /** Loads earlier parts of it; undefined when all are loaded. */
+  readonly loadEarlier?: (() => Promise<void>) | undefined;
 }
 
 /** A run: its agent, its activity, its outcome, and its versions. */
-export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage = false }: RunBlockProps) {
+export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage = false, loadEarlier }: RunBlockProps) {
   const { id, agentId, model, status = 'running', partList, siblings, answers } = node;
   const { items: parts, before, showEarlier } = useNewest(partList, 200);
   const running = status === 'running';
@@ -81,7 +99,11 @@ export const RunBlock = memo(function RunBlock({ node, name, tasksId, isMessage 
         <strong>{name ?? agentId ?? 'agent'}</strong>
         {model !== undefined && <span>{model}</span>}
       </p>
-      <EarlierButton count={before} of="steps" onClick={showEarlier} />
+      {before > 0 || loadEarlier === undefined ? (
+        <EarlierButton count={before} of="steps" onClick={showEarlier} />
+      ) : (
+        <EarlierButton count={undefined} of="steps" onClick={loadEarlier} />
+      )}
       {parts.map(part => (
         <PartBlock key={part.id} part={part} live={running && part === last} tasksId={tasksId} />
       ))}

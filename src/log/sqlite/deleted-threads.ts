@@ -1,3 +1,4 @@
+import type { DerivedRows } from './derived-rows.ts';
 import type { Connection } from './open.ts';
 import { query } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -5,6 +6,7 @@ import type { Tables } from './tables.ts';
 export interface DeletedThreadsOptions {
   readonly db: Connection;
   readonly tables: Tables;
+  readonly derived: DerivedRows;
   /** Performs something in a transaction, in its turn. */
   readonly write: <Result>(action: () => Result) => Result | Promise<Result>;
   /** Performs something that is a transaction by itself, in its turn. */
@@ -90,6 +92,7 @@ export class DeletedThreads {
     if (thread === undefined) return null;
     if (!rawLines.deleteSome(key, rowsAtOnce)) return key;
     const lastFork = threads.lastFork(key);
+    if (!this.#options.derived.deleteSome(key, lastFork ?? 0, rowsAtOnce)) return key;
     if (!events.deleteSome(key, lastFork ?? 0, rowsAtOnce)) return key;
     if (lastFork !== undefined) return null;
     events.deleteOnce(key);

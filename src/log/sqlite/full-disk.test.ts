@@ -15,7 +15,7 @@ const event = (content: string) => ({ type: 'text', runId: 'run', id: 'id', cont
 describe('a file that has no room left', () => {
   it('refuses what does not fit as a whole with log_full, and takes it when there is room again', async () => {
     const path = join(folder, 'small.db');
-    const log = new SqliteLog(path, { maxFileBytes: 200_000 });
+    const log = new SqliteLog(path, { maxFileBytes: 260_000 });
     await log.createThread({ id: 'old' });
     await log.append('old', [event('x'.repeat(100_000))]);
     await log.createThread({ id: 'a' });

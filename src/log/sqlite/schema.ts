@@ -80,6 +80,39 @@ const migrations = [
    CREATE INDEX threads_with_follow_ups ON threads (updated DESC, id DESC) WHERE instr(info, '"follow-up:') > 0;`,
   `ALTER TABLE leases ADD COLUMN until REAL NOT NULL DEFAULT 0;
    ALTER TABLE leases ADD COLUMN ttl REAL NOT NULL DEFAULT 0;`,
+  `CREATE TABLE outlines (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
+   CREATE TABLE messages (
+     thread INTEGER NOT NULL,
+     id TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     PRIMARY KEY (thread, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE texts (
+     key INTEGER PRIMARY KEY AUTOINCREMENT,
+     thread INTEGER NOT NULL,
+     seq INTEGER NOT NULL,
+     last INTEGER NOT NULL,
+     message TEXT NOT NULL
+   );
+   CREATE INDEX texts_by_thread ON texts (thread, last);
+   CREATE VIRTUAL TABLE words USING fts5 (text, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'");
+   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+   CREATE TABLE used (
+     resource TEXT NOT NULL,
+     day TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     model TEXT NOT NULL,
+     calls INTEGER NOT NULL,
+     input INTEGER,
+     output INTEGER,
+     cache_read INTEGER,
+     cache_write INTEGER,
+     reasoning INTEGER,
+     cost REAL,
+     PRIMARY KEY (resource, day, agent, model)
+   ) WITHOUT ROWID;
+   CREATE TABLE backlog (thread INTEGER PRIMARY KEY, after INTEGER NOT NULL);
+   INSERT INTO backlog SELECT key, 0 FROM threads;`,
 ];
 
 /** The schema this version writes. */

@@ -1,4 +1,5 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
+import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import {
   checkBranchPoint,
   checkCount,
@@ -13,6 +14,8 @@ import {
   threadExists,
   threadNotFound,
 } from '../checks.ts';
+import type { SearchPage, SearchQuery } from '../derived/search.ts';
+import { checkUsageQuery, totalsOf, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
@@ -35,6 +38,8 @@ import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
 import { DeletedThreads } from './deleted-threads.ts';
+import { DerivationBacklog } from './derivation-backlog.ts';
+import { DerivedRows } from './derived-rows.ts';
 import { translateErrors } from './errors.ts';
 import { EventPage, type Segment } from './event-table.ts';
 import { FileWatch } from './file-watch.ts';
@@ -61,6 +66,8 @@ export class SqliteLog implements EventLog {
   readonly #path: string;
   readonly #db: Connection;
   readonly #sql: Tables;
+  readonly #backlog: DerivationBacklog;
+  readonly #derived: DerivedRows;
   readonly #deleted: DeletedThreads;
   readonly #watch: FileWatch;
   readonly #lock: LockWait;
@@ -95,13 +102,17 @@ export class SqliteLog implements EventLog {
     this.#lock = new LockWait(lockWaitMs);
     this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
+    this.#backlog = new DerivationBacklog(db, tables, action => this.#write(action));
+    this.#derived = new DerivedRows(tables, this.#backlog);
     this.#deleted = new DeletedThreads({
       db,
       tables,
+      derived: this.#derived,
       write: action => this.#write(action),
       perform: action => this.#perform(action),
     });
     this.#deleted.removeRest();
+    this.#backlog.start();
   }
 
   /** Opens the file as the constructor does, and waits up to `lockWaitMs` while another process holds its lock. */
@@ -139,12 +150,14 @@ export class SqliteLog implements EventLog {
         });
         const { bodies } = encoded;
         this.#sql.events.insert(key, seq + 1, bodies);
+        this.#derived.append(threadId, head, encoded, imported === true);
         if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
         if (imported === true) this.#sql.threads.setImported(key, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(key, new Date(now).toISOString());
         return { firstSeq: seq + 1, stored: encoded };
       });
+      this.#derived.commit();
       if (!isFresh) this.#newestThread.moved(threadId, now);
       const lastSeq = firstSeq + stored.bodies.length - 1;
       if (this.#newest.size >= 1000) this.#newest.clear();
@@ -214,8 +227,10 @@ export class SqliteLog implements EventLog {
     const copy = () => (given = copyNames(change));
     return this.#write(() => {
       const row = this.#row(threadId);
+      const before = toThread(row);
       const after = { ...row, info: this.#info.after(row, given), updated: this.#stamp() };
       this.#sql.threads.updateInfo(after);
+      this.#derived.setTitle(row.key, before.title, given.title ?? before.title);
       return toThread(after);
     }, copy);
   }
@@ -232,6 +247,7 @@ export class SqliteLog implements EventLog {
       const { key } = this.#sql.transaction.run(() => {
         const row = this.#sql.threads.place(threadId);
         if (row === undefined) throw threadNotFound(threadId);
+        this.#derived.removeTitle(row.key);
         this.#sql.threads.hide(row.key);
         return row;
       });
@@ -303,12 +319,30 @@ export class SqliteLog implements EventLog {
     });
   }
 
+  async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    return this.#read(() => this.#derived.outlineAt(this.#place(threadId), seq));
+  }
+
+  async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    return this.#read(() => this.#derived.seqOfMessage(this.#place(threadId), messageId));
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    return this.#read(() => this.#derived.search(query));
+  }
+
+  async usage(query: UsageQuery = {}): Promise<UsageTotal[]> {
+    checkUsageQuery(query);
+    return this.#read(() => totalsOf(this.#sql.used.rows(query), query));
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#watch.close();
     this.#lock.close();
     this.#deleted.close();
+    this.#backlog.close();
     this.#live.close();
     translateErrors(this.#path, () => closeDatabase(this.#db));
   }
@@ -332,7 +366,9 @@ export class SqliteLog implements EventLog {
     const resource = checkId('resource id', resourceId);
     const row = { id, resource, info: JSON.stringify(info), created: now, updated: now, owner, fork, imported };
     this.#sql.threads.insert(row);
-    return toThread(this.#row(id));
+    const inserted = this.#row(id);
+    this.#derived.setTitle(inserted.key, undefined, title);
+    return toThread(inserted);
   }
 
   #row(threadId: string): ThreadRow {

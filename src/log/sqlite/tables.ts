@@ -1,4 +1,7 @@
 import { EventTable } from './event-table.ts';
+import { OutlineTable } from './outline-table.ts';
+import { SearchTable } from './search-table.ts';
+import { UsageTable } from './usage-table.ts';
 import { LeaseTable } from './lease-table.ts';
 import type { Connection } from './open.ts';
 import { RawLineTable } from './raw-line-table.ts';
@@ -12,6 +15,9 @@ export interface Tables {
   readonly events: EventTable;
   readonly leases: LeaseTable;
   readonly rawLines: RawLineTable;
+  readonly outlines: OutlineTable;
+  readonly search: SearchTable;
+  readonly used: UsageTable;
 }
 
 /** Prepares the statements; fails when the file has not the tables it should have. */
@@ -22,5 +28,8 @@ export function prepareTables(db: Connection): Tables {
     events: new EventTable(db),
     leases: new LeaseTable(db),
     rawLines: new RawLineTable(db),
+    outlines: new OutlineTable(db),
+    search: new SearchTable(db),
+    used: new UsageTable(db),
   };
 }

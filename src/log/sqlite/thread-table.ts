@@ -26,6 +26,14 @@ export interface ThreadRow extends Place {
   readonly imported: number | null;
 }
 
+/** A thread of a file, also one that was deleted and is kept for its branches. */
+export interface KeptThread extends Place {
+  readonly imported: number | null;
+  readonly isHidden: boolean;
+  readonly resource: string;
+  readonly title: string | undefined;
+}
+
 interface Head {
   readonly key: number;
   readonly seq: number;
@@ -52,6 +60,8 @@ export class ThreadTable {
   readonly #info;
   readonly #place;
   readonly #placeByKey;
+  readonly #kept;
+  readonly #sharing;
   readonly #hidden;
   readonly #allHidden;
   readonly #lastFork;
@@ -73,6 +83,17 @@ export class ThreadTable {
     this.#info = query(db, `SELECT ${asBytes('info')} FROM threads WHERE key = ?`);
     this.#place = query(db, `SELECT ${placeColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#placeByKey = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ?`);
+    this.#kept = query(
+      db,
+      `SELECT ${placeColumns}, ${asNumber('imported')}, ${asNumber('hidden')}, ${asBytes('resource')}, ${asBytes('info')} FROM threads WHERE key = ?`,
+    );
+    this.#sharing = query(
+      db,
+      `WITH RECURSIVE sharing (thread) AS (
+         SELECT key FROM threads WHERE owner = ?1 AND fork >= ?2
+         UNION SELECT key FROM threads JOIN sharing ON owner = thread
+       ) SELECT ${threadColumns} FROM threads WHERE hidden = 0 AND (key = ?1 OR key IN (SELECT thread FROM sharing)) ORDER BY key`,
+    );
     this.#hidden = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ? AND hidden = 1`);
     this.#allHidden = query(db, `SELECT ${asNumber('key')} FROM threads WHERE hidden = 1`);
     this.#lastFork = query(db, `SELECT ${asNumber('max(fork)')} FROM threads WHERE owner = ?`);
@@ -116,6 +137,22 @@ export class ThreadTable {
   /** The row that holds the events before a thread's fork. */
   owner({ owner }: Place): Place | undefined {
     return owner === null ? undefined : toPlace(this.#placeByKey.get(owner));
+  }
+
+  /** A thread that may be deleted. */
+  kept(key: number): KeptThread | undefined {
+    const row = this.#kept.get(key) as [number, number | null, number, number | null, number, unknown, unknown];
+    if (row === undefined) return undefined;
+    const [, owner, fork, imported, hidden, resource, info] = row;
+    const { title } = parseInfo(`with the key ${key}`, textIn(info) ?? '');
+    return { key, owner, fork, imported, isHidden: hidden === 1, resource: textIn(resource) ?? '', title };
+  }
+
+  /** The threads that show an event of a row: its own, or when that is deleted the branches that share the event. */
+  showing(key: number, seq: number): ThreadRow[] {
+    const rows = this.#sharing.all(key, seq).map(row => toRow(row));
+    const own = rows.find(row => row.key === key);
+    return own === undefined ? rows : [own];
   }
 
   /** A deleted thread of which not everything was removed. */

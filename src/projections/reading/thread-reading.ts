@@ -15,7 +15,14 @@ import type { Fold } from '../fold.ts';
 import { type RelayBook, relayBook, type RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 import { readBranch } from './project-thread.ts';
-import { type Before, belongsBefore, nothingBefore, reachesBack, type ReadingSnapshot } from './reading-snapshot.ts';
+import {
+  type Before,
+  belongsBefore,
+  nothingBefore,
+  originOf,
+  reachesBack,
+  type ReadingSnapshot,
+} from './reading-snapshot.ts';
 import type { ViewNode } from './view-node.ts';
 
 /** Tokens and cost of all branches, subagents included. */
@@ -81,7 +88,10 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       const gone = event.type === 'harness_start' ? new Set(before.gone).add(event.runId) : before.gone;
       return { ...state, seq, usage, before: { ...before, gone } };
     }
-    const conversation = reduceConversation(state.conversation, event);
+    const isUnplaced = before.seq > 0 && reachesBack(state, event);
+    const origin = isUnplaced ? originOf(state, event) : undefined;
+    const from = origin === undefined ? state.conversation : reduceConversation(state.conversation, origin);
+    const conversation = reduceConversation(from, event);
     return {
       seq,
       conversation,
@@ -89,8 +99,8 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
       usage,
-      before,
-      isOutdated: state.isOutdated || (before.seq > 0 && reachesBack(state, event)),
+      before: origin === undefined ? before : { ...before, hidden: new Set(before.hidden).add(`${origin.runId}:user`) },
+      isOutdated: state.isOutdated || isUnplaced,
     };
   },
   view: ({ seq, conversation, relays, openRuns, hasTasks, usage, before, isOutdated }) => {

@@ -1,0 +1,87 @@
+import { ThreadOutline } from '../../events/outline/thread-outline.ts';
+import { allThreads } from '../all-threads.ts';
+import type { EventLog, Thread } from '../event-log.ts';
+import { readEvents } from '../read-events.ts';
+import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from './search.ts';
+import type { SearchedText } from './searched-text.ts';
+import { ThreadDerivation } from './thread-derivation.ts';
+import {
+  checkUsageQuery,
+  isInQuery,
+  totalsOf,
+  type UsageQuery,
+  type UsageRow,
+  type UsageTotal,
+} from './usage-totals.ts';
+import { wordsOf } from './words.ts';
+
+/** Finds messages and titles; a store without `search` is read whole. */
+export async function searchLog(log: EventLog, query: SearchQuery): Promise<SearchPage> {
+  if (log.search !== undefined) return log.search(query);
+  const { words, resourceId, limit, before } = checkSearch(query);
+  const skipped = Number.MAX_SAFE_INTEGER - before;
+  const hits: SearchHit[] = [];
+  if (words.length === 0) return { hits, isComplete: true };
+  for await (const thread of allThreads(log, { resourceId })) {
+    for (const text of await textsOf(log, thread))
+      if (hasWords(text.text, words)) hits.push(hitOf(thread, text, words));
+    if (hits.length > skipped + limit) break;
+  }
+  const next = hits.length > skipped + limit && { next: String(before - limit) };
+  return { hits: hits.slice(skipped, skipped + limit), ...next, isComplete: true };
+}
+
+/** Adds up what model calls used; a store without `usage` is read whole. */
+export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<UsageTotal[]> {
+  if (log.usage !== undefined) return log.usage(query);
+  checkUsageQuery(query);
+  const rows: UsageRow[] = [];
+  for await (const thread of allThreads(log, { resourceId: query.resourceId })) {
+    const { resourceId, importedSeq = 0 } = thread;
+    const derivation = new ThreadDerivation();
+    const start = Math.max(importedSeq, thread.branchedFrom?.seq ?? 0);
+    for await (const event of readEvents(log, thread.id)) {
+      const { used } = derivation.take([event], () => 0);
+      if (event.seq > start) rows.push(...used.map(each => ({ ...each, resourceId, modelCalls: 1 })));
+    }
+  }
+  return totalsOf(
+    rows.filter(row => isInQuery(row, query)),
+    query,
+  );
+}
+
+/** The seq of the first event of a message; a thread of a store without an index is read up to it. */
+export async function seqOfMessage(log: EventLog, threadId: string, messageId: string): Promise<number | undefined> {
+  if (log.seqOfMessage !== undefined) return log.seqOfMessage(threadId, messageId);
+  let found: number | undefined;
+  const outline = new ThreadOutline(undefined, (id, seq) => {
+    if (id === messageId) found ??= seq;
+  });
+  for await (const event of readEvents(log, threadId)) {
+    outline.take(event);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The texts of a thread, the newest first, then its title. */
+async function textsOf(log: EventLog, { id, title, branchedFrom }: Thread): Promise<SearchedText[]> {
+  const texts: SearchedText[] = title === undefined ? [] : [{ seq: 0, lastSeq: 0, messageId: '', text: title }];
+  const derivation = new ThreadDerivation();
+  const isShared = branchedFrom !== undefined && (await log.getThread(branchedFrom.threadId)) !== undefined;
+  const start = isShared ? branchedFrom.seq : 0;
+  for await (const event of readEvents(log, id))
+    texts.push(...derivation.take([event], () => 0).texts.filter(({ seq }) => seq > start));
+  return texts.toReversed();
+}
+
+/** Whether a text has all of the words. */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  const own = new Set(wordsOf(text));
+  return words.every(word => own.has(word));
+}
+
+function hitOf(thread: Thread, { seq, messageId, text }: SearchedText, words: readonly string[]): SearchHit {
+  return hitIn(thread, { order: 0, seq, messageId }, text, words);
+}

@@ -1,0 +1,98 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { field, name, text } from '../../events/options/option-fields.ts';
+import type { Thread } from '../event-log.ts';
+import { snippetOf, wordsOf } from './words.ts';
+
+/** What to search for in messages and titles. */
+export interface SearchQuery {
+  /** A text is found when it has all of these words, in upper or lower case. */
+  readonly text: string;
+  /** Only threads of this resource. */
+  readonly resourceId?: string;
+  /** At most this many hits, 1 to 100; 20 when absent. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+}
+
+/** A title or a message that has the words. */
+export interface SearchHit {
+  readonly threadId: string;
+  readonly resourceId: string;
+  /** The title of the thread. */
+  readonly title?: string;
+  /** The message that has the words, and the seq of its text; absent when the title has them. */
+  readonly messageId?: string;
+  readonly seq?: number;
+  /** A piece of the text around the first word. */
+  readonly snippet: string;
+}
+
+/** Hits, the newest text first. */
+export interface SearchPage {
+  readonly hits: readonly SearchHit[];
+  /** Where the next page begins, when there may be more. */
+  readonly next?: string;
+  /** Whether every text of the log was searched; false while a log of an older version is indexed. */
+  readonly isComplete: boolean;
+}
+
+/** A query that was checked. */
+export interface CheckedSearch {
+  readonly words: readonly string[];
+  readonly resourceId: string | undefined;
+  readonly limit: number;
+  /** Only texts that were stored before the one of this number. */
+  readonly before: number;
+}
+
+const checkFields = optionsCheck(
+  'search',
+  () =>
+    ({
+      text: text(),
+      resourceId: name().optional(),
+      limit: field(
+        value => Number.isInteger(value) && isWithin(value as number, 1, 100),
+        'a number from 1 to 100',
+      ).optional(),
+      after: field(value => Number.isSafeInteger(Number(value)), 'the `next` of a page').optional(),
+    }) satisfies Record<keyof SearchQuery, z.ZodType>,
+);
+
+/** A query with its defaults; throws `invalid_argument`. */
+export function checkSearch(query: SearchQuery): CheckedSearch {
+  checkFields(query);
+  const { resourceId, limit = 20, after } = query;
+  const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
+  return { words: wordsOf(query.text), resourceId, limit, before };
+}
+
+function isWithin(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}
+
+/** The place of a stored text: its number in the order of all, and its events; a title has the seq 0. */
+export interface TextPlace {
+  readonly order: number;
+  readonly seq: number;
+  readonly messageId: string;
+}
+
+/** The hit in one thread that has the text. */
+export function hitIn(
+  thread: Thread,
+  { seq, messageId }: TextPlace,
+  content: string,
+  words: readonly string[],
+): SearchHit {
+  const { id: threadId, resourceId, title } = thread;
+  return {
+    threadId,
+    resourceId,
+    ...(title !== undefined && { title }),
+    ...(seq > 0 && { messageId, seq }),
+    snippet: snippetOf(content, words),
+  };
+}

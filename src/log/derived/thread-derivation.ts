@@ -1,0 +1,125 @@
+import type { LoggedEvent } from '../../events/index.ts';
+import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
+import { ThreadOutline } from '../../events/outline/thread-outline.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import { type SearchedText, textOfContent } from './searched-text.ts';
+import { searchedLength } from './words.ts';
+
+/** After how many events, and after how many characters of them, the next outline is stored. */
+export const outlineEvents = 512;
+const outlineLength = 512 * 1024;
+
+/** What was used in one model call. */
+export interface UsedInCall {
+  /** The day in UTC, such as `2026-01-31`. */
+  readonly day: string;
+  /** Empty when the run has no agent. */
+  readonly agentId: string;
+  /** Empty when the model is not known. */
+  readonly modelId: string;
+  readonly counts: UsageCounts;
+}
+
+/** What a store keeps beside the events of one append, to find things without reading the thread. */
+export interface Derived {
+  readonly messages: { readonly messageId: string; readonly seq: number }[];
+  readonly texts: SearchedText[];
+  readonly used: UsedInCall[];
+  readonly outlines: OutlineSnapshot[];
+}
+
+interface OpenText {
+  readonly id: string;
+  readonly seq: number;
+  lastSeq: number;
+  text: string;
+}
+
+/**
+ * Derives what a store keeps beside the events of a thread, one append after the other, in constant time for each
+ * event. It can be begun again with the newest outline that is stored and the events after it.
+ */
+export class ThreadDerivation {
+  readonly #outline: ThreadOutline;
+  readonly #texts = new Map<string, OpenText>();
+  #derived: Derived = nothingDerived();
+  #eventsLeft = outlineEvents;
+  #lengthLeft = outlineLength;
+
+  constructor(snapshot?: OutlineSnapshot) {
+    this.#outline = new ThreadOutline(snapshot, (messageId, seq) => this.#derived.messages.push({ messageId, seq }));
+  }
+
+  /** The newest event taken in. */
+  get seq(): number {
+    return this.#outline.seq;
+  }
+
+  /** Takes in the next events; `lengths` are those of their stored texts. */
+  take(events: readonly LoggedEvent[], lengthOf: (index: number) => number): Derived {
+    this.#derived = nothingDerived();
+    for (const [index, event] of events.entries()) {
+      this.#takeText(event);
+      this.#outline.take(event);
+      if (event.type === 'usage') this.#derived.used.push(this.#usedIn(event));
+      this.#eventsLeft--;
+      this.#lengthLeft -= lengthOf(index);
+      this.#storeOutline();
+    }
+    return this.#derived;
+  }
+
+  /** An outline is stored where no text is open; when that takes too long the open texts are closed. */
+  #storeOutline(): void {
+    if (this.#eventsLeft > 0 && this.#lengthLeft > 0) return;
+    const isLate = this.#eventsLeft <= -outlineEvents || this.#lengthLeft <= -outlineLength;
+    if (this.#texts.size > 0 && !isLate) return;
+    for (const runId of this.#texts.keys()) this.#closeText(runId);
+    this.#derived.outlines.push(this.#outline.snapshot());
+    this.#eventsLeft = outlineEvents;
+    this.#lengthLeft = outlineLength;
+  }
+
+  #takeText(event: LoggedEvent): void {
+    const { runId, seq } = event;
+    const open = this.#texts.get(runId);
+    if (event.type === 'text') {
+      if (open !== undefined && open.id !== event.id) this.#closeText(runId);
+      const text = this.#texts.get(runId) ?? { id: event.id, seq, lastSeq: seq, text: '' };
+      text.lastSeq = seq;
+      if (text.text.length < searchedLength) text.text += event.content;
+      this.#texts.set(runId, text);
+      return;
+    }
+    if (open !== undefined) this.#closeText(runId);
+    if (event.type !== 'user') return;
+    const isSteering = this.#outline.run(runId) !== undefined;
+    const messageId = isSteering ? runId : `${runId}:user`;
+    this.#addText({ seq, lastSeq: seq, messageId, text: textOfContent(event.content) });
+  }
+
+  #closeText(runId: string): void {
+    const open = this.#texts.get(runId);
+    if (open === undefined) return;
+    this.#texts.delete(runId);
+    this.#addText({ seq: open.seq, lastSeq: open.lastSeq, messageId: runId, text: open.text });
+  }
+
+  #addText(text: SearchedText): void {
+    if (text.text.trim() !== '') this.#derived.texts.push(text);
+  }
+
+  #usedIn(event: LoggedEvent & { readonly type: 'usage' }): UsedInCall {
+    const run = this.#outline.run(event.runId);
+    return {
+      day: event.ts.slice(0, 10),
+      agentId: run?.agentId ?? '',
+      modelId: event.model ?? run?.model ?? '',
+      counts: addUsage(noUsage, event),
+    };
+  }
+}
+
+function nothingDerived(): Derived {
+  return { messages: [], texts: [], used: [], outlines: [] };
+}

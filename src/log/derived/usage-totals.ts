@@ -1,0 +1,80 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { field, name } from '../../events/options/option-fields.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import type { UsedInCall } from './thread-derivation.ts';
+
+/** What totals are kept apart by. */
+export type UsageGroup = 'day' | 'agent' | 'model';
+
+/** Which usage to add up. */
+export interface UsageQuery {
+  /** The first day and the last, in UTC, such as `2026-01-31`; without end when absent. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Only threads of this resource. */
+  readonly resourceId?: string;
+  /** One total for each of these; one for all when absent or empty. */
+  readonly by?: readonly UsageGroup[];
+}
+
+/** Tokens and cost of model calls; the fields that the query groups by are present. */
+export interface UsageTotal extends UsageCounts {
+  readonly modelCalls: number;
+  readonly day?: string;
+  /** Empty for runs without an agent. */
+  readonly agentId?: string;
+  /** Empty for calls of a model that is not known. */
+  readonly modelId?: string;
+}
+
+/** The usage of one resource, day, agent and model, as stores keep it. */
+export interface UsageRow extends UsedInCall {
+  readonly resourceId: string;
+  readonly modelCalls: number;
+}
+
+const day = () => field(isDay, 'a day such as "2026-01-31"');
+const groups: readonly unknown[] = ['day', 'agent', 'model'] satisfies UsageGroup[];
+const isGroupList = (value: unknown) => Array.isArray(value) && value.every(group => groups.includes(group));
+
+/** Throws `invalid_argument` for a query that is not valid. */
+export const checkUsageQuery = optionsCheck(
+  'usage',
+  () =>
+    ({
+      from: day().optional(),
+      to: day().optional(),
+      resourceId: name().optional(),
+      by: field(isGroupList, 'a list of "day", "agent" and "model"').optional(),
+    }) satisfies Record<keyof UsageQuery, z.ZodType>,
+);
+
+/** Whether a value is a day as queries name it. */
+export function isDay(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
+}
+
+/** Whether a row is asked for. */
+export function isInQuery({ resourceId, day: of }: Pick<UsageRow, 'resourceId' | 'day'>, query: UsageQuery): boolean {
+  const { from = '', to = '\uffff' } = query;
+  return of >= from && of <= to && (query.resourceId === undefined || query.resourceId === resourceId);
+}
+
+/** The totals of rows, in the order of what they are kept apart by. */
+export function totalsOf(rows: Iterable<UsageRow>, { by = [] }: UsageQuery): UsageTotal[] {
+  const totals = new Map<string, UsageTotal>();
+  for (const { day: of, agentId, modelId, counts, modelCalls } of rows) {
+    const group = {
+      ...(by.includes('day') && { day: of }),
+      ...(by.includes('agent') && { agentId }),
+      ...(by.includes('model') && { modelId }),
+    };
+    const key = JSON.stringify(Object.values(group));
+    const before = totals.get(key);
+    const sum = addUsage(before ?? noUsage, counts);
+    totals.set(key, { ...group, ...sum, modelCalls: (before?.modelCalls ?? 0) + modelCalls });
+  }
+  if (by.length === 0 && totals.size === 0) return [{ ...noUsage, modelCalls: 0 }];
+  return [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { defined } from '../../events/defined.ts';
+import { readWindow, searchLog, type ThreadWindow, type UsageGroup, usageOf } from '../../log/index.ts';
+import { searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
+import { wholeNumber } from '../request-input.ts';
+import { type Route, route } from '../route.ts';
+import { RedactedEvents } from '../security/redacted-events.ts';
+import type { Site } from '../site.ts';
+import { resourceFor } from '../threads.ts';
+
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day such as 2026-01-31');
+const groups: readonly string[] = ['day', 'agent', 'model'] satisfies UsageGroup[];
+const by = z
+  .string()
+  .transform(text => text.split(','))
+  .pipe(z.array(z.enum(groups as [UsageGroup, ...UsageGroup[]])));
+
+const windowQuery = z.strictObject({
+  before: wholeNumber.optional().describe('the events up to this seq, it excluded'),
+  after: wholeNumber.optional().describe('the events from this seq on, it excluded'),
+  around: wholeNumber.optional().describe('the events before and after this seq'),
+  message: z.string().min(1).optional().describe('the events around the beginning of this message'),
+  limit: wholeNumber.pipe(z.number().min(1).max(5000)).optional().describe('about how many events, 500 when absent'),
+});
+
+const searchQuery = z.strictObject({
+  text: z.string().max(500).describe('words that a message or a title has, all of them'),
+  resourceId: z.string().min(1).optional(),
+  limit: wholeNumber.pipe(z.number().min(1).max(100)).optional().describe('20 when absent'),
+  after: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .optional()
+    .describe('`next` of the page before'),
+});
+
+const usageQuery = z.strictObject({
+  from: day.optional().describe('the first day, in UTC'),
+  to: day.optional().describe('the last day, in UTC'),
+  resourceId: z.string().min(1).optional(),
+  by: by
+    .optional()
+    .describe('what is kept apart: `day`, `agent`, `model`, or several with commas; one total when absent'),
+});
+
+/** What is found without reading whole threads: windows, words, totals. */
+export function queryRoutes(site: Site): Route[] {
+  const { log } = site.options;
+  return [
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/window',
+      tag: 'Threads',
+      summary: 'Read a part of a thread, its end when nothing else is named',
+      query: windowQuery,
+      answer: windowInfo,
+      handle: async ({ param, query, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return redacted(site, id, await readWindow(log, id, defined(query)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/search',
+      tag: 'Threads',
+      summary: 'Find messages and titles by their words, the newest first',
+      query: searchQuery,
+      answer: searchInfo,
+      handle: ({ query, scope }) =>
+        searchLog(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
+    }),
+    route({
+      method: 'get',
+      path: '/api/usage',
+      tag: 'Runs',
+      summary: 'Add up what model calls used in all threads',
+      query: usageQuery,
+      answer: z.looseObject({ totals: z.array(usageTotalInfo) }),
+      handle: async ({ query, scope }) => ({
+        totals: await usageOf(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
+      }),
+    }),
+  ];
+}
+
+/** A window without the secrets that are split over fragments of one text. */
+async function redacted({ redactor, options }: Site, threadId: string, window: ThreadWindow): Promise<ThreadWindow> {
+  const shown = new RedactedEvents(redactor);
+  const { firstSeq, events } = window;
+  const after = Math.max(0, firstSeq - 1 - shown.lookBehind);
+  if (after < firstSeq - 1) shown.prime(await options.log.read(threadId, { after, before: firstSeq }));
+  return { ...window, events: [...events.flatMap(event => shown.push(event)), ...shown.end()] };
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { AgentEvent } from '../../events/index.ts';
+import { type EventLog, type UsageQuery, usageOf } from '../../log/index.ts';
+import { type Law, refuses } from './suite.ts';
+
+const start = (runId: string, agentId: string, model?: string): AgentEvent => ({
+  type: 'harness_start',
+  runId,
+  agentId,
+  ...(model !== undefined && { model }),
+});
+const used = (runId: string, inputTokens: number, more: Partial<AgentEvent & { type: 'usage' }> = {}): AgentEvent => ({
+  type: 'usage',
+  runId,
+  inputTokens,
+  outputTokens: 1,
+  ...more,
+});
+
+async function fill(log: EventLog): Promise<void> {
+  await log.createThread({ id: 'a', resourceId: 'one' });
+  await log.createThread({ id: 'b', resourceId: 'two' });
+  await log.append('a', [
+    { ...start('r1', 'coder', 'large'), ts: '2026-01-01T10:00:00.000Z' },
+    { ...used('r1', 10, { cacheReadTokens: 4, cost: 0.5 }), ts: '2026-01-01T10:00:00.000Z' },
+    { ...used('r1', 20, { model: 'small' }), ts: '2026-01-02T10:00:00.000Z' },
+  ]);
+  await log.append('b', [
+    { ...start('r2', 'writer', 'large'), ts: '2026-01-02T10:00:00.000Z' },
+    { ...used('r2', 40, { cost: 0.25 }), ts: '2026-01-02T10:00:00.000Z' },
+  ]);
+}
+
+/** What `usage` promises. */
+export function usageLaws(law: Law): void {
+  law('adds up what model calls used, in all', async ({ log }) => {
+    assert.deepEqual(await usageOf(log), [{ inputTokens: 0, outputTokens: 0, modelCalls: 0 }]);
+    await fill(log);
+    assert.deepEqual(await usageOf(log), [
+      { inputTokens: 70, outputTokens: 3, cacheReadTokens: 4, cost: 0.75, modelCalls: 3 },
+    ]);
+  });
+
+  law('keeps days, agents and models apart', async ({ log }) => {
+    await fill(log);
+    assert.deepEqual(await usageOf(log, { by: ['day'] }), [
+      { day: '2026-01-01', inputTokens: 10, outputTokens: 1, cacheReadTokens: 4, cost: 0.5, modelCalls: 1 },
+      { day: '2026-01-02', inputTokens: 60, outputTokens: 2, cost: 0.25, modelCalls: 2 },
+    ]);
+    assert.deepEqual(await usageOf(log, { by: ['agent', 'model'] }), [
+      {
+        agentId: 'coder',
+        modelId: 'large',
+        inputTokens: 10,
+        outputTokens: 1,
+        cacheReadTokens: 4,
+        cost: 0.5,
+        modelCalls: 1,
+      },
+      { agentId: 'coder', modelId: 'small', inputTokens: 20, outputTokens: 1, modelCalls: 1 },
+      { agentId: 'writer', modelId: 'large', inputTokens: 40, outputTokens: 1, cost: 0.25, modelCalls: 1 },
+    ]);
+  });
+
+  law('adds up days and resources that are named', async ({ log }) => {
+    await fill(log);
+    const input = async (query: UsageQuery) => (await usageOf(log, query))[0]?.inputTokens;
+    assert.equal(await input({ from: '2026-01-02' }), 60);
+    assert.equal(await input({ to: '2026-01-01' }), 10);
+    assert.equal(await input({ from: '2026-01-02', to: '2026-01-02', resourceId: 'one' }), 20);
+    assert.equal(await input({ resourceId: 'nobody' }), 0);
+  });
+
+  law('counts a call once, also in a branch, and imported ones not at all', async ({ log }) => {
+    await fill(log);
+    await log.branch('b', 2, { id: 'child' });
+    await log.append('child', [used('r2', 100)]);
+    await log.createThread({ id: 'copy', imported: true });
+    await log.append('copy', [start('r3', 'coder'), used('r3', 1_000)], { imported: true });
+    assert.equal((await usageOf(log))[0]?.inputTokens, 170);
+    assert.equal((await usageOf(log, { by: ['agent'] })).find(({ agentId }) => agentId === 'writer')?.inputTokens, 140);
+  });
+
+  law('keeps the totals of deleted threads', async ({ log }) => {
+    if (log.usage === undefined) return;
+    await fill(log);
+    await log.deleteThread('a');
+    assert.equal((await usageOf(log))[0]?.inputTokens, 70);
+  });
+
+  law('refuses a query that is not valid', async ({ log }) => {
+    for (const query of [{ from: 'today' }, { by: ['week'] }, { by: 'day' }, { day: '2026-01-01' }])
+      await refuses('invalid_argument', usageOf(log, query as unknown as UsageQuery));
+  });
+}
