@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: ['test/support/services-setup.ts'],
     projects: [
       // Tests of one module share what is loaded: loading it anew for each file takes longer than they do.
       {

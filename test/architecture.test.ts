@@ -17,6 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
   control: ['events', 'graph', 'projections', 'log', 'agents'],
   runtime: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
   server: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols', 'runtime'],
+  config: ['events', 'graph', 'projections', 'log', 'agents', 'control'],
   testing: ['events', 'log', 'agents'],
 };
 const web = ['client', 'protocols', 'projections', 'graph', 'events'];

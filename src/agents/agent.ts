@@ -13,6 +13,8 @@ import type { DecisionSource } from './permissions/decide.ts';
 export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
+  /** The name of its author. */
+  readonly by?: string;
 }
 
 /** The answer to a relay, as stored in the log. */
@@ -22,6 +24,8 @@ export type RelayAnswer = Omit<EventOf<'relay_resolved'>, 'type' | 'runId'>;
 export interface Answers {
   /** Resolves with the answer, also an earlier one; rejects when the signal aborts. */
   wait(relayId: string, signal: AbortSignal): Promise<RelayAnswer>;
+  /** Closes a relay that its agent no longer waits for, with the reason; does nothing when it has an answer. */
+  cancel?(relay: Pick<EventOf<'relay'>, 'id' | 'runId'>, reason: string): Promise<void>;
 }
 
 export interface InvokeParams {
@@ -31,6 +35,10 @@ export interface InvokeParams {
   readonly messages: readonly Message[];
   /** A `provider/model` id that replaces the agent's own. */
   readonly model?: string;
+  /** The mode of the thread, such as `plan`; an agent without this mode uses its own default. */
+  readonly mode?: string;
+  /** The task list of the thread. */
+  readonly tasks?: EventOf<'tasks'>['tasks'];
   /** The registry for model ids, for agents without a registry of their own. */
   readonly registry?: ModelRegistry;
   /** Tools to offer beside the agent's own; one of the same name replaces the agent's. */
@@ -76,6 +84,13 @@ export interface InvokeParams {
   readonly steering?: Steering;
 }
 
+/** A way in which an agent works, such as planning. */
+export interface AgentMode {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
 /** A session of an external program that knows the first messages of a conversation. */
 export interface Session {
   readonly id: string;
@@ -95,6 +110,8 @@ export type UsedTokens = Pick<
 export interface Steering {
   /** Returns the messages since the last call, oldest first. */
   take(): readonly UserMessage[];
+  /** Calls back whenever a message arrives, for agents that can take one at any time. Returns an unsubscribe function. */
+  onMessage?(listener: () => void): () => void;
 }
 
 /** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
@@ -112,6 +129,8 @@ export interface Agent {
   readonly resumable?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
+  /** Its modes, the default first; a run is in the mode of its thread. */
+  readonly modes?: readonly AgentMode[];
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;

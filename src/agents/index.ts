@@ -3,6 +3,7 @@
  * @module
  */
 export type {
+  AgentMode,
   Agent,
   Answers,
   CallableAgent,
@@ -17,6 +18,7 @@ export type {
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
+export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
 export { Semaphore } from './semaphore.ts';
 export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';

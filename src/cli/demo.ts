@@ -1,32 +1,31 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createGraph, reduceEvent } from '../graph/index.ts';
-import { SqliteLog, ThreadWriter } from '../log/index.ts';
+import { ThreadWriter, visibleUrl } from '../log/index.ts';
 import { demoRun } from './demo-run.ts';
-import { singletreeHome } from './home.ts';
 import { printGraph, printThread } from './print-graph.ts';
+import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
 
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */
 export function addDemoCommand(program: Command): void {
-  program
+  const command = program
     .command('demo')
-    .description('append a scripted run to a new thread and print its thread and its graph')
-    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
-    .action(async ({ db }: { db: string }) => {
-      const log = await SqliteLog.open(db);
-      try {
-        const thread = await log.createThread({ title: 'Demo' });
-        const writer = new ThreadWriter(log, thread.id);
-        for (const event of demoRun()) await writer.write(event);
-        await writer.flush();
-        const events = await log.read(thread.id);
-        const graph = events.reduce(reduceEvent, createGraph());
-        console.log(`Thread ${thread.id} in ${db}: ${events.length} events, ${graph.nodes.size} nodes\n`);
-        printThread(graph);
-        console.log();
-        printGraph(graph);
-      } finally {
-        await log.close();
-      }
-    });
+    .description('append a scripted run to a new thread and print its thread and its graph');
+  addStoreOptions(command).action(async (options: StoreOptions) => {
+    const log = await openStoreOf(options);
+    const { store } = storeUrls(options);
+    try {
+      const thread = await log.createThread({ title: 'Demo' });
+      const writer = new ThreadWriter(log, thread.id);
+      for (const event of demoRun()) await writer.write(event);
+      await writer.flush();
+      const events = await log.read(thread.id);
+      const graph = events.reduce(reduceEvent, createGraph());
+      console.log(`Thread ${thread.id} in ${visibleUrl(store)}: ${events.length} events, ${graph.nodes.size} nodes\n`);
+      printThread(graph);
+      console.log();
+      printGraph(graph);
+    } finally {
+      await log.close();
+    }
+  });
 }

@@ -2,11 +2,13 @@
 import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { addAgentsCommand } from './agents.ts';
+import { addConfigCommand } from './config.ts';
 import { addDemoCommand } from './demo.ts';
 import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
 import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
+import { addThreadCommands } from './threads/commands.ts';
 import { addTranslateCommand } from './translate.ts';
 
 const program = new Command('singletree')
@@ -18,6 +20,9 @@ addRunCommand(program);
 addAgentsCommand(program);
 addTranslateCommand(program);
 addDemoCommand(program);
+addThreadCommands(program);
+addConfigCommand(program);
+const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found'] as const;
 const commands = program.commands.map(command => command.name());
 program.showHelpAfterError(`(The commands are ${commands.join(', ')}: see singletree --help)`);
 for (const command of program.commands) command.showHelpAfterError(`(see singletree ${command.name()} --help)`);
@@ -40,5 +45,5 @@ function exitCodeOf(error: unknown): number {
       ? (error.stack ?? error.message)
       : String(error);
   console.error(`singletree: ${text}`);
-  return SingletreeError.is(error, 'invalid_argument') || SingletreeError.is(error, 'thread_not_found') ? 2 : 1;
+  return usageErrors.some(code => SingletreeError.is(error, code)) ? 2 : 1;
 }

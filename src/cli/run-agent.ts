@@ -113,7 +113,7 @@ async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
 export function threadNotFound(threadId: string): SingletreeError {
   return new SingletreeError(
     'thread_not_found',
-    `There is no thread "${threadId}" in this log. Expected the id that a run prints at its end as "thread …", or that the page has in its address; --db names another log.`,
+    `There is no thread "${threadId}" in this log. Expected the id that a run prints at its end as "thread …", or that the page has in its address; --store and --db name another log.`,
   );
 }
 

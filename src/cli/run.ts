@@ -1,6 +1,5 @@
 import { defined } from '../events/defined.ts';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
@@ -9,7 +8,6 @@ import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint
 import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import type { RunOutcome } from '../control/index.ts';
 import { SingletreeError } from '../events/index.ts';
-import { SqliteLog } from '../log/index.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
 import { singletreeHome } from './home.ts';
@@ -17,10 +15,11 @@ import { ignoreClosedOutput, writeOut } from './output.ts';
 import { runAgent, type RunWatcher, runsFolder, threadNotFound } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
+import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 
-interface RunOptions {
+interface RunOptions extends StoreOptions {
   readonly model?: string;
   readonly cwd?: string;
   readonly timeout?: number;
@@ -30,14 +29,12 @@ interface RunOptions {
   readonly output?: Output;
   readonly env?: Record<string, string>;
   readonly yolo?: boolean;
-  readonly db: string;
 }
 
 /** Adds `singletree run`, which runs an external coding agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
-  program
-    .command('run')
-    .description('run an external coding agent, show its activity and record it')
+  const command = program.command('run').description('run an external coding agent, show its activity and record it');
+  addStoreOptions(command)
     .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
     .argument('<prompt>', 'the prompt, in quotes; "-" reads it from standard input')
     .argument('[flags...]', 'after --: further flags for the agent itself')
@@ -57,7 +54,6 @@ export function addRunCommand(program: Command): void {
     )
     .option('--env <name=value>', 'an environment variable for the agent (repeatable)', variable)
     .option('--yolo', 'let the agent do everything without asking')
-    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
     .action(async (agent: string, given: string, flags: string[], options: RunOptions, command: Command) => {
       const unquoted = flags.slice(0, Math.max(0, flags.length - countAfterDashes(process.argv)));
       if (unquoted.length > 0) command.error(severalWords(agent, [given, ...unquoted]));
@@ -89,12 +85,12 @@ async function checkInstalled(agent: string, env: Readonly<Record<string, string
 
 async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
   await checkInstalled(agent, options.env);
-  if (options.resume !== undefined && !existsSync(options.db)) throw threadNotFound(options.resume);
+  if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  const log = await SqliteLog.open(options.db);
+  const log = await openStoreOf(options);
   const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
   const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
   let pretty: PrettyRun | undefined;

@@ -1,26 +1,30 @@
 import { spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Limits } from '../agents/index.ts';
+import type { Config } from '../config/index.ts';
 import { Supervisor } from '../control/index.ts';
-import { SqliteLog } from '../log/index.ts';
-import { type LogStyle, type RunningServer, startServer } from '../server/index.ts';
+import { SingletreeError } from '../events/index.ts';
+import { visibleUrl } from '../log/index.ts';
+import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
 import { isOrigin } from '../server/security/cross-origin.ts';
-import { builtInAgents } from './built-in-agents.ts';
+import { configuredTokens, tokenOption, tokensIn } from './access-tokens.ts';
 import { folder } from './folder.ts';
-import { singletreeHome } from './home.ts';
+import { installedAgents } from './installed-agents.ts';
 import { packageVersion } from './package-version.ts';
 import { removeRunFolders } from './run-folders.ts';
+import { loadSettings } from './settings.ts';
+import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
 
-interface ServeOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly token?: string;
+interface ServeOptions extends StoreOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly token?: readonly AccessToken[];
   readonly allowHost?: readonly string[];
   readonly cors?: readonly string[];
   readonly log: LogStyle;
   readonly files?: string;
-  readonly db: string;
   readonly open: boolean;
   readonly cwd: string;
   readonly yolo?: boolean;
@@ -28,13 +32,11 @@ interface ServeOptions {
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
-  program
-    .command('serve')
-    .description('serve the page and the HTTP API (the default command)')
-    .option('--host <address>', 'the address to listen on; a non-local address requires a token', '127.0.0.1')
-    .option('--port <number>', 'the port; 0 selects a free one', portNumber, 4747)
-    .option('--db <file>', 'the database file of the log', join(singletreeHome(), 'singletree.db'))
-    .addOption(new Option('--token <token>', 'the access token that clients have to send').env('SINGLETREE_TOKEN'))
+  const command = program.command('serve').description('serve the page and the HTTP API (the default command)');
+  addStoreOptions(command)
+    .option('--host <address>', 'the address to listen on; a non-local address requires a token (default: 127.0.0.1)')
+    .option('--port <number>', 'the port; 0 selects a free one (default: 4747, or the next free one)', portNumber)
+    .addOption(tokenOption())
     .option('--allow-host <name>', 'a host name that remote clients may use (repeatable)', collect)
     .option('--cors <origin>', 'the origin of a page elsewhere that may use the server (repeatable)', origins)
     .addOption(
@@ -43,62 +45,58 @@ export function addServeCommand(program: Command): void {
         .default('errors'),
     )
     .option('--files <folder>', 'serve files that agents registered from this folder', folder)
-    .option('--cwd <folder>', 'the working directory of external agents', folder, '.')
+    .option('--cwd <folder>', 'the folder that agents work in', folder, '.')
     .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .action(async (options: ServeOptions) => serve(options));
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const {
-    host,
-    port,
-    token,
-    allowHost: hosts = [],
-    cors = [],
-    log: logStyle,
-    files,
-    db,
-    open,
-    cwd,
-    yolo = false,
-  } = options;
-  const log = await SqliteLog.open(db);
-  const agents = await builtInAgents({ home: singletreeHome(), cwd: resolve(cwd), yolo });
-  const supervisor = new Supervisor({ log, agents: agents.all });
+  const { cors = [], log: logStyle, files, open, yolo = false } = options;
+  const settings = await loadSettings(options.cwd);
+  const { config, home } = settings;
+  const { store, live } = storeUrls(options, process.env, config);
+  const log = await openStoreOf(options, config);
+  const agents = await installedAgents({ ...settings, yolo });
+  const supervisor = new Supervisor({
+    log,
+    agents: agents.all,
+    ...(config.limits && { limits: config.limits as Limits }),
+  });
+  const webRoot = fileURLToPath(new URL('../web', import.meta.url));
   let server: RunningServer;
   try {
-    const webRoot = fileURLToPath(new URL('../web', import.meta.url));
-    server = await startServer({
-      log,
-      control: supervisor,
-      agents,
-      host,
-      port,
-      webRoot,
-      hosts,
-      cors,
-      logStyle,
-      version: packageVersion(),
-      secrets: secretsIn(process.env),
-      ...(token && { tokens: [{ token }] }),
-      ...(files !== undefined && { filesRoot: resolve(files) }),
-      onDelete: (_, runIds) => removeRunFolders(singletreeHome(), runIds),
-    });
+    server = await listen(options.port ?? config.server?.port, port =>
+      startServer({
+        log,
+        control: supervisor,
+        agents,
+        host: options.host ?? config.server?.host ?? '127.0.0.1',
+        port,
+        webRoot,
+        hosts: options.allowHost ?? config.server?.allowHosts ?? [],
+        cors: [...cors, ...(config.server?.cors ?? [])],
+        logStyle,
+        version: packageVersion(),
+        secrets: secretsIn(process.env),
+        tokens: tokensFor(options, config),
+        ...(files !== undefined && { filesRoot: resolve(files) }),
+        onDelete: (_, runIds) => removeRunFolders(home, runIds),
+      }),
+    );
   } catch (error) {
+    await agents.close();
     await log.close();
     throw error;
   }
   const recovered = await supervisor.recover();
   await server.resume();
+  const ids = agents.list().map(agent => agent.id);
   console.log(`Singletree is at ${server.url}`);
-  console.log(`  log      ${db}`);
-  console.log(
-    `  agents   ${agents
-      .list()
-      .map(agent => agent.id)
-      .join(', ')}${agents.hint}`,
-  );
+  console.log(`  log      ${visibleUrl(store)}`);
+  if (live !== undefined) console.log(`  live     ${visibleUrl(live)}`);
+  console.log(`  agents   ${ids.join(', ')}${agents.hint}`);
+  for (const problem of agents.problems) console.log(`  problem  ${problem}`);
   if (recovered.length > 0)
     console.log(`  continued ${recovered.length} run${recovered.length === 1 ? '' : 's'} that had been interrupted`);
   console.log('Press Ctrl-C to stop: open runs resume at the next start.');
@@ -106,7 +104,34 @@ async function serve(options: ServeOptions): Promise<void> {
   await untilStopped();
   await server.close();
   await supervisor.close();
+  await agents.close();
   await log.close();
+}
+
+/** Options go before the environment, which goes before the configuration. */
+function tokensFor({ token }: ServeOptions, config: Config): readonly AccessToken[] {
+  if (token !== undefined) return token;
+  const fromEnvironment = tokensIn(process.env);
+  return fromEnvironment.length > 0 ? fromEnvironment : configuredTokens(config, process.env);
+}
+
+const usualPort = 4747;
+const mostPorts = 20;
+
+/** Listens on a port; without one that was asked for, on the first free one from the usual one on. */
+async function listen(
+  wanted: number | undefined,
+  start: (port: number) => Promise<RunningServer>,
+): Promise<RunningServer> {
+  if (wanted !== undefined) return start(wanted);
+  for (let port = usualPort; ; port++)
+    try {
+      const server = await start(port);
+      if (port > usualPort) console.log(`Port ${usualPort} is taken: using ${port}.`);
+      return server;
+    } catch (error) {
+      if (!SingletreeError.is(error, 'address_unavailable') || port >= usualPort + mostPorts) throw error;
+    }
 }
 
 function untilStopped(): Promise<void> {

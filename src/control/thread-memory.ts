@@ -1,7 +1,7 @@
-import type { LoggedEvent } from '../events/index.ts';
+import type { EventOf, LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../log/index.ts';
-import { SerialQueues } from '../log/serial-queue.ts';
+import { SerialQueues } from '../events/serial-queue.ts';
 import { ModelInput } from '../projections/model-input/model-input.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';
@@ -23,6 +23,8 @@ export class ThreadState {
   readonly #remembered: RelayState[] = [];
   #relays = relayBook.initial;
   #conversation = createConversation();
+  #mode: string | undefined;
+  #tasks: EventOf<'tasks'>['tasks'] | undefined;
   #seq = 0;
   #bytes = emptyBytes;
   readonly #watchers = new Set<(event: LoggedEvent) => void>();
@@ -41,6 +43,16 @@ export class ThreadState {
   /** What was asked, and where that stands. */
   get relays(): RelayBook {
     return this.#relays;
+  }
+
+  /** The mode that the thread is in; undefined when none was chosen. */
+  get mode(): string | undefined {
+    return this.#mode;
+  }
+
+  /** The newest task list; undefined when there is none. */
+  get tasks(): EventOf<'tasks'>['tasks'] | undefined {
+    return this.#tasks;
   }
 
   /** The relays that a person answered for longer than once. */
@@ -64,6 +76,7 @@ export class ThreadState {
     this.#seq = event.seq;
     this.#bytes += eventWeight(event);
     this.#conversation = reduceConversation(this.#conversation, event);
+    if (event.type === 'tasks') this.#tasks = event.tasks;
     if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
     else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
@@ -73,6 +86,7 @@ export class ThreadState {
 
   #empower(event: LoggedEvent): void {
     this.sessions.take(event);
+    if (event.type === 'mode_changed') this.#mode = event.modeId;
     this.#relays = relayBook.step(this.#relays, event);
     if (event.type !== 'relay_resolved' || (event.remember ?? 'once') === 'once') return;
     const entry = this.#relays.get(event.relayId);

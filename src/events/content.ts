@@ -21,11 +21,18 @@ export type ContentPart =
   | { type: 'image'; data: string; mediaType: string }
   | { type: 'file'; data: string; mediaType: string; filename?: string | undefined };
 
+/** What a message says: a text, or its parts. */
+export const userContent = () => z.union([z.string(), z.array(contentPart())]).describe('the text, or its parts');
+
 export const user = define('user', { doc: 'A person said something.', durability: 'barrier' }, () =>
   eventShape('user', {
-    content: z.union([z.string(), z.array(contentPart())]).describe('the text, or its parts'),
+    content: userContent(),
     id: z.string().optional().describe('an id chosen by the sender, so that a repeated message is recognised'),
-    by: z.string().optional().describe('the author, when it was not a person: the subagent that ended'),
+    by: z.string().optional().describe('the author: the name of a person, or of the subagent that ended'),
+    automatic: z
+      .boolean()
+      .optional()
+      .describe('whether a program wrote it: the outcome of a subagent, or a request to correct the output'),
     parentMessageId: z
       .string()
       .optional()

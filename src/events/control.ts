@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { userContent } from './content.ts';
 import { eventShape, family } from './define.ts';
 
 const define = family('control');
@@ -40,5 +41,18 @@ export const abortRequested = define(
   () =>
     eventShape('abort_requested', {
       by: z.string().optional().describe('the person or program that asked'),
+    }),
+);
+
+export const steerRequested = define(
+  'steer_requested',
+  {
+    doc: 'Somebody sent a message into the run of another process; the process that owns the run adds it as a `user` event with its id.',
+  },
+  () =>
+    eventShape('steer_requested', {
+      id: z.string().min(1).describe('the id of the message'),
+      content: userContent(),
+      by: z.string().optional().describe('the person or program that sent it'),
     }),
 );

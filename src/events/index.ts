@@ -8,7 +8,7 @@ export { errorText } from './error-text.ts';
 export { createIds, type IdSource, newId } from './ids.ts';
 export { eventJsonSchema } from './json-schema.ts';
 export { replacesAttempt, type StepAttempt } from './attempt.ts';
-export { checkOrder, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
+export { checkOrder, lateResult, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
 export { parseEvent, parseEventText } from './parse.ts';
 export { type ErrorCode, errorStatus, isStoreUnavailable, SingletreeError } from './singletree-error.ts';
 export { isToolParseError, type ToolOutput, toolOutputOf, type ToolParseError, toolParseError } from './tools.ts';

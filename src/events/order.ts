@@ -1,6 +1,9 @@
 import { replacesAttempt } from './attempt.ts';
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from './vocabulary.ts';
 
+/** The code of a warning about a call that finished in a process which had lost its run. */
+export const lateResult = 'late_result';
+
 export interface OrderViolation {
   /** The zero-based index of the event in the checked list. */
   readonly index: number;
@@ -51,8 +54,10 @@ export class OrderChecker {
         report('seq-rises', `${event.seq} follows ${this.#seq}`);
       this.#seq = event.seq;
     }
-    // A person may abort a run at any time, also while it starts or just after it ended.
-    if (event.type === 'abort_requested') return found;
+    // A person may abort or steer a run at any time, also while it starts or just after it ended.
+    if (event.type === 'abort_requested' || event.type === 'steer_requested') return found;
+    // A process that lost the run reports a call that finished there, whenever it continues.
+    if (event.type === 'warning' && event.code === lateResult) return found;
     if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);
     if (isKnownEvent(event)) (this.#on[event.type] as (event: AgentEvent, report: Report) => void)(event, report);
     if (!this.#runs.has(event.runId)) this.#runs.set(event.runId, 'running');
@@ -130,6 +135,7 @@ export class OrderChecker {
     branch_selected: pass,
     collapsed: pass,
     abort_requested: pass,
+    steer_requested: pass,
   };
 
   /**

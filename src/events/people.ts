@@ -14,6 +14,10 @@ function relayShape<const Kind extends string, Fields extends z.ZodRawShape>(rel
     id: z.string().min(1).describe('the id an answer names'),
     relayKind: z.literal(relayKind),
     expiresAt: expiresAt(),
+    answers: z
+      .array(z.enum(['approve', 'reject', 'revise', 'answer']))
+      .optional()
+      .describe('the outcomes that the agent can act on; every outcome of its kind when absent'),
     ...fields,
   });
 }
@@ -32,6 +36,9 @@ export const relay = define(
           .optional()
           .describe('a rule that denies may match the call: only an answer to this relay approves it, no grant'),
         params: params(),
+        command: z.string().optional().describe('the shell line that would run, exactly as the shell receives it'),
+        diff: z.string().optional().describe('the change to files that would be made, as a unified diff'),
+        reason: z.string().optional().describe('why the agent wants it, in its own words'),
       }),
       relayShape('question', {
         toolCallId: toolCallId().optional(),

@@ -35,6 +35,7 @@ describe('the vocabulary', () => {
       'branch_selected',
       'collapsed',
       'abort_requested',
+      'steer_requested',
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { usage } from './accounting.ts';
 import { reasoning, text, user } from './content.ts';
-import { abortRequested, branchSelected, collapsed, modeChanged, modelChanged } from './control.ts';
+import { abortRequested, branchSelected, collapsed, modeChanged, modelChanged, steerRequested } from './control.ts';
 import type { EventDefinition } from './define.ts';
 import { custom, error, fileRegistered, unknown, warning } from './facts.ts';
 import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
@@ -44,6 +44,7 @@ export const vocabulary = [
   branchSelected,
   collapsed,
   abortRequested,
+  steerRequested,
 ] as const;
 
 /** Drops the index signature that lets unknown fields through at run time, so that a misspelt field is a type error. */

@@ -42,6 +42,7 @@ const reducers: Handlers<[GraphDraft], void> = {
   branch_selected: makesNoNode,
   collapsed: makesNoNode,
   abort_requested: makesNoNode,
+  steer_requested: makesNoNode,
 };
 
 const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, draft: GraphDraft) => void][]);

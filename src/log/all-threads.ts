@@ -8,14 +8,18 @@ export interface AllThreadsOptions {
   readonly after?: Thread | undefined;
   /** Only threads with an open run. */
   readonly openRuns?: boolean;
+  /** Only threads with a noted relay. */
+  readonly pendingRelays?: boolean;
+  /** Only threads with a stored message. */
+  readonly followUps?: boolean;
 }
 
 /** Yields the threads that the options select, newest first, page by page. */
 export async function* allThreads(
   log: EventLog,
-  { resourceId, after: first, openRuns = false }: AllThreadsOptions = {},
+  { resourceId, after: first, ...notes }: AllThreadsOptions = {},
 ): AsyncGenerator<Thread> {
-  const filter: ThreadFilter = { limit: pageSize, openRuns, ...(resourceId !== undefined && { resourceId }) };
+  const filter: ThreadFilter = { limit: pageSize, ...notes, ...(resourceId !== undefined && { resourceId }) };
   for (let after = first; ; ) {
     const page = await log.listThreads({ ...filter, ...(after && { after }) });
     yield* page;

@@ -1,5 +1,6 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 import { checkEventText } from './event-size.ts';
+import { setTimes } from './event-time.ts';
 
 /** Marks lists of copies that were checked and that nobody else holds: they are stored, and emitted, as they are. */
 const owned = Symbol('owned');
@@ -103,32 +104,41 @@ export interface Encoding {
   readonly firstSeq: number;
   readonly now: () => number;
   readonly maxEventBytes: number;
+  /** The time of the thread's newest event: no event gets an earlier one. */
+  readonly newestTs?: string | undefined;
+  /** Whether the events are imported: they keep the times they have. */
+  readonly imported?: boolean | undefined;
 }
 
 /**
  * Makes events ready to be stored; throws `invalid_event` and `event_too_large`. The given ones stay as they are,
  * unless they were given up.
  */
-export function encodeEvents(events: readonly AgentEvent[], { firstSeq, now, maxEventBytes }: Encoding): Encoded {
+export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding): Encoded {
+  const { firstSeq, now, maxEventBytes, newestTs, imported } = encoding;
   const isOwned = owned in events;
   const stamp = new Date(now()).toISOString();
-  const bodies: string[] = [];
+  const texts = isOwned ? undefined : events.map(jsonText);
+  const plain = texts === undefined ? [...events] : texts.map(eventIn);
+  // What is only to be added needs no second pass over the event.
+  const isAddition = plain.map(event => !isOwned && event.seq === undefined && event.ts === undefined);
+  if (imported === true) for (const event of plain) event.ts ||= stamp;
+  else setTimes(plain, stamp, newestTs);
   const fragments = new FragmentTexts();
-  const logged = events.map((event, index) => {
-    const seq = firstSeq + index;
-    const text = isOwned ? undefined : jsonText(event);
-    const plain = isOwned ? event : eventIn(text);
-    // What is only to be added needs no second pass over the event.
-    const isAddition = text !== undefined && plain.seq === undefined && plain.ts === undefined;
-    const isShort = isOwned && plain.seq === 0;
-    plain.seq = seq;
-    plain.ts ||= stamp;
-    if (isAddition) bodies.push(`${text.slice(0, -1)},"seq":${seq},"ts":"${stamp}"}`);
-    else bodies.push(isShort ? fragments.textOf(plain as EventOf<'text'>) : JSON.stringify(plain));
-    checkEventText(bodies[index] ?? '', maxEventBytes, `The event "${plain.type}"`);
-    return plain as LoggedEvent;
+  const bodies = plain.map((event, index) => {
+    const isShort = isOwned && event.seq === 0;
+    event.seq = firstSeq + index;
+    const text = isAddition[index] === true ? texts?.[index] : undefined;
+    const body =
+      text !== undefined
+        ? `${text.slice(0, -1)},"seq":${event.seq},"ts":"${event.ts}"}`
+        : isShort
+          ? fragments.textOf(event as EventOf<'text'>)
+          : JSON.stringify(event);
+    checkEventText(body, maxEventBytes, `The event "${event.type}"`);
+    return body;
   });
-  return { events: logged, bodies };
+  return { events: plain as LoggedEvent[], bodies };
 }
 
 /** Writes fragments that have only the usual fields as JSON does; what those of a stream have in common is written once. */

@@ -45,7 +45,10 @@ export interface ThreadChange {
 /** Begins the keys of a thread's metadata that note an open run; a store finds such threads without reading the others. */
 export const openRunPrefix = 'run:';
 
-/** Begins the keys of a thread's metadata that store a message until the runs of the thread have ended. */
+/** Begins the keys of a thread's metadata that note a relay without an answer; found in the same way. */
+export const pendingRelayPrefix = 'relay:';
+
+/** Begins the keys of a thread's metadata that store a message until it is delivered; found in the same way. */
 export const followUpPrefix = 'follow-up:';
 
 export interface ThreadFilter {
@@ -56,14 +59,21 @@ export interface ThreadFilter {
   after?: Thread;
   /** Only threads with an open run: their metadata has a key that begins with `openRunPrefix`. */
   openRuns?: boolean;
+  /** Only threads with a noted relay: their metadata has a key that begins with `pendingRelayPrefix`. */
+  pendingRelays?: boolean;
+  /** Only threads with a stored message: their metadata has a key that begins with `followUpPrefix`. */
+  followUps?: boolean;
 }
 
-/** The right to write for somebody, held by one owner until it expires; a later holder has a higher token. */
+/**
+ * The right to write for somebody, held by one owner until it expires; a later holder has a higher token. The store
+ * judges when it expires, by a clock that does not jump with the time of day of a process.
+ */
 export interface Lease {
   readonly name: string;
   readonly owner: string;
   readonly token: number;
-  /** ISO 8601. */
+  /** ISO 8601; for people. */
   readonly expiresAt: string;
 }
 
@@ -98,6 +108,11 @@ export interface AppendOptions {
    * thread was made for an import and has only imported events.
    */
   imported?: boolean;
+}
+
+export interface RawAppendOptions {
+  /** Append only while this lease is the newest of its name, else `lease_lost`. */
+  lease?: Lease;
 }
 
 export interface ReadRange {
@@ -137,7 +152,8 @@ export interface Tail extends AsyncIterable<LoggedEvent> {
  */
 export interface EventLog {
   /**
-   * Appends events in order and assigns their `seq` (one they carry is replaced) and, where absent, `ts`. Events are
+   * Appends events in order and assigns their `seq` (one they carry is replaced) and, where absent, `ts`. An event that
+   * is not imported has no earlier `ts` than the one before it: one that it carries is raised to that. Events are
    * validated (`invalid_event`, `event_too_large`) and stored as JSON: later changes to the objects do not reach the
    * log. Appends to one thread, from any number of processes, are serialised.
    */
@@ -185,7 +201,7 @@ export interface EventLog {
   releaseLease(lease: Lease): Promise<void>;
 
   /** Appends raw lines of a run; `n` goes on from the last one, else `raw_conflict`. */
-  appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void>;
+  appendRaw(threadId: string, runId: string, lines: readonly RawLine[], options?: RawAppendOptions): Promise<void>;
   /** Raw lines of a run in order of `n`. */
   readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
 
@@ -215,6 +231,9 @@ export interface EventLog {
 
   /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
   readonly maxEventBytes?: number;
+
+  /** Whether all processes that use it run on one machine, where the end of a process is noticed at once. */
+  readonly isLocal?: boolean;
 
   /** The time it would give an event now, in milliseconds; that of the process when absent. */
   readonly now?: () => number;

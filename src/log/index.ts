@@ -11,6 +11,7 @@ export {
   type Lease,
   type LeaseRequest,
   type NewThread,
+  type RawAppendOptions,
   type RawLine,
   type ReadRange,
   type Tail,
@@ -20,6 +21,7 @@ export {
   type ThreadFilter,
   followUpPrefix,
   openRunPrefix,
+  pendingRelayPrefix,
 } from './event-log.ts';
 export type { SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
 export { searchLog, seqOfMessage, usageOf } from './derived/log-queries.ts';
@@ -34,6 +36,7 @@ export {
 } from './derived/usage-totals.ts';
 export { snippetOf, wordsOf } from './derived/words.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
+export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';
 export { MemoryLog } from './memory-log.ts';
 export { readEvents } from './read-events.ts';
@@ -41,6 +44,9 @@ export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog } from './sqlite/sqlite-log.ts';
 export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
+export { openStore, type OpenStoreOptions } from './store/open-store.ts';
+export { parseStoreUrl, type StoreLocation, visibleUrl } from './store/store-url.ts';
+export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';

@@ -3,7 +3,10 @@ import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field } from '../events/options/option-fields.ts';
 
 export interface MemoryLogOptions {
+  /** The time of day, in milliseconds since 1970. */
   now?: () => number;
+  /** A clock that never jumps, in milliseconds: it ends leases. `now` if that is given, else the time since the machine started. */
+  uptime?: () => number;
   /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
   maxEventBytes?: number;
 }
@@ -17,6 +20,7 @@ export const checkMemoryLogOptions = optionsCheck(
   () =>
     ({
       now: callback().optional(),
+      uptime: callback().optional(),
       maxEventBytes: byteCount().optional(),
     }) satisfies Record<keyof MemoryLogOptions, z.ZodType>,
 );

@@ -9,7 +9,6 @@ import {
   checkRange,
   checkRawLines,
   importedInBranch,
-  isHeldByAnother,
   leaseEnd,
   leaseHeld,
   leaseLost,
@@ -30,24 +29,26 @@ import type { SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
-import {
-  type AppendOptions,
-  type EventLog,
-  type Lease,
-  type LeaseRequest,
-  type NewThread,
-  type RawLine,
-  type ReadRange,
-  type Tail,
-  type TailOptions,
-  type Thread,
-  type ThreadChange,
-  type ThreadFilter,
-  openRunPrefix,
+import type {
+  AppendOptions,
+  EventLog,
+  Lease,
+  LeaseRequest,
+  NewThread,
+  RawAppendOptions,
+  RawLine,
+  ReadRange,
+  Tail,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
 } from './event-log.ts';
 import { LiveTails } from './live-tails.ts';
 import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
+import { NotedThreads, requiredNotes } from './thread-notes.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
+import { systemUptime } from './uptime.ts';
 
 interface Held extends DerivingThread {
   thread: Thread;
@@ -56,6 +57,8 @@ interface Held extends DerivingThread {
   readonly fork: number;
   /** The stored text of its own events: seq fork + 1, fork + 2 … */
   readonly bodies: string[];
+  /** The time of its newest event. */
+  newestTs: string | undefined;
   readonly once: Map<string, number>;
   readonly raw: Map<string, RawLine[]>;
 }
@@ -68,10 +71,14 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
-  readonly #leases = new Map<string, Lease>();
+  readonly #noted = new NotedThreads();
+  /** With the time at which each ends, by the clock that does not jump. */
+  readonly #leases = new Map<string, Lease & { readonly end: number }>();
   readonly #live = new LiveTails();
   readonly #derived = new MemoryDerived();
   readonly now: () => number;
+  readonly #uptime: () => number;
+  readonly isLocal = true;
   readonly maxEventBytes: number;
   #closed = false;
 
@@ -79,6 +86,7 @@ export class MemoryLog implements EventLog {
     checkMemoryLogOptions(options);
     const { now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
     this.now = now;
+    this.#uptime = options.uptime ?? options.now ?? systemUptime;
     this.maxEventBytes = maxEventBytes;
   }
 
@@ -97,14 +105,18 @@ export class MemoryLog implements EventLog {
       firstSeq: seq + 1,
       now: this.now,
       maxEventBytes: this.maxEventBytes,
+      newestTs: held.newestTs,
+      imported,
     });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     this.#derived.append(held, stored, imported === true);
     for (const body of stored.bodies) held.bodies.push(body);
     const lastSeq = seq + stored.bodies.length;
+    held.newestTs = stored.events.at(-1)?.ts ?? held.newestTs;
     if (once !== undefined) held.once.set(once, lastSeq);
     const moved = imported === true && { importedSeq: lastSeq };
     held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
+    if (metadata !== undefined) this.#noted.update(held.thread);
     this.#live.publish(threadId, stored);
     return { firstSeq: seq + 1, lastSeq };
   }
@@ -146,15 +158,16 @@ export class MemoryLog implements EventLog {
       updatedAt: this.#stamp(),
     };
     if (title !== undefined) this.#derived.setTitle(held);
+    this.#noted.update(held.thread);
     return copyThread(held.thread);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
     this.#checkOpen();
-    return [...this.#threads.values()]
+    const { resourceId, limit = 100, after } = filter;
+    return this.#selected(filter)
       .map(held => held.thread)
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
-      .filter(thread => openRuns !== true || Object.keys(thread.metadata).some(key => key.startsWith(openRunPrefix)))
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
       .toSorted(nextInListing)
       .slice(0, checkCount('limit', limit, 0))
@@ -164,6 +177,7 @@ export class MemoryLog implements EventLog {
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
     this.#threads.delete(threadId);
+    this.#noted.remove(threadId);
     this.#live.end(threadId);
   }
 
@@ -182,8 +196,8 @@ export class MemoryLog implements EventLog {
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     this.#checkOpen();
     const current = this.#leases.get(checkId('lease name', name));
-    if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
-      throw leaseHeld(name, current.owner, current.expiresAt);
+    const isHeld = current && current.owner !== owner && current.end > this.#uptime();
+    if (isHeld && isGone?.(current.owner) !== true) throw leaseHeld(name, current.owner, current.expiresAt);
     const token = (current?.token ?? 0) + 1;
     return this.#setLease({ name, owner: checkId('lease owner', owner), token }, ttlMs);
   }
@@ -199,8 +213,14 @@ export class MemoryLog implements EventLog {
     if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+  async appendRaw(
+    threadId: string,
+    runId: string,
+    lines: readonly RawLine[],
+    { lease }: RawAppendOptions = {},
+  ): Promise<void> {
     const { raw } = this.#get(threadId);
+    if (lease !== undefined) this.#checkLease(lease);
     const stored = raw.get(checkId('run id', runId)) ?? [];
     checkRawLines(runId, stored.length, lines);
     for (const line of lines) stored.push({ ...line, line: new Uint8Array(line.line) });
@@ -256,13 +276,22 @@ export class MemoryLog implements EventLog {
       owner,
       fork,
       bodies: [],
+      newestTs: owner && bodiesIn(owner, checkRange({ after: fork - 1, limit: 1 })).map(decodeEvent)[0]?.ts,
       once: new Map(),
       raw: new Map(),
       derived: new DerivedOfThread(),
     };
     this.#threads.set(id, held);
     if (title !== undefined) this.#derived.setTitle(held);
+    this.#noted.update(held.thread);
     return copyThread(held.thread);
+  }
+
+  /** The threads with the notes that a filter requires. */
+  #selected(filter: ThreadFilter): Held[] {
+    const [first, ...others] = requiredNotes(filter);
+    if (first === undefined) return [...this.#threads.values()];
+    return this.#noted.withAll([first, ...others]).flatMap(id => this.#threads.get(id) ?? []);
   }
 
   #get(threadId: string): Held {
@@ -285,8 +314,8 @@ export class MemoryLog implements EventLog {
   #setLease(lease: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
     const { name, owner, token } = lease;
     const next = { name, owner, token, expiresAt: leaseEnd(this.now(), ttlMs) };
-    this.#leases.set(name, next);
-    return { ...next };
+    this.#leases.set(name, { ...next, end: this.#uptime() + ttlMs });
+    return next;
   }
 
   #stamp(): string {

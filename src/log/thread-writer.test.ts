@@ -226,12 +226,17 @@ describe('plain events that are passed', () => {
     const { id } = await log.createThread();
     const writer = new ThreadWriter(log, id);
     await writer.pass(step(0));
-    await writer.pass({ ...step(1), ts: '2025-01-01T00:00:00Z' });
-    now += 30;
+    await writer.pass({ ...step(1), ts: '2026-01-01T00:00:00.010Z' });
+    await writer.write({ type: 'text', runId: 'r', id: 't', content: 'a' });
+    now += 20;
+    await writer.pass(step(2));
+    now += 10;
     await writer.pass(said);
     expect((await log.read(id)).map(({ ts }) => ts)).toEqual([
       '2026-01-01T00:00:00.000Z',
-      '2025-01-01T00:00:00Z',
+      '2026-01-01T00:00:00.010Z',
+      '2026-01-01T00:00:00.020Z',
+      '2026-01-01T00:00:00.020Z',
       '2026-01-01T00:00:00.030Z',
     ]);
   });

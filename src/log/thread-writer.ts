@@ -2,7 +2,7 @@ import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
-import { SerialQueue } from './serial-queue.ts';
+import { SerialQueue } from '../events/serial-queue.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */
@@ -71,6 +71,11 @@ export class ThreadWriter {
     return this.#seq;
   }
 
+  /** What was written and is not in the log. */
+  get unwritten(): readonly AgentEvent[] {
+    return [...this.#batch, ...this.#waiting];
+  }
+
   /**
    * A fragment is accepted at once, unless the log is behind by `maxLength`: then it resolves when the log has caught
    * up. Any other event resolves when it and all before it are in the log. What is not an event, or too long for the
@@ -116,12 +121,22 @@ export class ThreadWriter {
   #writePlain(written: AgentEvent): Promise<void> {
     const { event, length } = plainEvent(written);
     this.#checkSize(event, length);
-    event.ts ??= new Date(this.#log.now?.() ?? Date.now()).toISOString();
     this.#waiting.push(event);
+    if (event.ts === undefined) this.#setTimes();
     this.#length += length;
     this.#last = undefined;
     this.#others.clear();
     return this.#accept();
+  }
+
+  /** Gives what waits without a time that of now: the log would give it a later one. */
+  #setTimes(): void {
+    const ts = new Date(this.#log.now?.() ?? Date.now()).toISOString();
+    for (let index = this.#waiting.length - 1; index >= 0; index--) {
+      const event = this.#waiting[index];
+      if (event === undefined || event.ts) return;
+      event.ts = ts;
+    }
   }
 
   #writeFragment(written: AgentEvent, field: string): Promise<void> {

@@ -1,7 +1,8 @@
-import { followUpPrefix, openRunPrefix, type Thread } from './event-log.ts';
+import type { Thread } from './event-log.ts';
+import { notePrefixes } from './thread-notes.ts';
 
-/** Returns the metadata of a thread for its users: without the entries by which programs find open runs and messages. */
+/** Returns the metadata of a thread for its users: without the notes by which programs find threads. */
 export function visibleMetadata(metadata: Thread['metadata']): Record<string, unknown> {
-  const isInternal = (key: string) => key.startsWith(openRunPrefix) || key.startsWith(followUpPrefix);
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isInternal(key)));
+  const isNote = (key: string) => notePrefixes.some(prefix => key.startsWith(prefix));
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isNote(key)));
 }

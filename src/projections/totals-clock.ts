@@ -73,6 +73,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   branch_selected: takesNoTime,
   collapsed: takesNoTime,
   abort_requested: takesNoTime,
+  steer_requested: takesNoTime,
 };
 
 function takesNoTime(): void {}

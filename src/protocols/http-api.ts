@@ -23,6 +23,10 @@ export const agentInfo = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   models: z.array(z.string()).optional(),
+  modes: z
+    .array(z.looseObject({ id: z.string(), name: z.string(), description: z.string().optional() }))
+    .optional()
+    .describe('its modes, the default first'),
   suggestions: z.array(z.string()).optional().describe('what one could ask it first'),
 });
 
@@ -62,6 +66,7 @@ export const messageBody = z.strictObject({
   }),
   agent: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
+  mode: z.string().min(1).optional().describe('the mode of the agent, which the thread keeps'),
   edits: z.string().min(1).optional().describe('the user message this one takes the place of'),
   delivery: z
     .enum(['steer', 'follow_up'])

@@ -1,5 +1,5 @@
 import type { Answers, RelayAnswer } from '../agents/agent.ts';
-import { answerKey } from '../control/supervision/answer-relay.ts';
+import { resolveRelay } from '../control/supervision/answer-relay.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
@@ -77,9 +77,10 @@ export class AskedRelays implements Answers {
 /** Appends that nobody answered in time, unless somebody did. */
 export async function expireRelay(log: EventLog, threadId: string, relay: EventOf<'relay'>): Promise<void> {
   const { id: relayId, runId } = relay;
-  const event: AgentEvent = { type: 'relay_resolved', runId, relayId, outcome: 'expired' };
   try {
-    await log.append(threadId, [event], { once: answerKey(relayId) });
+    await resolveRelay({ type: 'relay_resolved', runId, relayId, outcome: 'expired' }, (events, options) =>
+      log.append(threadId, events, options),
+    );
   } catch (error) {
     if (!SingletreeError.is(error, 'once_conflict')) throw error;
   }

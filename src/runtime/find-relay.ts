@@ -1,5 +1,5 @@
 import { type EventOf, SingletreeError } from '../events/index.ts';
-import { allThreads, type EventLog, type Thread } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
 import type { RelayEntry } from '../projections/relay-book.ts';
 import type { RelayBooks } from './relay-books.ts';
 
@@ -25,14 +25,17 @@ interface Asked {
   readonly threadId: string | undefined;
 }
 
+/** How many threads, those that changed last, are read to explain why a relay is not pending. */
+const explainedThreads = 50;
+
 /**
- * Finds a pending relay. Such a relay is in a thread with an open run; all threads are read only to explain why an id is
- * not pending: `relay_not_found`, `relay_foreign`, `relay_expired` or `relay_resolved`.
+ * Finds a pending relay by its note. Throws `relay_foreign` for one of another resource, `relay_expired` or
+ * `relay_resolved` for one of the threads that changed last which is not pending, and `relay_not_found` for others.
  */
 export async function findRelay(sources: Sources, asked: Asked): Promise<FoundRelay> {
   const { id, resourceId } = asked;
   const details = { relayId: id };
-  const found = (await findOpen(sources, asked)) ?? (await findClosed(sources, id));
+  const found = (await findPending(sources, asked)) ?? (await findClosed(sources, id));
   if (found === undefined)
     throw new SingletreeError('relay_not_found', `Nobody asked for the approval "${id}".`, { details });
   const { thread, entry } = found;
@@ -51,17 +54,16 @@ export function relayExpired(id: string): SingletreeError {
   });
 }
 
-async function findOpen({ log, books }: Sources, { id, threadId, resourceId }: Asked): Promise<Found | undefined> {
+async function findPending({ log, books }: Sources, { id, threadId }: Asked): Promise<Found | undefined> {
   const thread = threadId === undefined ? undefined : await log.getThread(threadId);
   const entry = thread && (await books.of(thread)).get(id);
   if (thread !== undefined && entry !== undefined) return { thread, entry };
-  for await (const found of books.pending(resourceId)) if (found.entry.id === id) return found;
-  return undefined;
+  return books.find(id);
 }
 
 /** A relay in a thread without an open run cannot be answered any more. */
 async function findClosed({ log, books }: Sources, id: string): Promise<Found | undefined> {
-  for await (const thread of allThreads(log)) {
+  for (const thread of await log.listThreads({ limit: explainedThreads })) {
     const entry = (await books.of(thread)).get(id);
     if (entry === undefined) continue;
     return { thread, entry: entry.status === 'pending' ? { ...entry, status: 'closed', reason: 'run_ended' } : entry };

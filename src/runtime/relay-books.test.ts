@@ -57,15 +57,19 @@ describe('the relay books of a log', () => {
     expect((await books.of(before)).pending).toEqual([]);
   });
 
-  it('find pending relays only in threads with an open run', async () => {
-    const { log, id, books } = await setUp(ask('a'));
+  it('find pending relays by their notes, and read no other thread', async () => {
+    const { log, id, books } = await setUp(ask('a'), ask('b'), answer('b'));
     const all = async () => {
       const found: string[] = [];
       for await (const { entry } of books.pending()) found.push(entry.id);
       return found;
     };
     expect(await all()).toEqual([]);
-    await log.updateThread(id, { metadata: { 'run:r': { runId: 'r', agentId: 'a', parentId: 'u' } } });
+    expect(await books.find('a')).toBeUndefined();
+    expect(log.count).toBe(0);
+    await log.updateThread(id, { metadata: { 'relay:a': { runId: 'r' }, 'relay:b': { runId: 'r' } } });
     expect(await all()).toEqual(['a']);
+    expect(await books.find('a', 'default')).toMatchObject({ thread: { id }, entry: { id: 'a' } });
+    expect([await books.find('a', 'other'), await books.find('b')]).toEqual([undefined, undefined]);
   });
 });

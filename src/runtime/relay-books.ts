@@ -1,3 +1,4 @@
+import { notesRelay } from '../control/supervision/pending-relays.ts';
 import { SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, readEvents, type Thread } from '../log/index.ts';
 import { RelayBook, relayBook, type RelayEntry } from '../projections/relay-book.ts';
@@ -42,9 +43,19 @@ export class RelayBooks {
     return book;
   }
 
-  /** Yields the pending relays of threads with an open run. */
+  /** Yields the pending relays of all threads; reads only the threads in which relays are noted. */
   async *pending(resourceId?: string): AsyncGenerator<PendingRelay> {
-    for await (const thread of allThreads(this.#log, { resourceId, openRuns: true }))
+    for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true }))
       for (const entry of (await this.of(thread)).pending) yield { thread, entry };
+  }
+
+  /** Finds a pending relay; reads only the thread in which it is noted. */
+  async find(relayId: string, resourceId?: string): Promise<PendingRelay | undefined> {
+    for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true })) {
+      if (!notesRelay(thread, relayId)) continue;
+      const entry = (await this.of(thread)).get(relayId);
+      if (entry?.status === 'pending') return { thread, entry };
+    }
+    return undefined;
   }
 }

@@ -113,7 +113,7 @@ export class Runtime {
     if (threadId !== undefined)
       return pendingApprovalsOf(this.#sources, await ownThread(this.#log, threadId, resourceId), now);
     const pending: PendingApproval[] = [];
-    for await (const thread of allThreads(this.#log, { resourceId, openRuns: true }))
+    for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true }))
       pending.push(...(await pendingApprovalsOf(this.#sources, thread, now)));
     return pending;
   }

@@ -8,6 +8,7 @@ import { projectThread, type ViewNode } from '../projections/index.ts';
 import type { ChatBody, MessageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
 import { pickAgent } from './message-intake.ts';
+import { authorOf, type Scope } from './security/access.ts';
 import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
 
@@ -23,16 +24,16 @@ export interface ChatTurn {
  * the list counts. That is the last user message, which is sent or takes the place of another; a message to try
  * again; or the answers to approvals in the last assistant message.
  */
-export async function takeChat(site: Site, thread: Thread, body: ChatBody): Promise<ChatTurn> {
+export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope: Scope): Promise<ChatTurn> {
   const last = body.messages.at(-1);
   if (body.trigger === 'regenerate-message') return { runId: await retry(site, thread, body), after: 0 };
-  if (last?.role === 'assistant') return answer(site, thread, last);
+  if (last?.role === 'assistant') return answer(site, thread, last, scope);
   if (last?.role !== 'user')
     throw new SingletreeError('invalid_argument', 'The last message is of the system. Expected a user message.');
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
   if ((await site.inbox.pendingIn(thread)).length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
-  const message: MessageBody = { ...choices(body), content: contentOf(last), ...defined({ edits }) };
+  const message = { ...choices(body), content: contentOf(last), ...defined({ edits }), ...authorOf(scope) };
   return { ...(await site.intake.takeAlone(thread, message)), after: 0 };
 }
 
@@ -67,7 +68,7 @@ async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string
 }
 
 /** Gives the answers to those relays that wait; what was answered elsewhere stands. */
-async function answer(site: Site, { id }: Thread, last: ChatBody['messages'][number]): Promise<ChatTurn> {
+async function answer(site: Site, { id }: Thread, last: ChatBody['messages'][number], scope: Scope): Promise<ChatTurn> {
   const approvals = approvalsIn(last);
   const progress = progressIn(last);
   const request = pickRequest(await readRequests(site.options.log, id), { runId: progress?.runId, after: 0 });
@@ -76,7 +77,11 @@ async function answer(site: Site, { id }: Thread, last: ChatBody['messages'][num
   for (const { relayId, approved, reason } of approvals)
     try {
       const feedback = reason !== undefined && { feedback: reason };
-      await site.options.control.answer(id, relayId, { outcome: approved ? 'approve' : 'reject', ...feedback });
+      await site.options.control.answer(id, relayId, {
+        outcome: approved ? 'approve' : 'reject',
+        ...feedback,
+        ...authorOf(scope),
+      });
     } catch (error) {
       if (!SingletreeError.is(error, 'relay_resolved') && !SingletreeError.is(error, 'relay_not_found')) throw error;
     }

@@ -1,24 +1,36 @@
 import { defined } from '../events/defined.ts';
+import type { Agent } from '../agents/agent.ts';
+import { backgroundClock, type Clock } from '../control/supervision/clock.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
+import { requestSteering } from '../control/supervision/steer-request.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
-import { SerialQueues } from '../log/serial-queue.ts';
-import type { MessageBody, MessageReceipt } from '../protocols/index.ts';
+import { SerialQueues } from '../events/serial-queue.ts';
+import type { MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import { followUpsOf, markFollowUp, noFollowUp } from './follow-ups.ts';
+import { followUpsOf, markFollowUp, noFollowUp, type SentMessage } from './follow-ups.ts';
 import { titleOf } from './title.ts';
 
 export interface IntakeOptions {
   readonly log: EventLog;
   readonly control: RunControl;
   readonly agents: AgentDirectory;
+  /** Ends the search for messages that other servers stored. */
+  readonly signal?: AbortSignal;
+  /** Times that search; by default a system clock that does not keep the process alive. */
+  readonly clock?: Clock;
 }
+
+/** How often messages that other servers stored are searched, in milliseconds. */
+const checkMs = 5_000;
 
 /** Takes in what people say: those of one thread one after the other. */
 export class MessageIntake {
   readonly #options: IntakeOptions;
   /** One queue for each thread. */
   readonly #queues = new SerialQueues();
+  /** The threads whose next message is delivered when their runs have ended. */
+  readonly #waiting = new Set<string>();
   /** Who waits to hear which run a follow-up started, by the id of the follow-up. */
   readonly #awaited = new Map<string, AwaitedRun>();
 
@@ -30,16 +42,16 @@ export class MessageIntake {
    * A message goes into the run of the thread that is under way, or starts the agent that was named, else the first.
    * A follow-up waits, kept with the thread, until no run is under way.
    */
-  take(thread: Thread, message: MessageBody): Promise<MessageReceipt> {
+  take(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       const running = await this.#runningIn(thread.id);
-      // Only the process that owns a run can put a message into it.
-      if (running !== undefined && (message.delivery === 'follow_up' || !running.isHere)) {
-        checkWaits(message);
+      if (running !== undefined && (message.delivery === 'follow_up' || !running.isHere)) checkWaits(message);
+      if (running !== undefined && message.delivery === 'follow_up') {
         await this.#queue(thread.id, newId(), message);
         return { runId: running.runId, queued: true };
       }
+      if (running?.isHere === false) return this.#steerElsewhere(thread.id, running.runId, message);
       const steered = message.edits === undefined ? this.#steer(thread.id, message) : undefined;
       return steered === undefined ? { runId: await this.#start(thread, message) } : { runId: steered, steered: true };
     });
@@ -49,7 +61,7 @@ export class MessageIntake {
    * Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts, and rejects
    * when it never does, as when its thread is deleted.
    */
-  takeAlone(thread: Thread, message: MessageBody): Promise<{ runId: Promise<string> }> {
+  takeAlone(thread: Thread, message: SentMessage): Promise<{ runId: Promise<string> }> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
       if ((await this.#runningIn(thread.id)) === undefined)
@@ -74,21 +86,46 @@ export class MessageIntake {
     });
   }
 
-  /** Delivers the follow-ups that waited when the process before ended; runs were recovered before. */
+  /**
+   * Delivers the messages that other processes stored and did not deliver before they ended: now, and from time to time
+   * until the signal aborts. Runs were recovered before.
+   */
   async resume(): Promise<void> {
-    for await (const thread of allThreads(this.#options.log))
-      if (followUpsOf(thread).length > 0) await this.#deliver(thread.id);
+    const { log, clock = backgroundClock, signal } = this.#options;
+    try {
+      for await (const thread of allThreads(log, { followUps: true }))
+        if (!this.#waiting.has(thread.id)) await this.#deliver(thread.id);
+    } finally {
+      if (signal?.aborted !== true) clock.after(checkMs, () => void this.resume().catch(() => {}));
+    }
   }
 
-  async #queue(threadId: string, id: string, message: MessageBody): Promise<void> {
+  /** Sends a message into a run of another process; it is delivered as a follow-up when the run ends without adding it. */
+  async #steerElsewhere(threadId: string, runId: string, message: SentMessage): Promise<MessageReceipt> {
+    const { content, by } = message;
+    await requestSteering(this.#options.log, threadId, {
+      runId,
+      id: newId(),
+      content,
+      note: message,
+      ...defined({ by }),
+    });
+    void this.#deliverAfterRuns(threadId);
+    return { runId, steered: true };
+  }
+
+  async #queue(threadId: string, id: string, message: SentMessage): Promise<void> {
     await markFollowUp(this.#options.log, threadId, id, message);
     void this.#deliverAfterRuns(threadId);
   }
 
   async #deliverAfterRuns(threadId: string): Promise<void> {
-    // A server that ends leaves it with the thread; the next one delivers it.
+    if (this.#waiting.has(threadId)) return;
+    this.#waiting.add(threadId);
+    // A server that ends leaves it with the thread; another one delivers it.
     await this.#options.control
       .idle(threadId)
+      .finally(() => this.#waiting.delete(threadId))
       .then(() => this.#deliver(threadId))
       .catch(() => {});
   }
@@ -130,16 +167,17 @@ export class MessageIntake {
 
   async #start(
     thread: Thread,
-    message: MessageBody,
+    message: SentMessage,
     once: Pick<StartOptions, 'metadata' | 'expectedSeq'> = {},
   ): Promise<string> {
     const { log, control, agents } = this.#options;
-    const { content, model, edits } = message;
+    const { content, model, mode, edits, by } = message;
     const agent = pickAgent(agents, message.agent);
+    checkMode(agent, mode);
     const run = await control.start(thread.id, {
       agent,
       content,
-      ...defined({ model, edits }),
+      ...defined({ model, mode, edits, by }),
       ...once,
     });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
@@ -154,10 +192,10 @@ export class MessageIntake {
   }
 
   /** The run that takes the message in, or undefined when none is under way. */
-  #steer(threadId: string, { content }: MessageBody): string | undefined {
+  #steer(threadId: string, { content, by }: SentMessage): string | undefined {
     for (const { runId } of this.#options.control.running().filter(run => run.threadId === threadId))
       try {
-        this.#options.control.steer(runId, content);
+        this.#options.control.steer(runId, content, defined({ by }));
         return runId;
       } catch (error) {
         if (!SingletreeError.is(error, 'run_not_found')) throw error;
@@ -179,9 +217,16 @@ function deleted(threadId: string): SingletreeError {
 }
 
 /** Throws when a message cannot wait: what it takes the place of may be another by then. */
-function checkWaits({ edits }: MessageBody): void {
+function checkWaits({ edits }: SentMessage): void {
   if (edits === undefined) return;
   throw new SingletreeError('run_under_way', 'A run is under way: stop it or wait for it before you edit a message.');
+}
+
+/** Throws when the agent has no such mode. */
+function checkMode({ id, modes = [] }: Agent, mode: string | undefined): void {
+  if (mode === undefined || modes.some(known => known.id === mode)) return;
+  const known = modes.length === 0 ? 'It has no modes.' : `Its modes: ${modes.map(each => each.id).join(', ')}.`;
+  throw new SingletreeError('invalid_argument', `The agent "${id}" has no mode "${mode}". ${known}`);
 }
 
 /** The agent that was named, else the first. */

@@ -24,6 +24,12 @@ export class PendingInbox {
     return waiting.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
   }
 
+  /** Returns a pending relay of any thread that a request may see. */
+  async find({ resourceId }: Scope, relayId: string): Promise<WaitingRelay | undefined> {
+    const found = await this.#books.find(relayId, resourceId);
+    return found && { ...found.entry, threadId: found.thread.id };
+  }
+
   /** Returns the relays of one thread, oldest first. */
   async pendingIn(thread: Thread): Promise<readonly RelayEntry[]> {
     return (await this.#books.of(thread)).pending;

@@ -37,7 +37,15 @@ const shared = () => ({
     value => typeof value === 'string' || typeof value === 'function',
     'a folder, or a function that returns the folder of a thread',
   ).optional(),
-  tokens: z.array(z.strictObject({ token: z.string().min(1), resourceId: z.string().min(1).optional() })).optional(),
+  tokens: z
+    .array(
+      z.strictObject({
+        token: z.string().min(1),
+        name: z.string().min(1).max(200).optional(),
+        resourceId: z.string().min(1).optional(),
+      }),
+    )
+    .optional(),
   attempts: z
     .strictObject({
       most: z.number().positive().optional(),

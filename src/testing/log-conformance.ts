@@ -1,14 +1,16 @@
 import { appendLaws } from './log-conformance/append-laws.ts';
 import { branchLaws } from './log-conformance/branch-laws.ts';
 import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';
+import { concurrencyLaws } from './log-conformance/concurrency-laws.ts';
 import { conditionLaws } from './log-conformance/condition-laws.ts';
 import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
 import { importLaws } from './log-conformance/import-laws.ts';
-import { leaseLaws } from './log-conformance/lease-laws.ts';
+import { leaseJumpLaws, leaseLaws } from './log-conformance/lease-laws.ts';
 import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
 import { readLaws } from './log-conformance/read-laws.ts';
 import { lawsFor, type LogUnderTest, type TestRunner } from './log-conformance/suite.ts';
 import { searchLaws } from './log-conformance/search-laws.ts';
+import { timeLaws } from './log-conformance/time-laws.ts';
 import { tailEndLaws, tailLaws } from './log-conformance/tail-laws.ts';
 import { listingLaws, threadLaws } from './log-conformance/thread-laws.ts';
 import { usageLaws } from './log-conformance/usage-laws.ts';
@@ -23,7 +25,10 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
     appendLaws(law);
     conditionLaws(law);
   });
-  runner.describe('events', () => fidelityLaws(law));
+  runner.describe('events', () => {
+    fidelityLaws(law);
+    timeLaws(law);
+  });
   runner.describe('read', () => readLaws(law));
   runner.describe('tail', () => {
     tailLaws(law);
@@ -35,7 +40,11 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   });
   runner.describe('branch', () => branchLaws(law));
   runner.describe('imported events', () => importLaws(law));
-  runner.describe('lease', () => leaseLaws(law));
+  runner.describe('lease', () => {
+    leaseLaws(law);
+    if (underTest.leasesByUptime === true) leaseJumpLaws(law);
+  });
+  runner.describe('several processes', () => concurrencyLaws(runner, underTest));
   runner.describe('raw lines', () => rawLineLaws(law));
   runner.describe('windows', () => windowLaws(law));
   runner.describe('search', () => searchLaws(law));

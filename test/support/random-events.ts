@@ -78,7 +78,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
       'user',
       r,
       { content: fc.oneof(word, fc.array(part, { maxLength: 3 })) },
-      { id: idOf(r, users), parentMessageId: idOf(r, users) },
+      { id: idOf(r, users), parentMessageId: idOf(r, users), by: word, automatic: fc.boolean() },
     ),
   text: r => event('text', r, { id: idOf(r, streams), content: word }, { callId: fc.constantFrom('c-1', 'c-2') }),
   reasoning: r => event('reasoning', r, { id: idOf(r, streams), content: word }, { callId: word }),
@@ -167,6 +167,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
   branch_selected: r => event('branch_selected', r, { nodeId: idOf(r, users) }),
   collapsed: r => event('collapsed', r, { nodeId: idOf(r, [...users, ...calls]), collapsed: fc.boolean() }),
   abort_requested: r => event('abort_requested', r, {}, { by: word }),
+  steer_requested: r => event('steer_requested', r, { id: word, content: word }, { by: word }),
 };
 
 const anyOf = (runId: string): fc.Arbitrary<AgentEvent> =>

@@ -233,7 +233,7 @@ export const examples = {
     { type: 'file_registered', id: 'f1', path: 'out/a.csv', mediaType: 'text/csv', size: 12 },
     { type: 'tasks', tasks: [{ id: '1', content: 'Write', status: 'pending' }] },
     { type: 'user', id: 'u2', content: 'Faster, please.' },
-    { type: 'user', id: 'u3', by: 'kid', content: 'The agent has ended.' },
+    { type: 'user', id: 'u3', by: 'kid', automatic: true, content: 'The agent has ended.' },
     { type: 'unknown', raw: { odd: true } },
     { type: 'invented_later', value: 1 } as unknown as Line,
     { type: 'text', runId: 'elsewhere', id: 'x', content: 'not of this request' },

@@ -6,15 +6,17 @@ import {
   decodeEvent,
   encodeEvents,
   type EventLog,
+  hasNote,
   type Lease,
   type LeaseRequest,
   LiveTails,
   mergeMetadata,
   type NewThread,
   nextInListing,
-  openRunPrefix,
+  type RawAppendOptions,
   type RawLine,
   type ReadRange,
+  requiredNotes,
   type TailOptions,
   type Thread,
   type ThreadChange,
@@ -50,7 +52,9 @@ export class ToyLog implements EventLog {
     if (once !== undefined && usedAt !== undefined) throw checks.onceConflict(threadId, once, usedAt);
     if (lease !== undefined) this.#checkLease(lease);
     if (imported) checks.checkImportable(row.thread);
-    const stored = encodeEvents(events, { firstSeq: seq + 1, now: this.now, maxEventBytes: 16 * 2 ** 20 });
+    const newestTs = row.texts.slice(-1).map(decodeEvent)[0]?.ts;
+    const encoding = { firstSeq: seq + 1, now: this.now, maxEventBytes: 16 * 2 ** 20, newestTs, imported };
+    const stored = encodeEvents(events, encoding);
     const lastSeq = seq + events.length;
     const change = { seq: lastSeq, metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
     row.thread = { ...row.thread, ...change, ...(imported && { importedSeq: lastSeq }) };
@@ -100,14 +104,15 @@ export class ToyLog implements EventLog {
     return copyThread(row.thread);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}) {
+  async listThreads(filter: ThreadFilter = {}) {
     this.#checkOpen();
-    const hasOpenRun = ({ metadata }: Thread) => Object.keys(metadata).some(key => key.startsWith(openRunPrefix));
+    const { resourceId, limit = 100, after } = filter;
+    const notes = requiredNotes(filter);
     return [...this.#rows.values()]
       .map(({ thread }) => thread)
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
-      .filter(thread => openRuns !== true || hasOpenRun(thread))
+      .filter(({ metadata }) => notes.every(prefix => hasNote(metadata, prefix)))
       .toSorted(nextInListing)
       .slice(0, checks.checkCount('limit', limit, 0))
       .map(copyThread);
@@ -139,8 +144,9 @@ export class ToyLog implements EventLog {
     if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]) {
+  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[], { lease }: RawAppendOptions = {}) {
     const { raw } = this.#row(threadId);
+    if (lease !== undefined) this.#checkLease(lease);
     const stored = raw.get(checks.checkId('run id', runId)) ?? [];
     checks.checkRawLines(runId, stored.length, lines);
     raw.set(runId, [...stored, ...structuredClone(lines)]);

@@ -65,7 +65,9 @@ const MessageBlock = memo(function MessageBlock({ node, tasksId }: { node: ViewN
   const said = node.role === 'user' ? node.parts.find(part => part.kind === 'user') : undefined;
   return (
     <>
-      {said !== undefined && <UserMessage content={said.content} messageId={node.id} siblings={node.siblings} />}
+      {said !== undefined && (
+        <UserMessage content={said.content} by={said.by} messageId={node.id} siblings={node.siblings} />
+      )}
       {node.parts.map(part =>
         part === said ? null : <PartBlock key={part.id} part={part} live={false} tasksId={tasksId} />,
       )}
@@ -120,7 +122,7 @@ interface PartBlockProps {
 
 const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProps): ReactElement | null {
   if (part.kind === 'user') {
-    if (part.by === undefined) return <Bubble content={part.content} />;
+    if (part.automatic !== true) return <Bubble content={part.content} by={part.by} />;
     return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
   if (part.kind === 'text' || part.kind === 'reasoning')

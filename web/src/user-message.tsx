@@ -18,10 +18,11 @@ export function messageText({ content }: { content: Content }): string {
     .join('\n');
 }
 
-/** The content of a user message. */
-export function Bubble({ content }: { content: Content }) {
+/** The content of a user message, with the name of its author when the server has named tokens. */
+export function Bubble({ content, by }: { content: Content; by?: string | undefined }) {
   return (
-    <p className="bubble" role="article" aria-label="You">
+    <p className="bubble" role="article" aria-label={by ?? 'You'}>
+      {by !== undefined && <strong>{`${by}: `}</strong>}
       {messageText({ content })}
     </p>
   );
@@ -29,12 +30,13 @@ export function Bubble({ content }: { content: Content }) {
 
 interface UserMessageProps {
   readonly content: Content;
+  readonly by: string | undefined;
   readonly messageId: string;
   readonly siblings: ViewNode['siblings'];
 }
 
 /** A user message that can be edited, with a switcher of its versions. */
-export const UserMessage = memo(function UserMessage({ content, messageId, siblings }: UserMessageProps) {
+export const UserMessage = memo(function UserMessage({ content, by, messageId, siblings }: UserMessageProps) {
   const { edit, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
@@ -60,7 +62,7 @@ export const UserMessage = memo(function UserMessage({ content, messageId, sibli
     );
   return (
     <div className="message">
-      <Bubble content={content} />
+      <Bubble content={content} by={by} />
       <div className="actions">
         <QuietButton ref={button} blocked={blocked} onClick={() => setEdited(messageId)}>
           <EditIcon />

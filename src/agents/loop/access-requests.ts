@@ -6,13 +6,15 @@ import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/path-a
 import type { ApprovalsOptions } from './approvals.ts';
 import { untilAborted } from './until-aborted.ts';
 
-type AccessRequestsOptions = Pick<ApprovalsOptions, 'runId' | 'answers' | 'signal' | 'put'>;
+type AccessRequestsOptions = Pick<ApprovalsOptions, 'answers' | 'signal' | 'put'>;
 
 /** A call with its resolved paths, and the relays that its run asked before. */
 export interface AccessCall {
   readonly call: CallState['call'];
   readonly request: ToolRequest;
   readonly relays: ReadonlyMap<string, RelayState>;
+  /** Ends the waiting for an answer before the run ends. */
+  readonly signal?: AbortSignal;
 }
 
 /** The granted access of a call, or the reason why it may not run. */
@@ -44,7 +46,7 @@ export class AccessRequests {
   async permit(accessCall: AccessCall): Promise<AccessResult> {
     const needs = neededAccess(accessCall.request);
     if (needs.length === 0) return { access: [] };
-    return this.#turn.run(this.#options.signal, async () => {
+    return this.#turn.run(accessCall.signal ?? this.#options.signal, async () => {
       const access: PathAccess[] = [];
       for (const need of needs) {
         const granted = [...access, ...this.#granted].find(each => accessCovers(each, need));
@@ -57,8 +59,12 @@ export class AccessRequests {
   }
 
   /** Undefined when a person granted the access, else the reason why not. */
-  async #ask({ call, request, relays }: AccessCall, need: PathAccess): Promise<string | undefined> {
-    const { answers, runId, signal, put } = this.#options;
+  async #ask(
+    { call, request, relays, signal = this.#options.signal }: AccessCall,
+    need: PathAccess,
+  ): Promise<string | undefined> {
+    const { answers, put } = this.#options;
+    const { runId } = call;
     const before = [...relays.values()].find(
       ({ relay }) => isAccessRelay(relay) && relay.toolCallId === call.id && isSame(pathAccessIn(relay.params), need),
     );

@@ -1,5 +1,5 @@
 import { defined } from '../../events/defined.ts';
-import { type AgentEvent, newId } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
 import {
@@ -17,9 +17,26 @@ import { AccessRequests } from './access-requests.ts';
 import { checkInput, type Tool, type ToolContext } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
+type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
+
+/** A call to decide about, whoever executes it. */
+export interface ApprovableCall {
+  readonly state: CallState;
+  /** The request of the call with an input, which may be a revised one; its paths are resolved. */
+  readonly requestFor: (input: unknown) => Promise<ToolRequest>;
+  /** Whether a person is asked although the rules allow it. */
+  readonly needsApproval?: Tool['needsApproval'];
+  /** What a person reads about the call, beside its arguments, and the answers that are possible. */
+  readonly about?: Pick<PermissionRelay, 'command' | 'diff' | 'reason' | 'answers'>;
+  /** Whether a person who approves the call grants its paths outside the workspace, too. */
+  readonly approvalGrantsAccess?: boolean;
+  /** Ends the waiting for an answer before the run ends. */
+  readonly signal?: AbortSignal;
+}
+
 export interface ApprovalsOptions {
-  readonly runId: string;
-  readonly tools: ReadonlyMap<string, Tool>;
+  /** The request that an earlier relay was about; undefined when its tool is unknown. */
+  readonly requestOf: (relay: PermissionRelay, input: unknown) => ToolRequest | undefined;
   /** The sources of decisions; the strictest decision wins. */
   readonly rules: readonly DecisionSource[];
   readonly answers: Answers | undefined;
@@ -30,8 +47,14 @@ export interface ApprovalsOptions {
 
 /** Whether a call may run, its input, the resolved paths that the decision was made on, and access outside the workspace. */
 export type Permit =
-  | { readonly input: unknown; readonly request?: ToolRequest; readonly access?: readonly PathAccess[] }
-  | { readonly denied: string; readonly by?: 'rules' };
+  | {
+      readonly input: unknown;
+      readonly request?: ToolRequest;
+      readonly access?: readonly PathAccess[];
+      /** The answer of the person who was asked. */
+      readonly answer?: Answer;
+    }
+  | { readonly denied: string; readonly by?: 'rules'; readonly answer?: Answer };
 
 type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
 
@@ -52,8 +75,8 @@ export class Approvals {
     this.#access.remember(all);
     for (const { relay, answer } of all) {
       if (relay.relayKind !== 'permission' || answer === undefined) continue;
-      const tool = this.#options.tools.get(relay.tool);
-      if (tool !== undefined) this.#grant(tool, inputOf(relay.params, answer), answer);
+      const request = this.#options.requestOf(relay, inputOf(relay.params, answer));
+      if (request !== undefined) this.#grant(request, answer);
     }
   }
 
@@ -62,35 +85,43 @@ export class Approvals {
    * denies outweighs the answer. A call that had already started keeps its permission: no rule is evaluated again.
    * A permitted call that names a path outside its workspace needs a person's access to it, too.
    */
-  async permit(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
-    const permit = await this.#decide(tool, state, relays);
+  async permit(asked: ApprovableCall, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
+    const permit = await this.#decide(asked, relays);
     if ('denied' in permit || permit.request === undefined) return permit;
-    const access = await this.#access.permit({ call: state.call, request: permit.request, relays });
+    const { state, signal } = asked;
+    if (asked.approvalGrantsAccess === true && permit.answer !== undefined) return permit;
+    const access = await this.#access.permit({
+      call: state.call,
+      request: permit.request,
+      relays,
+      ...defined({ signal }),
+    });
     return 'denied' in access ? access : { ...permit, ...access };
   }
 
-  async #decide(tool: Tool, state: CallState, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
+  async #decide(asked: ApprovableCall, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const { rules } = this.#options;
+    const { state, requestFor } = asked;
     const { call, relayId } = state;
     const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
     if (state.started) return { input: before === undefined ? call.input : inputOf(call.input, before) };
-    const request = await resolvedRequest(tool, call.input);
+    const request = await requestFor(call.input);
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return deniedBy(decision);
-    const isAsked = await this.#needsApproval(tool, request);
+    const isAsked = await this.#needsApproval(asked, request);
     if (decision.policy === 'allow' && relayId === undefined && !isAsked) return { input: call.input, request };
-    const answer: Answer | undefined = before ?? (await this.#ask(tool, { call, relayId, decision }));
+    const answer: Answer | undefined = before ?? (await this.#ask(asked, { request, decision }));
     if (answer === undefined) {
-      const reason = isAsked ? `${tool.name} needs approval` : (decision.reason ?? 'It needs approval');
+      const reason = isAsked ? `${request.tool} needs approval` : (decision.reason ?? 'It needs approval');
       return { denied: `${reason}, and nobody can be asked.` };
     }
-    if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer) };
+    if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer), answer };
     const input = inputOf(call.input, answer);
-    const agreed = await resolvedRequest(tool, input);
+    const agreed = await requestFor(input);
     const revised = decideAll(rules, [], agreed);
     if (revised.policy === 'deny') return deniedBy(revised);
-    this.#grant(tool, input, answer);
-    return { input, request: agreed };
+    this.#grant(agreed, answer);
+    return { input, request: agreed, answer };
   }
 
   /** Returns whether a path rule would deny or ask about the request if one of its arguments were this path. */
@@ -106,37 +137,40 @@ export class Approvals {
   }
 
   /** Whether the tool itself requires an answer for a call that no grant covers. */
-  async #needsApproval(tool: Tool, request: ToolRequest): Promise<boolean> {
-    if (tool.needsApproval === undefined || this.#grants.some(grant => grantCovers(grant, request))) return false;
-    return tool.needsApproval(request.input);
+  async #needsApproval({ needsApproval }: ApprovableCall, request: ToolRequest): Promise<boolean> {
+    if (needsApproval === undefined || this.#grants.some(grant => grantCovers(grant, request))) return false;
+    return needsApproval(request.input);
   }
 
   /** Undefined when nobody can answer relays. */
   async #ask(
-    tool: Tool,
-    { call, relayId, decision }: Pick<CallState, 'call'> & { relayId: string | undefined; decision: Decision },
+    { state, about, signal = this.#options.signal }: ApprovableCall,
+    { request, decision }: { readonly request: ToolRequest; readonly decision: Decision },
   ): Promise<RelayAnswer | undefined> {
-    const { answers, runId, signal, put } = this.#options;
+    const { answers, put } = this.#options;
+    const { call, relayId } = state;
     if (answers === undefined) return undefined;
     const id = relayId ?? newId();
+    const { tool, category } = request;
     if (relayId === undefined)
       await put({
         type: 'relay',
-        runId,
+        runId: call.runId,
         id,
         relayKind: 'permission',
         toolCallId: call.id,
-        tool: tool.name,
-        ...defined({ category: tool.category }),
+        tool,
+        ...defined({ category }),
         ...(decision.doubted !== undefined && { personOnly: true }),
         params: asRecord(call.input),
+        ...about,
       });
     return untilAborted(answers.wait(id, signal), signal);
   }
 
-  #grant(tool: Tool, input: unknown, { outcome, remember = 'once' }: Answer): void {
+  #grant(request: ToolRequest, { outcome, remember = 'once' }: Answer): void {
     if (outcome !== 'approve' && outcome !== 'revise') return;
-    const granted = grantFor(requestFor(tool, input), remember);
+    const granted = grantFor(request, remember);
     if (granted !== undefined) this.#grants.push(granted);
   }
 }
@@ -150,13 +184,14 @@ function inputOf(asked: unknown, { outcome, input }: Answer): unknown {
   return outcome === 'revise' ? input : asked;
 }
 
-function requestFor({ name, category, shell }: Tool, input: unknown): ToolRequest {
+/** The request of a call of one of our tools, without its paths. */
+export function toolRequest({ name, category, shell }: Tool, input: unknown): ToolRequest {
   return { tool: name, input, ...defined({ category }), ...defined({ shell }) };
 }
 
 /** Returns the request with resolved paths; an input that fails the tool's schema has none. */
-async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> {
-  const request = requestFor(tool, input);
+export async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> {
+  const request = toolRequest(tool, input);
   if (tool.paths === undefined) return request;
   const checked = await checkInput(tool, input);
   return 'problem' in checked ? request : { ...request, paths: await tool.paths(checked.value) };

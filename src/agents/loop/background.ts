@@ -82,6 +82,7 @@ export class Background {
       runId: this.#runId,
       id: outcomeId(runId),
       by: agentId,
+      automatic: true,
       content: `The subagent "${agentId}" that runs in the background as ${runId} ${outcome}`,
     });
   }

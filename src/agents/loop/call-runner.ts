@@ -1,7 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import { errorText, type EventOf, isToolParseError, type ToolOutput } from '../../events/index.ts';
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
-import { Approvals, type ApprovalsOptions } from './approvals.ts';
+import { Approvals, type ApprovalsOptions, resolvedRequest, toolRequest } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
 import type { ToolRequest } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
@@ -12,7 +12,9 @@ import { checkInput, type Tool } from './tool.ts';
 import { toolOutput } from './tool-output.ts';
 import { untilAborted } from './until-aborted.ts';
 
-export interface CallRunnerOptions extends ApprovalsOptions {
+export interface CallRunnerOptions extends Omit<ApprovalsOptions, 'requestOf'> {
+  readonly runId: string;
+  readonly tools: ReadonlyMap<string, Tool>;
   /** The number of tools that execute concurrently. */
   readonly parallel: number;
   readonly timeoutMs: number;
@@ -30,7 +32,13 @@ export class CallRunner {
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
-    this.#approvals = new Approvals(options);
+    this.#approvals = new Approvals({
+      ...options,
+      requestOf: (relay, input) => {
+        const tool = options.tools.get(relay.tool);
+        return tool && toolRequest(tool, input);
+      },
+    });
     this.#semaphore = new Semaphore(options.parallel);
   }
 
@@ -74,7 +82,15 @@ export class CallRunner {
       const checked = await checkInput(tool, call.input);
       if ('problem' in checked) return { error: checked.problem };
       signal.throwIfAborted();
-      const permit = await this.#approvals.permit(tool, state, relays);
+      const { needsApproval } = tool;
+      const permit = await this.#approvals.permit(
+        {
+          state,
+          requestFor: input => resolvedRequest(tool, input),
+          ...(needsApproval && { needsApproval: input => needsApproval.call(tool, input) }),
+        },
+        relays,
+      );
       if ('denied' in permit) {
         const { denied: reason, by } = permit;
         return { status: 'denied', reason, ...defined({ by }) };

@@ -18,6 +18,7 @@ import { contextPolicy, type ContextPolicy, spansFor, type StepContext } from '.
 import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent.ts';
 import { Spending } from '../limits/spending.ts';
+import { steeredMessages } from '../steered-messages.ts';
 import { correctionOf, StructuredOutput } from './structured-output.ts';
 import type { ModelTool, Tool } from './tool.ts';
 
@@ -210,7 +211,7 @@ export class Loop {
     }
     if (read.again && !isLast) {
       const content = correctionOf(read.problem);
-      await this.#channel.put({ type: 'user', runId, id: newId(), by: 'output schema', content });
+      await this.#channel.put({ type: 'user', runId, id: newId(), by: 'output schema', automatic: true, content });
       return undefined;
     }
     const message = `The answer does not match the schema of the output: ${read.problem} Simplify the schema, or use another model.`;
@@ -261,11 +262,7 @@ export class Loop {
 
   /** Adds messages of people and outcomes of subagents that arrived meanwhile; returns whether there were any. */
   async #takeSteering(): Promise<boolean> {
-    const { runId, steering } = this.#params;
-    const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {
-      return { type: 'user', runId, id, content: typeof content === 'string' ? content : [...content] };
-    });
-    const events = [...said, ...this.#background.take()];
+    const events = [...steeredMessages(this.#params), ...this.#background.take()];
     for (const event of events) await this.#channel.put(event);
     return events.length > 0;
   }

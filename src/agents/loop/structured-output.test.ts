@@ -59,7 +59,7 @@ describe('structured output', () => {
     expect(events.at(-1)).toMatchObject({ reason: 'complete', output: oslo });
     const asked = events.flatMap(event => (event.type === 'user' ? [event] : []));
     expect(asked).toMatchObject([
-      { by: 'output schema', content: expect.stringContaining('not JSON') as string },
+      { by: 'output schema', automatic: true, content: expect.stringContaining('not JSON') as string },
       { by: 'output schema', content: expect.stringContaining('people') as string },
     ]);
     expect(JSON.stringify(server.requests[2]?.body)).toContain('people: ');

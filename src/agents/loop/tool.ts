@@ -51,7 +51,7 @@ export interface ToolContext {
   readonly isGuarded?: (argument: string, path: ResolvedPath) => boolean;
 }
 
-type Emitted = 'custom' | 'file_registered' | 'warning' | 'plan_status' | 'tasks';
+type Emitted = 'custom' | 'file_registered' | 'warning' | 'plan_status' | 'tasks' | 'mode_changed';
 
 /** The events that a tool may add to its run. */
 export type ToolEvent = WithoutEnvelope<Extract<AgentEvent, { type: Emitted }>>;

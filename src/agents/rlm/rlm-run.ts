@@ -11,6 +11,7 @@ import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
 import { endOpenRuns } from '../subagents/child-run.ts';
+import { steeredMessages } from '../steered-messages.ts';
 import { codeOf } from './code-fences.ts';
 import { conclude } from './instructions.ts';
 import type { RlmAgentOptions } from './rlm-agent.ts';
@@ -248,11 +249,7 @@ export class RlmRun {
 
   /** Adds messages of people and outcomes of subagents that arrived meanwhile; returns whether there were any. */
   async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
-    const { runId, steering } = this.#params;
-    const said = (steering?.take() ?? []).map(({ id, content }): EventOf<'user'> => {
-      return { type: 'user', runId, id, content: typeof content === 'string' ? content : [...content] };
-    });
-    const events = [...said, ...this.#background.take()];
+    const events = [...steeredMessages(this.#params), ...this.#background.take()];
     for (const event of events) yield* this.#emit(event);
     return events.length > 0;
   }

@@ -265,7 +265,7 @@ describe('a subagent in the background', () => {
     const events = await run(parent);
     const child = of(events, 'harness_start')[1]?.runId;
     expect(resultsOf(events)).toMatchObject([{ result: { agentId: 'helper', runId: child, background: true } }]);
-    expect(of(events, 'user')).toMatchObject([{ runId: 'run', by: 'helper', id: `${child}:outcome` }]);
+    expect(of(events, 'user')).toMatchObject([{ runId: 'run', by: 'helper', automatic: true, id: `${child}:outcome` }]);
     expect(requests.at(-1)).toContain('ended:\n\nFound it.');
     expect(
       of(events, 'text')

@@ -22,7 +22,7 @@ import type { ObservationalMemoryRecord } from './memory/om-record.ts';
 import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
 import { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
-import type { TaskItemSnapshot } from './tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { notSupported } from './arguments/unavailable-options.ts';
 import type { Workspace } from './workspace/workspace.ts';

@@ -46,9 +46,9 @@ export type {
   ModelUseCountProvider,
   ModelUseCountTracker,
 } from './settings/models.ts';
-export { assignTaskIds, type TaskItemInput } from './tasks/assign-task-ids.ts';
-export type { TaskCheckResult, TaskCheckSummary } from './tasks/task-changes.ts';
-export type { TaskItem, TaskItemSnapshot } from './tasks/task-item.ts';
+export { assignTaskIds, type TaskItemInput } from '../../agents/tasks/assign-task-ids.ts';
+export type { TaskCheckResult, TaskCheckSummary } from '../../agents/tasks/task-changes.ts';
+export type { TaskItem, TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
 export type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 export type { TokenUsage } from './token-usage.ts';
 export { askUserTool } from './tools/ask-user.ts';

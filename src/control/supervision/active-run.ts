@@ -1,8 +1,10 @@
+import { defined } from '../../events/defined.ts';
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import {
   errorText,
   type AgentEvent,
   type ContentPart,
+  type EventOf,
   newId,
   OrderChecker,
   SingletreeError,
@@ -13,7 +15,10 @@ import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { noOpenRun } from './open-runs.ts';
-import { type EndNote, RunDetached, type RunHandle, type RunOutcome } from './run-control.ts';
+import { RunDetached } from '../../agents/run-detached.ts';
+import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
+import { noSteerNote } from './steer-request.ts';
+import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -39,7 +44,12 @@ export class ActiveRun implements RunHandle {
   readonly #order: OrderChecker | undefined;
   /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
+  /** The relays of the run and its child runs that were noted as pending. */
+  readonly #notedRelays = new Set<string>();
+  /** The ids of messages that were requested through the log. */
+  readonly #requested = new Set<string>();
   #steering: UserMessage[] = [];
+  readonly #steeringListeners = new Set<() => void>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
   #isOver = false;
@@ -68,13 +78,25 @@ export class ActiveRun implements RunHandle {
     return this.#isDetached;
   }
 
-  steer(content: string | readonly ContentPart[]): void {
-    this.#steering.push({ id: newId(), content });
+  /** Adds a message that was requested through the log; once, however often it is read there. */
+  steerBy({ id, content, by }: EventOf<'steer_requested'>): void {
+    if (this.#requested.has(id)) return;
+    this.#requested.add(id);
+    this.#steering.push({ id, content, ...defined({ by }) });
+    for (const listener of this.#steeringListeners) listener();
   }
 
-  /** Returns and removes the steering messages that the run did not read. */
+  steer(content: string | readonly ContentPart[], by?: string): void {
+    this.#steering.push({ id: newId(), content, ...defined({ by }) });
+    for (const listener of this.#steeringListeners) listener();
+  }
+
+  /**
+   * Returns and removes the steering messages that the run did not read. Those that were requested through the log stay
+   * noted in the thread.
+   */
   takeUnread(): readonly UserMessage[] {
-    return this.#steering.splice(0);
+    return this.#steering.splice(0).filter(({ id }) => !this.#requested.has(id));
   }
 
   /** Aborts the agent after logging `request`, and abandons it after the grace period. */
@@ -82,6 +104,8 @@ export class ActiveRun implements RunHandle {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
+    // Nobody is asked any more, however long the agent takes to stop.
+    void this.#cancelAllRelays().catch(() => {});
     setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
 
@@ -105,7 +129,13 @@ export class ActiveRun implements RunHandle {
       ...params,
       signal: this.#stop.signal,
       answers: thread.answers,
-      steering: { take: () => this.#steering.splice(0) },
+      steering: {
+        take: () => this.#steering.splice(0),
+        onMessage: listener => {
+          this.#steeringListeners.add(listener);
+          return () => this.#steeringListeners.delete(listener);
+        },
+      },
     });
     const events = invoked[Symbol.asyncIterator]();
     try {
@@ -133,10 +163,24 @@ export class ActiveRun implements RunHandle {
       if (event.runId !== this.runId) await this.#trackChild(event);
       if (event.type === 'usage') this.#options.params.spending?.count(event);
       if (event.type === 'relay') await this.#options.thread.startListening();
-      const written = writer.pass(event);
+      const note = this.#noteOf(event);
+      const written = note === undefined ? writer.pass(event) : writer.write(event, note);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
+  }
+
+  /** The metadata that an event about a relay or a requested message is stored with. */
+  #noteOf(event: AgentEvent): Readonly<Record<string, unknown>> | undefined {
+    if (event.type === 'user') return this.#requested.has(event.id ?? '') ? noSteerNote(event.id ?? '') : undefined;
+    if (event.type === 'relay_resolved') return noPendingRelay(event.relayId);
+    if (event.type !== 'relay') return undefined;
+    this.#notedRelays.add(event.id);
+    return pendingRelayNote(event);
+  }
+
+  async #cancelAllRelays(): Promise<void> {
+    for (const runId of [this.runId, ...this.#childRuns.keys()]) await cancelRelays(this.#options.thread, runId);
   }
 
   /** Ends a run that may not call a model, whatever its agent is. */
@@ -181,7 +225,8 @@ export class ActiveRun implements RunHandle {
     }
     await cancelRelays(thread, this.runId);
     const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
-    await thread.writer.write(end, Object.assign(noOpenRun(this.runId), this.#options.note?.()));
+    const notes = Object.assign(noOpenRun(this.runId), noPendingRelay(...this.#notedRelays));
+    await thread.writer.write(end, Object.assign(notes, this.#options.note?.()));
     return reason;
   }
 
@@ -198,7 +243,7 @@ export class ActiveRun implements RunHandle {
         reason: 'error',
       });
     } catch {
-      this.#isDetached = true;
+      this.detach();
       return 'interrupted';
     }
   }

@@ -1,9 +1,12 @@
 import { defined } from '../../events/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
-import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
+import { lateResults } from './late-results.ts';
+import { renewalMs } from './lease-times.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
+import { cancelRelay } from './answer-relay.ts';
 import { backgroundClock, systemClock } from './clock.ts';
 import { StoreOutage } from './store-outage.ts';
 
@@ -16,6 +19,8 @@ export interface ActiveThreadOptions {
   readonly onLost: (reason: unknown) => void;
   /** Called when any process requests the abort of a run. */
   readonly onAbort: (runId: string) => void;
+  /** Called when any process sends a message into a run. */
+  readonly onSteer: (request: EventOf<'steer_requested'>) => void;
   /** Called when the log cannot be written: the runs of the thread wait. */
   readonly onOutage: (error: SingletreeError) => void;
   /** Called when the log can be written again. */
@@ -25,6 +30,8 @@ export interface ActiveThreadOptions {
 /** The event that requests a run, and the seq it must follow, if any. */
 export interface RunRequest {
   readonly event: AgentEvent;
+  /** Appended together with it, before it. */
+  readonly before?: readonly AgentEvent[];
   readonly expectedSeq: number | undefined;
 }
 
@@ -43,6 +50,7 @@ export class ActiveThread {
       await this.startListening();
       return this.inbox.wait(relayId, signal);
     },
+    cancel: (relay, reason) => cancelRelay(this, relay, reason),
   };
   readonly #options: ActiveThreadOptions;
   readonly #outage: StoreOutage;
@@ -62,7 +70,7 @@ export class ActiveThread {
     this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
     this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform });
-    this.#renewal = setInterval(() => void this.#renew(), options.leaseMs / 3);
+    this.#renewal = setInterval(() => void this.#renew(), renewalMs(options.leaseMs));
     this.#cancelListening = backgroundClock.after(
       listenAfterMs,
       () => void this.startListening().catch(options.onLost),
@@ -88,12 +96,15 @@ export class ActiveThread {
    * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, and at once when
    * the log cannot be written.
    */
-  async appendRequest({ event, expectedSeq }: RunRequest, metadata: AppendOptions['metadata'] & object): Promise<void> {
+  async appendRequest(
+    { event, before = [], expectedSeq }: RunRequest,
+    metadata: AppendOptions['metadata'] & object,
+  ): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
     const options = { metadata, lease: this.#lease, ...defined({ expectedSeq }) };
-    const { lastSeq } = await log.append(threadId, [event], options);
+    const { lastSeq } = await log.append(threadId, [...before, event], options);
     this.#requestSeq = lastSeq;
     this.startAfter(lastSeq);
   }
@@ -112,13 +123,12 @@ export class ActiveThread {
   /** Appends a raw line of a run; waits while the log cannot be written. */
   async appendRaw(runId: string, line: RawLine): Promise<void> {
     const { log, threadId } = this.#options;
-    await this.#outage.write(() => log.appendRaw(threadId, runId, [line]));
+    await this.#outage.write(() => log.appendRaw(threadId, runId, [line], { lease: this.#lease }));
   }
 
   /** Merges the thread's metadata; waits while the log cannot be written. */
   async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
-    const { log, threadId } = this.#options;
-    await this.#outage.write(() => log.updateThread(threadId, { metadata }));
+    await this.append([], { metadata });
   }
 
   /** Counts a new user of the thread. */
@@ -142,8 +152,16 @@ export class ActiveThread {
     this.#cancelListening();
     this.#stop.abort(isClosed);
     this.#outage.close();
-    await this.writer.flush().catch(this.#options.onLost);
+    await this.writer.flush().catch((reason: unknown) => this.#lose(reason));
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
+  }
+
+  /** Appends nothing as the owner any more, and reports which calls finished here all the same. */
+  async #lose(reason: unknown): Promise<void> {
+    const { log, threadId, onLost } = this.#options;
+    onLost(reason);
+    const late = SingletreeError.is(reason, 'lease_lost') ? lateResults(this.writer.unwritten) : [];
+    if (late.length > 0) await log.append(threadId, late).catch(() => {});
   }
 
   /** A failed renewal of an unavailable store is retried: no other process can take over meanwhile. */
@@ -163,10 +181,11 @@ export class ActiveThread {
 
   async #follow(after: number, signal: AbortSignal): Promise<void> {
     try {
-      const { log, threadId, onAbort } = this.#options;
-      const types = ['relay', 'relay_resolved', 'abort_requested'] as const;
+      const { log, threadId, onAbort, onSteer } = this.#options;
+      const types = ['relay', 'relay_resolved', 'abort_requested', 'steer_requested'] as const;
       for await (const event of log.tail(threadId, after, { signal, types })) {
         if (event.type === 'abort_requested') onAbort(event.runId);
+        else if (event.type === 'steer_requested') onSteer(event);
         else this.inbox.take(event);
       }
     } catch (error) {

@@ -56,6 +56,10 @@ export class ActiveThreads {
           runsIn(threadId)
             .find(run => run.runId === runId)
             ?.abort(),
+        onSteer: request =>
+          runsIn(threadId)
+            .find(run => run.runId === request.runId)
+            ?.steerBy(request),
         onOutage: error => this.#outages.begin(threadId, error),
         onOutageEnd: (error, ms) => this.#outages.end(threadId, error, ms),
       });

@@ -1,9 +1,10 @@
 import { defined } from '../../events/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { AppendOptions, EventLog } from '../../log/index.ts';
 import type { RelayBook, RelayClosing } from '../../projections/relay-book.ts';
 import type { ActiveThread } from './active-thread.ts';
+import { noPendingRelay } from './pending-relays.ts';
 
 /** The valid outcomes of each kind of relay. */
 const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outcome'][]> = {
@@ -35,35 +36,47 @@ export async function answerRelay(
   if (entry.status !== 'pending') throw alreadyResolved(relayId, entry.reason);
   const { relay } = entry;
   checkAnswer(relay, answer);
-  const event: AgentEvent = { ...answer, type: 'relay_resolved', runId: relay.runId, relayId };
+  const event: EventOf<'relay_resolved'> = { ...answer, type: 'relay_resolved', runId: relay.runId, relayId };
   try {
-    await log.append(threadId, [event], { once: answerKey(relayId) });
+    await resolveRelay(event, (events, options) => log.append(threadId, events, options));
   } catch (error) {
     if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, undefined, error);
     throw error;
   }
 }
 
-/** Cancels the unanswered relays of a run. */
-export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
-  const pending = thread.inbox.pendingOf(runId);
-  if (pending.length > 0) await thread.writer.flush();
-  for (const { id } of pending)
-    try {
-      const cancelled: AgentEvent = { type: 'relay_resolved', runId, relayId: id, outcome: 'cancelled' };
-      await thread.append([cancelled], { once: answerKey(id) });
-    } catch (error) {
-      if (!SingletreeError.is(error, 'once_conflict')) throw error;
-    }
+/** Appends the event that resolves a relay and removes its note; throws `once_conflict` when another one came first. */
+export async function resolveRelay(
+  event: EventOf<'relay_resolved'>,
+  append: (events: readonly AgentEvent[], options: AppendOptions) => Promise<unknown>,
+): Promise<void> {
+  const { relayId } = event;
+  await append([event], { once: `relay:${relayId}`, metadata: noPendingRelay(relayId) });
 }
 
-/** The idempotency key of an answer. */
-export function answerKey(relayId: string): string {
-  return `relay:${relayId}`;
+/** Cancels the unanswered relays of a run. */
+export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
+  for (const relay of thread.inbox.pendingOf(runId)) await cancelRelay(thread, relay);
+}
+
+/** Cancels a relay, with a reason when there is one; does nothing when it was answered. */
+export async function cancelRelay(
+  thread: Pick<ActiveThread, 'writer' | 'append'>,
+  { id, runId }: Pick<EventOf<'relay'>, 'id' | 'runId'>,
+  feedback?: string,
+): Promise<void> {
+  await thread.writer.flush();
+  const cancelled = { type: 'relay_resolved' as const, runId, relayId: id, outcome: 'cancelled' as const };
+  try {
+    await resolveRelay({ ...cancelled, ...defined({ feedback }) }, (events, options) => thread.append(events, options));
+  } catch (error) {
+    if (!SingletreeError.is(error, 'once_conflict')) throw error;
+  }
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
-  const allowed = outcomes[relay.relayKind];
+  const { answers } = relay;
+  const allowed = outcomes[relay.relayKind].filter(each => answers === undefined || answers.some(one => one === each));
   if (!allowed.includes(outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
     throw invalid(relay, '"revise" requires the new input');

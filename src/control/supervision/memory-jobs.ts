@@ -7,6 +7,7 @@ import { ModelInput } from '../../projections/model-input/model-input.ts';
 import type { ThreadState, ThreadMemory } from '../thread-memory.ts';
 import type { Clock } from './clock.ts';
 import { OtherThreads } from './other-threads.ts';
+import { renewalMs } from './lease-times.ts';
 import { isEndedProcess } from './process-owner.ts';
 
 export interface MemoryJobsOptions {
@@ -108,7 +109,7 @@ export class MemoryJobs {
         thread => thread ?? lost.abort(),
         () => {},
       );
-    }, leaseMs / 3).unref();
+    }, renewalMs(leaseMs)).unref();
     try {
       return await this.#perform({ ...run, signal: AbortSignal.any([run.signal, lost.signal]) }, lease);
     } finally {
@@ -131,7 +132,7 @@ export class MemoryJobs {
       }
       start();
       await new Promise<void>(resolve => {
-        const cancel = clock.after(leaseMs / 15, resolve);
+        const cancel = clock.after(renewalMs(leaseMs) / 5, resolve);
         signal.addEventListener('abort', () => resolve(cancel()), { once: true });
       });
     }

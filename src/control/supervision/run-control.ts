@@ -13,20 +13,17 @@ export interface RunHandle {
 
 export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
 
-/** The abort reason of a run that is detached: it can be resumed, so what it started must not be ended for good. */
-export class RunDetached extends Error {
-  constructor() {
-    super('The process is shutting down.');
-  }
-}
-
 export interface StartOptions {
   readonly agent: Agent;
   readonly content: string | readonly ContentPart[];
+  /** The name of its author. */
+  readonly by?: string;
   /** The message id that its sender chose. */
   readonly id?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** The mode that the thread changes to, together with the message. */
+  readonly mode?: string;
   /** The user message to replace: the new one becomes its sibling on a new branch. */
   readonly edits?: string;
   /** The newest event of the thread: rejects with `seq_conflict`, without any effect, when another one is newer. */
@@ -57,7 +54,7 @@ export interface RunControl {
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void>;
   /** Sends a message to an active agent at its next safe point; throws `run_not_found` when it does not run here. */
-  steer(runId: string, content: string | readonly ContentPart[]): void;
+  steer(runId: string, content: string | readonly ContentPart[], options?: { readonly by?: string }): void;
   /** Answers a relay: the first answer wins, a later one is rejected with `relay_resolved`. */
   answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
   /**

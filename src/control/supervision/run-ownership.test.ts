@@ -107,7 +107,7 @@ describe('a takeover', () => {
     const relay = (await until(log, threadId, 'relay')) as AgentEvent & { id: string };
     clock.advance(1000);
     expect(server.running()).toEqual([]);
-    clock.advance(15_000);
+    clock.advance(60_000);
     await expect.poll(() => server.running().map(each => each.runId)).toEqual([run.runId]);
     await server.answer(threadId, relay.id, { outcome: 'approve' });
     expect(await server.running()[0]?.done).toBe('complete');

@@ -1,6 +1,7 @@
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog } from '../../log/index.ts';
 import type { Clock } from './clock.ts';
+import { renewalMs } from './lease-times.ts';
 import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
@@ -63,7 +64,7 @@ export class RunOwnership {
     } finally {
       this.#cancelCheck?.();
       // A takeover that fails now may succeed later.
-      if (!signal.aborted) this.#cancelCheck = clock.after(leaseMs / 3, () => void this.watch().catch(() => {}));
+      if (!signal.aborted) this.#cancelCheck = clock.after(renewalMs(leaseMs), () => void this.watch().catch(() => {}));
     }
   }
 
@@ -118,13 +119,13 @@ export class RunOwnership {
     return taking;
   }
 
-  /** Waits for the end of a run elsewhere, for a third of the lease. */
+  /** Waits for the end of a run elsewhere, until its lease has to be renewed. */
   #waitForEnd(
     threadId: string,
     { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },
   ): Promise<boolean> {
     const { log, clock, leaseMs } = this.#options;
-    return waitForRunEnd(log, { threadId, runId, after, clock, ms: leaseMs / 3, signal });
+    return waitForRunEnd(log, { threadId, runId, after, clock, ms: renewalMs(leaseMs), signal });
   }
 }
 

@@ -26,7 +26,10 @@ export interface SupervisorOptions {
   readonly resourceId?: string;
   /** The unique owner name in leases; derived from the process by default. */
   readonly owner?: string;
-  /** How long a lease lasts without renewal, in milliseconds; 15,000 by default. */
+  /**
+   * How long a lease lasts without renewal, in milliseconds; by default 60,000 for a store on one machine, where an owner
+   * that has ended is noticed at once, and 15,000 for others.
+   */
   readonly leaseMs?: number;
   /** How long an aborted agent may take to stop, in milliseconds; 2,000 by default. */
   readonly graceMs?: number;
@@ -46,9 +49,6 @@ export interface SupervisorOptions {
 
 /** Finds the agent that resumes an open run; undefined when the run cannot be resumed. */
 export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
-
-/** The default duration of a lease without renewal, in milliseconds. */
-export const defaultLeaseMs = 15_000;
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
 export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(

@@ -18,11 +18,14 @@ import type { ActiveThread, RunRequest } from './active-thread.ts';
 import { ActiveThreads } from './active-threads.ts';
 import { answerRelay } from './answer-relay.ts';
 import { backgroundClock } from './clock.ts';
+import { defaultLeaseMs } from './lease-times.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
+import { pendingRelayNote } from './pending-relays.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
+import { UnreadRequests } from './steer-request.ts';
 import type {
   AbortOptions,
   EndNote,
@@ -33,12 +36,7 @@ import type {
   StartOptions,
 } from './run-control.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
-import {
-  type AgentFinder,
-  checkSupervisorOptions,
-  defaultLeaseMs,
-  type SupervisorOptions,
-} from './supervisor-options.ts';
+import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { runInputOf, readRun } from '../thread-record.ts';
@@ -66,7 +64,7 @@ export class Supervisor implements RunControl {
     this.#limits = limits;
     this.#options = {
       owner: processOwner(),
-      leaseMs: defaultLeaseMs,
+      leaseMs: defaultLeaseMs(options.log),
       graceMs: 2_000,
       newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',
@@ -107,20 +105,27 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, id, model, edits, note, expectedSeq, metadata } = options;
+    const { agent, content, by, id, model, mode, edits, note, expectedSeq, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id }) };
+    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
-      event = editMessage(conversation, edits, { runId: userRunId, content: parts });
+      event = editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) });
     }
     return this.#startRun(
       threadId,
       { agent, parentId: `${userRunId}:user`, model, note, metadata },
-      { event, expectedSeq },
+      { event, expectedSeq, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
     );
+  }
+
+  /** The event that changes the mode of a thread; none when it is in this mode. */
+  async #modeChange(threadId: string, modeId: string): Promise<EventOf<'mode_changed'>[]> {
+    const { mode: previousModeId } = await this.#memory.of(threadId);
+    if (previousModeId === modeId) return [];
+    return [{ type: 'mode_changed', runId: newId(), modeId, ...defined({ previousModeId }) }];
   }
 
   async retry(threadId: string, { agent, messageId, model }: RetryRunOptions): Promise<RunHandle> {
@@ -135,8 +140,8 @@ export class Supervisor implements RunControl {
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
-  steer(runId: string, content: string | readonly ContentPart[]): void {
-    this.#running(runId).steer(content);
+  steer(runId: string, content: string | readonly ContentPart[], { by }: { readonly by?: string } = {}): void {
+    this.#running(runId).steer(content, by);
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
@@ -295,8 +300,10 @@ export class Supervisor implements RunControl {
     let isAborted = false;
     if (!isNew) await endOrphanedProcesses(runMark(open.owner, threadId, runId));
     if (!isNew) await thread.startListening();
+    const requests = new UnreadRequests(runId);
     const visit = (event: LoggedEvent) => {
       thread.inbox.take(event);
+      requests.take(event);
       if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
     };
     const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
@@ -311,7 +318,10 @@ export class Supervisor implements RunControl {
       await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }
-    if (!isNew) await thread.mergeMetadata(openRunNote({ ...open, owner: this.#options.owner }));
+    if (!isNew) {
+      const notes = thread.inbox.pendingOf(runId).map(pendingRelayNote);
+      await thread.mergeMetadata(Object.assign(openRunNote({ ...open, owner: this.#options.owner }), ...notes));
+    }
     const run = new ActiveRun({
       thread,
       threadId,
@@ -331,6 +341,7 @@ export class Supervisor implements RunControl {
         ...(state && { resume: state }),
       },
     });
+    for (const request of requests.all) run.steerBy(request);
     this.#runs.set(runId, run);
     this.#settled.set(run, this.#settle(run, thread, agent));
     return run;
@@ -345,10 +356,13 @@ export class Supervisor implements RunControl {
 
   /** Starts the next run with messages that the run did not read; stores them only, when it did not complete. */
   async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
-    const content = run.takeUnread().flatMap(message => partsOf(message.content));
+    const unread = run.takeUnread();
+    const content = unread.flatMap(message => partsOf(message.content));
     if (content.length === 0) return;
-    if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, content });
-    else await thread.writer.write({ type: 'user', runId: newId(), content });
+    const [by, ...others] = new Set(unread.map(message => message.by));
+    const message = { content, ...(others.length === 0 && defined({ by })) };
+    if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, ...message });
+    else await thread.writer.write({ type: 'user', runId: newId(), ...message });
   }
 
   /** Throws `run_under_way` while a run is active in any process. */

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type ContentPart, type EventOf, SingletreeError } from '../../events/index.ts';
 import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Message, Summary } from './record.ts';
@@ -8,12 +9,13 @@ import { start } from './tables.ts';
 export function editMessage(
   conversation: Conversation,
   messageId: string,
-  edited: { readonly runId: string; readonly content: string | readonly ContentPart[] },
+  edited: { readonly runId: string; readonly content: string | readonly ContentPart[]; readonly by?: string },
 ): EventOf<'user'> {
   const message = messageOf(conversation, messageId);
   if (message.role !== 'user') throw notPossible(`"${messageId}" was not said by a person: only that can be edited.`);
   const content = typeof edited.content === 'string' ? edited.content : [...edited.content];
-  return { type: 'user', runId: edited.runId, content, parentMessageId: message.parentMessageId ?? start };
+  const { runId, by } = edited;
+  return { type: 'user', runId, content, parentMessageId: message.parentMessageId ?? start, ...defined({ by }) };
 }
 
 /** Returns the user message that must be the `parentId` of a run that retries an agent's message. */

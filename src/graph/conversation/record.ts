@@ -30,7 +30,14 @@ export interface Block {
 export type ChunkKind =
   | Exclude<
       EventType,
-      'harness_start' | 'harness_end' | 'step_start' | 'session' | 'branch_selected' | 'collapsed' | 'abort_requested'
+      | 'harness_start'
+      | 'harness_end'
+      | 'step_start'
+      | 'session'
+      | 'branch_selected'
+      | 'collapsed'
+      | 'abort_requested'
+      | 'steer_requested'
     >
   | 'run';
 

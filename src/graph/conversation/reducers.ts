@@ -86,6 +86,7 @@ const on: Handlers<[ConversationDraft], void> = {
     chunkChanged(draft, nodeId);
   },
   abort_requested: () => {},
+  steer_requested: () => {},
 };
 
 /** Adds a user message: to a running run as a part of it, else as a message of its own. */

@@ -5,6 +5,12 @@ import type { Connection } from './open.ts';
 import { command, query } from './statement.ts';
 import { asJoinedBytes, asNumber, textsIn } from './stored-text.ts';
 
+/** How long a lease lasts, by the clock that does not jump. */
+export interface LeaseTime {
+  readonly now: number;
+  readonly ttlMs: number;
+}
+
 /** The leases of a file. */
 export class LeaseTable {
   readonly #find;
@@ -17,16 +23,18 @@ export class LeaseTable {
       db,
       `SELECT ${asNumber('token')}, ${asJoinedBytes(['owner', 'expires'])} FROM leases WHERE name = ?`,
     );
+    const columns = '(name, owner, token, expires, until, ttl)';
+    const changes = 'owner = excluded.owner, expires = excluded.expires, until = excluded.until, ttl = excluded.ttl';
     this.#set = command(
       db,
-      'INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = excluded.token, expires = excluded.expires',
+      `INSERT INTO leases ${columns} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET ${changes}, token = excluded.token`,
     );
-    // An end that is written with a sign is that of a year beyond 9999: it does not compare as text.
+    // A lease that lasts longer than it can is one from before the machine was started: the clock began anew.
     this.#take = query(
       db,
-      `INSERT INTO leases (name, owner, token, expires) VALUES (?, ?, 1, ?) ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = token + 1, expires = excluded.expires WHERE owner = excluded.owner OR expires BETWEEN '0' AND ? RETURNING ${asNumber('token')}`,
+      `INSERT INTO leases ${columns} VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET ${changes}, token = token + 1 WHERE owner = excluded.owner OR until <= ? OR until > ? + ttl RETURNING ${asNumber('token')}`,
     );
-    this.#end = command(db, 'UPDATE leases SET expires = ? WHERE name = ? AND token = ?');
+    this.#end = command(db, 'UPDATE leases SET expires = ?, until = 0 WHERE name = ? AND token = ?');
   }
 
   find(name: string): Lease | undefined {
@@ -37,16 +45,16 @@ export class LeaseTable {
     return { name, owner, token: row[0], expiresAt };
   }
 
-  set({ name, owner, token, expiresAt }: Lease): void {
-    this.#set.run(name, owner, token, expiresAt);
+  set({ name, owner, token, expiresAt }: Lease, { now, ttlMs }: LeaseTime): void {
+    this.#set.run(name, owner, token, expiresAt, now + ttlMs, ttlMs);
   }
 
   /** Takes a lease that is free, that ended, or that the owner has; its new token, or undefined when it is held. */
-  take({ name, owner, expiresAt }: Omit<Lease, 'token'>, now: string): number | undefined {
-    return (this.#take.all(name, owner, expiresAt, now) as [number][])[0]?.[0];
+  take({ name, owner, expiresAt }: Omit<Lease, 'token'>, { now, ttlMs }: LeaseTime): number | undefined {
+    return (this.#take.all(name, owner, expiresAt, now + ttlMs, ttlMs, now, now) as [number][])[0]?.[0];
   }
 
-  end({ name, token }: Lease, now: string): void {
-    this.#end.run(now, name, token);
+  end({ name, token }: Lease, expiresAt: string): void {
+    this.#end.run(expiresAt, name, token);
   }
 }

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { name } from '../../events/options/option-fields.ts';
+import { filePath } from '../store/store-url.ts';
 import { SqliteLog } from './sqlite-log.ts';
 
 export interface LibSQLStoreOptions {
@@ -22,8 +22,8 @@ export class LibSQLStore extends SqliteLog {
 }
 
 function pathOf(url: string): string {
-  const path = url.startsWith('file://') ? fileURLToPath(url) : url.replace(/^file:/, '');
-  if (path === ':memory:' || (url.startsWith('file:') && path !== '')) return path;
+  if (url === ':memory:') return url;
+  if (url.startsWith('file:')) return filePath(url);
   const what = /^(libsql|https?|wss?):/.test(url) ? 'Remote databases are not supported' : 'It names no file';
   throw invalidArgument(`The store cannot open the URL "${url}". ${what}: use a file, such as "file:./data.db".`);
 }

@@ -76,6 +76,10 @@ const migrations = [
      FROM raw_runs JOIN raw_lines_before USING (thread, run) ORDER BY 1;
    DROP TABLE raw_lines_before;
    CREATE INDEX threads_hidden ON threads (key) WHERE hidden = 1;`,
+  `CREATE INDEX threads_with_pending_relays ON threads (updated DESC, id DESC) WHERE instr(info, '"relay:') > 0;
+   CREATE INDEX threads_with_follow_ups ON threads (updated DESC, id DESC) WHERE instr(info, '"follow-up:') > 0;`,
+  `ALTER TABLE leases ADD COLUMN until REAL NOT NULL DEFAULT 0;
+   ALTER TABLE leases ADD COLUMN ttl REAL NOT NULL DEFAULT 0;`,
   `CREATE TABLE outlines (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
    CREATE TABLE messages (
      thread INTEGER NOT NULL,

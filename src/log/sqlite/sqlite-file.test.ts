@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../events/index.ts';
 import { migrate, schemaVersion } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';
+import type { NotePrefix } from '../thread-notes.ts';
 import { ThreadTable } from './thread-table.ts';
 import { Transaction } from './transaction.ts';
 
@@ -137,17 +138,22 @@ describe('a listing of threads', () => {
     const threads = new ThreadTable(db);
     const time = '2024-01-01T00:00:00.000Z';
     const after = { id: 'a', resourceId: 'r', metadata: {}, createdAt: time, updatedAt: time, seq: 0 };
-    const plans = [undefined, 'r'].map(resourceId => {
-      threads.list({ resourceId, after, limit: 1 });
+    const planOf = (resourceId: string | undefined, notes: readonly NotePrefix[]) => {
+      threads.list({ resourceId, after, notes, limit: 1 });
       return prepare(`EXPLAIN QUERY PLAN ${asked.at(-1)}`)
         .raw()
         .all()
         .map(String)
         .join('\n');
-    });
+    };
+    const plans = [undefined, 'r'].map(resourceId => planOf(resourceId, []));
+    const noted = [undefined, 'r'].map(resourceId => planOf(resourceId, ['relay:']));
+    for (const plan of noted) expect(plan).toContain('INDEX threads_with_pending_relays ((updated,id)<(?,?))');
+    expect(planOf('r', ['run:'])).toContain('INDEX threads_with_open_runs ((updated,id)<(?,?))');
+    expect(planOf('r', ['follow-up:'])).toContain('INDEX threads_with_follow_ups ((updated,id)<(?,?))');
     expect(plans[0]).toContain('INDEX threads_by_update ((updated,id)<(?,?))');
     expect(plans[1]).toContain('INDEX threads_by_resource (resource=? AND (updated,id)<(?,?))');
-    expect(plans.join('\n')).not.toContain('TEMP B-TREE');
+    expect([...plans, ...noted].join('\n')).not.toContain('TEMP B-TREE');
     db.close();
   });
 });

@@ -20,7 +20,13 @@ export interface SqliteLogOptions {
   maxFileBytes?: number;
   /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
   pollMs?: number;
+  /** The time of day, in milliseconds since 1970. */
   now?: () => number;
+  /**
+   * A clock that never jumps and that all processes on the file share, in milliseconds: it ends leases. `now` if that is
+   * given, else the time since the machine started.
+   */
+  uptime?: () => number;
 }
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
@@ -35,5 +41,6 @@ export const checkSqliteLogOptions = optionsCheck(
       maxFileBytes: byteCount().optional(),
       pollMs: milliseconds().optional(),
       now: callback().optional(),
+      uptime: callback().optional(),
     }) satisfies Record<keyof SqliteLogOptions, z.ZodType>,
 );

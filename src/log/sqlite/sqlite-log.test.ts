@@ -11,7 +11,7 @@ describe('SqliteLog', () => {
   const paths = new Map<EventLog, string>();
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const openAt = (path: string, options: { now: () => number }) => {
+  const openAt = (path: string, options: { now: () => number; uptime: () => number }) => {
     const log = new SqliteLog(path, options);
     paths.set(log, path);
     return log;
@@ -20,10 +20,12 @@ describe('SqliteLog', () => {
     { describe, it },
     {
       open: async options => openAt(join(folder, `${paths.size}.db`), options),
+      leasesByUptime: true,
       reopen: async (log, options) => {
         await log.close();
         return openAt(paths.get(log) ?? '', options);
       },
+      join: async (log, options) => openAt(paths.get(log) ?? '', options),
     },
   );
 });

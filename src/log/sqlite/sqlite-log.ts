@@ -8,9 +8,6 @@ import {
   checkRange,
   checkRawLines,
   importedInBranch,
-  isHeldByAnother,
-  leaseEnd,
-  leaseHeld,
   leaseLost,
   onceConflict,
   seqConflict,
@@ -27,6 +24,7 @@ import type {
   Lease,
   LeaseRequest,
   NewThread,
+  RawAppendOptions,
   RawLine,
   ReadRange,
   Tail,
@@ -36,15 +34,19 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { LiveTails } from '../live-tails.ts';
+import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
+import { systemUptime } from '../uptime.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { DerivationBacklog } from './derivation-backlog.ts';
 import { DerivedRows } from './derived-rows.ts';
 import { translateErrors } from './errors.ts';
 import { EventPage, type Segment } from './event-table.ts';
 import { FileWatch } from './file-watch.ts';
+import { Leases } from './leases.ts';
 import { LockWait } from './lock-wait.ts';
 import { NewestThread } from './newest-thread.ts';
+import { NewestTimes } from './newest-times.ts';
 import { closeDatabase, type Connection, openDatabase } from './open.ts';
 import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
 import { StoredInfo, type ThreadInfo } from './stored-info.ts';
@@ -71,11 +73,14 @@ export class SqliteLog implements EventLog {
   readonly #lock: LockWait;
   readonly #live: LiveTails;
   readonly now: () => number;
+  readonly #leases: Leases;
+  readonly isLocal = true;
   readonly maxEventBytes: number;
   /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
   readonly #newest = new Map<string, number>();
   readonly #info = new StoredInfo();
   readonly #newestThread = new NewestThread();
+  readonly #newestTimes = new NewestTimes();
   #closed = false;
 
   /**
@@ -92,6 +97,8 @@ export class SqliteLog implements EventLog {
     const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
     this.#db = db;
     this.#sql = tables;
+    const uptime = options.uptime ?? options.now ?? systemUptime;
+    this.#leases = new Leases({ table: tables.leases, now, uptime });
     this.#lock = new LockWait(lockWaitMs);
     this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
@@ -138,6 +145,8 @@ export class SqliteLog implements EventLog {
           firstSeq: seq + 1,
           now: this.now,
           maxEventBytes: this.maxEventBytes,
+          newestTs: imported === true ? undefined : this.#newestTs(threadId, seq),
+          imported,
         });
         const { bodies } = encoded;
         this.#sql.events.insert(key, seq + 1, bodies);
@@ -153,6 +162,7 @@ export class SqliteLog implements EventLog {
       const lastSeq = firstSeq + stored.bodies.length - 1;
       if (this.#newest.size >= 1000) this.#newest.clear();
       this.#newest.set(threadId, lastSeq);
+      this.#newestTimes.set(threadId, lastSeq, stored.events.at(-1)?.ts);
       this.#live.publish(threadId, stored);
       return { firstSeq, lastSeq };
     }, copy);
@@ -225,9 +235,11 @@ export class SqliteLog implements EventLog {
     }, copy);
   }
 
-  async listThreads({ resourceId, limit = 100, after, openRuns }: ThreadFilter = {}): Promise<Thread[]> {
+  async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
+    const { resourceId, limit = 100, after } = filter;
     const most = checkCount('limit', limit, 0);
-    return this.#read(() => this.#sql.threads.list({ resourceId, after, openRuns, limit: most }).map(toThread));
+    const notes = requiredNotes(filter);
+    return this.#read(() => this.#sql.threads.list({ resourceId, after, notes, limit: most }).map(toThread));
   }
 
   async deleteThread(threadId: string): Promise<void> {
@@ -240,6 +252,7 @@ export class SqliteLog implements EventLog {
         return row;
       });
       this.#newest.delete(threadId);
+      this.#newestTimes.delete(threadId);
       this.#info.clear();
       this.#live.end(threadId);
       return key;
@@ -262,38 +275,31 @@ export class SqliteLog implements EventLog {
     }, copy);
   }
 
-  async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
-    checkId('lease name', name);
-    checkId('lease owner', owner);
-    return this.#write(() => {
-      const expiresAt = leaseEnd(this.now(), ttlMs);
-      const token = this.#sql.leases.take({ name, owner, expiresAt }, this.#stamp());
-      if (token !== undefined) return { name, owner, token, expiresAt };
-      const current = this.#sql.leases.find(name);
-      if (current && isHeldByAnother(current, { owner, isGone }, this.now()))
-        throw leaseHeld(name, current.owner, current.expiresAt);
-      return this.#setLease({ name, owner, token: (current?.token ?? 0) + 1 }, ttlMs);
-    });
+  async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {
+    return this.#write(() => this.#leases.acquire(name, request));
   }
 
   async renewLease(lease: Lease, ttlMs: number): Promise<Lease> {
-    return this.#write(() => {
-      if (this.#sql.leases.find(lease.name)?.token !== lease.token) throw leaseLost(lease);
-      return this.#setLease(lease, ttlMs);
-    });
+    return this.#write(() => this.#leases.renew(lease, ttlMs));
   }
 
   async releaseLease(lease: Lease): Promise<void> {
-    return this.#write(() => this.#sql.leases.end(lease, this.#stamp()));
+    return this.#write(() => this.#leases.release(lease));
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[]): Promise<void> {
+  async appendRaw(
+    threadId: string,
+    runId: string,
+    lines: readonly RawLine[],
+    { lease }: RawAppendOptions = {},
+  ): Promise<void> {
     checkId('run id', runId);
     const { rawLines } = this.#sql;
     let given = lines;
     const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
     return this.#write(() => {
       const { key } = this.#place(threadId);
+      if (lease !== undefined) this.#leases.check(lease);
       const run = rawLines.run(key, runId);
       checkRawLines(runId, run?.last ?? 0, given);
       const into = run ?? rawLines.addRun(key, runId);
@@ -383,10 +389,14 @@ export class SqliteLog implements EventLog {
     if (seq !== undefined) throw onceConflict(threadId, once, seq);
   }
 
-  #setLease({ name, owner, token }: Pick<Lease, 'name' | 'owner' | 'token'>, ttlMs: number): Lease {
-    const lease = { name, owner, token, expiresAt: leaseEnd(this.now(), ttlMs) };
-    this.#sql.leases.set(lease);
-    return lease;
+  /** The time of a thread's newest event. */
+  #newestTs(threadId: string, seq: number): string | undefined {
+    const known = this.#newestTimes.get(threadId, seq);
+    if (known !== undefined || seq === 0) return known;
+    const page = new EventPage<LoggedEvent>(1, Number.MAX_SAFE_INTEGER);
+    const range = { after: seq - 1, before: seq + 1 };
+    for (const segment of this.#segments(threadId, this.#place(threadId), range)) this.#sql.events.read(segment, page);
+    return page.items[0]?.ts;
   }
 
   /** Another process wrote to the file. */

@@ -1,5 +1,6 @@
 import { isUsableId } from '../checks.ts';
-import { openRunPrefix, type Thread } from '../event-log.ts';
+import type { Thread } from '../event-log.ts';
+import type { NotePrefix } from '../thread-notes.ts';
 import { damagedThread } from './errors.ts';
 import type { Connection } from './open.ts';
 import { command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
@@ -46,9 +47,10 @@ const placeColumns = `${asNumber('key')}, ${asNumber('owner')}, ${asNumber('fork
 const texts = ['id', 'resource', 'created', 'updated', 'info'];
 const threadColumns = `${placeColumns}, ${newestSeq}, ${asNumber('imported')}, ${asJoinedBytes(texts)}`;
 
-/** Holds for every thread with an open run, and for a few others; an index answers it. */
-const mayHaveOpenRun = `instr(info, '"${openRunPrefix}') > 0`;
-const hasOpenRun = `EXISTS (SELECT 1 FROM json_each(info, '$.metadata') AS entry WHERE instr(entry.key, '${openRunPrefix}') = 1)`;
+/** Selects the threads with a note: an index finds them and a few others. */
+function hasNote(prefix: NotePrefix): string {
+  return `instr(info, '"${prefix}') > 0 AND EXISTS (SELECT 1 FROM json_each(info, '$.metadata') AS entry WHERE instr(entry.key, '${prefix}') = 1)`;
+}
 
 /** The threads of a file. */
 export class ThreadTable {
@@ -202,22 +204,23 @@ export class ThreadTable {
   list({
     resourceId,
     after,
-    openRuns,
+    notes,
     limit,
   }: {
     resourceId: string | undefined;
     after: Thread | undefined;
-    openRuns?: boolean | undefined;
+    notes: readonly NotePrefix[];
     limit: number;
   }): ThreadRow[] {
     if (resourceId !== undefined && !isUsableId(resourceId)) return [];
     const conditions = ['hidden = 0'];
     const values: SqlValue[] = [];
     if (resourceId !== undefined) {
-      conditions.push('resource = ?');
+      // The sign keeps SQLite from the index by resource: few threads have a note.
+      conditions.push(notes.length > 0 ? '+resource = ?' : 'resource = ?');
       values.push(resourceId);
     }
-    if (openRuns === true) conditions.push(mayHaveOpenRun, hasOpenRun);
+    conditions.push(...notes.map(hasNote));
     if (after !== undefined) {
       conditions.push('(updated, id) < (?, ?)');
       values.push(after.updatedAt, after.id);

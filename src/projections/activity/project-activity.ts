@@ -113,6 +113,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   branch_selected: nothing,
   collapsed: nothing,
   abort_requested: nothing,
+  steer_requested: nothing,
 };
 
 function nothing(): Activity[] {

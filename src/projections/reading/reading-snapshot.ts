@@ -42,6 +42,7 @@ const facts: ReadonlySet<EventType> = new Set<EventType>([
   'model_changed',
   'relay_resolved',
   'abort_requested',
+  'steer_requested',
   'collapsed',
 ]);
 

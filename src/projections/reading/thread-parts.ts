@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import {
   type Block,
   type Chunk,
@@ -49,8 +50,8 @@ function partOf(conversation: Conversation, chunk: Chunk, context: PartContext):
   const { id, kind, event } = chunk;
   if (kind === 'text' || kind === 'reasoning') return { kind, id, text: textOf(conversation, id) };
   if (event.type === 'user') {
-    const { content, by, seq } = event;
-    return { kind: 'user', id, content, ...(seq !== undefined && { seq }), ...(by !== undefined && { by }) };
+    const { content, by, automatic, seq } = event;
+    return { kind: 'user', id, content, ...defined({ seq, by, automatic }) };
   }
   if (event.type === 'relay') return relayPart(conversation, chunk) as ViewPart;
   if (kind === 'repl_input' || kind === 'repl_progress' || kind === 'repl_output')

@@ -22,8 +22,10 @@ export interface UserPart {
   readonly content: string | readonly ContentPart[];
   /** Its place in the log, when it is from one. */
   readonly seq?: number;
-  /** The subagent whose words were passed on; absent when a person spoke. */
+  /** The author: the name of a person, or of the subagent whose words were passed on. */
   readonly by?: string;
+  /** Whether a program wrote it, not a person. */
+  readonly automatic?: boolean;
 }
 
 /** What was asked of a person, and where that stands. */

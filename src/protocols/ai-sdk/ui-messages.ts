@@ -56,7 +56,7 @@ function assistantParts(part: ViewPart, node: ViewNode, version: AiSdkVersion): 
     case 'reasoning':
       return [{ type: part.kind, text: part.text, state: 'done' }];
     case 'user':
-      return part.by === undefined ? [asPart(saidPart(version, part.id, part.content))] : [];
+      return part.automatic !== true ? [asPart(saidPart(version, part.id, part.content))] : [];
     case 'relay':
       return [asPart(relayDataPart(part))];
     case 'tool':

@@ -138,8 +138,8 @@ export class RequestFold {
     warning: ({ message, code }) => warn(this.#state, message, code),
     file_registered: event => this.#state.emit({ type: 'file', file: fileData(event) }),
     custom: ({ name, data }) => this.#state.emit({ type: 'custom', name, data }),
-    user: ({ id, runId, by, content }, run) => {
-      if (run.parent === undefined && by === undefined)
+    user: ({ id, runId, automatic, content }, run) => {
+      if (run.parent === undefined && automatic !== true)
         this.#state.emit({ type: 'said', id: id ?? `${runId}:user`, content });
     },
     session: ({ model }, run) => void (run.model = model ?? run.model),
@@ -150,6 +150,7 @@ export class RequestFold {
     branch_selected: nothing,
     collapsed: nothing,
     abort_requested: nothing,
+    steer_requested: nothing,
   };
 }
 

@@ -36,7 +36,7 @@ export function chatRoutes(site: Site): Route[] {
       handle: async ({ context, body, scope }) => {
         const version = versionOf(context);
         const thread = await threadFor(site, scope, body.id);
-        return streamTurn(site, thread, await takeChat(site, thread, body), version);
+        return streamTurn(site, thread, await takeChat(site, thread, body, scope), version);
       },
     }),
     route({

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
 import { pickAgent } from '../message-intake.ts';
 import { type Route, route } from '../route.ts';
+import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Messages';
@@ -20,7 +21,8 @@ export function messageRoutes(site: Site): Route[] {
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope, body }) => site.intake.take(await site.find(scope, param('threadId')), body),
+      handle: async ({ param, scope, body }) =>
+        site.intake.take(await site.find(scope, param('threadId')), { ...body, ...authorOf(scope) }),
     }),
     route({
       method: 'post',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
 import { relayBody, relayInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
+import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Relays';
@@ -27,12 +28,12 @@ export function relayRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const relayId = param('relayId');
-        const found = (await site.inbox.all(scope)).find(({ id }) => id === relayId);
+        const found = await site.inbox.find(scope, relayId);
         if (found === undefined)
           throw new SingletreeError('relay_not_found', `Nobody waits for an answer to "${relayId}".`, {
             details: { relayId },
           });
-        await control.answer(found.threadId, relayId, body);
+        await control.answer(found.threadId, relayId, { ...body, ...authorOf(scope) });
       },
     }),
     route({
@@ -44,7 +45,7 @@ export function relayRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await control.answer(id, param('relayId'), body);
+        await control.answer(id, param('relayId'), { ...body, ...authorOf(scope) });
       },
     }),
   ];

@@ -8,6 +8,7 @@ import { type Fold, runStatus, totals } from '../../projections/index.ts';
 import { type RawLineInfo, rawLineInfo, type RunInfo, runInfo, usageInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
+import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Runs';
@@ -99,7 +100,7 @@ export function runRoutes(site: Site): Route[] {
         const runId = param('runId');
         const thread = await threadOfOpenRun(log, runId, scope.resourceId);
         if (thread === undefined) throw runNotFound(runId);
-        await control.abort(runId, { threadId: thread.id });
+        await control.abort(runId, { threadId: thread.id, ...authorOf(scope) });
       },
     }),
   ];

@@ -6,6 +6,7 @@ import { allThreads, type EventLog, importThread, readEvents } from '../../log/i
 import { branchBody, newThreadBody, renameBody, threadInfo } from '../../protocols/index.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
+import { authorOf } from '../security/access.ts';
 import { RedactedEvents } from '../security/redacted-events.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeAt, resourceFor } from '../threads.ts';
@@ -106,7 +107,7 @@ export function threadRoutes(site: Site): Route[] {
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
         await site.intake.removeThread(id, async () => {
-          await control.abortAll(id);
+          await control.abortAll(id, authorOf(scope));
           await onDelete?.(id, await runIdsOf(log, id));
           await log.deleteThread(id);
         });

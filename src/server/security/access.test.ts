@@ -16,6 +16,16 @@ describe('access', () => {
       expect(() => new Access([{ token }])).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
   });
 
+  it('refuses one token for two names', () => {
+    const tokens = ['ann', 'bob'].map(name => ({ name, token: 'the-same-one' }));
+    expect(() => new Access(tokens)).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
+  });
+
+  it('returns the name of a token', () => {
+    const named = new Access([{ token: 'all-of-it', name: 'ann' }]);
+    expect(named.admit(shown('Bearer all-of-it'))).toEqual({ by: 'ann' });
+  });
+
   it('returns what each token opens, in a header or in a cookie', () => {
     const door = access();
     expect(door.admit(shown('Bearer all-of-it'))).toEqual({});

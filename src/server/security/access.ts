@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SingletreeError } from '../../events/index.ts';
 import { AttemptLimit, type AttemptLimitOptions } from './attempt-limit.ts';
@@ -6,6 +7,8 @@ import { Refusal } from './refusal.ts';
 /** A token that opens the server. */
 export interface AccessToken {
   readonly token: string;
+  /** The name of the person or program that uses it: the `by` of its messages, answers and aborts. */
+  readonly name?: string;
   /** The only resource it opens: what belongs to others answers as not found. Everything when absent. */
   readonly resourceId?: string;
 }
@@ -14,6 +17,13 @@ export interface AccessToken {
 export interface Scope {
   /** Everything when absent. */
   readonly resourceId?: string;
+  /** The name of its token: the `by` of what it adds to a log. */
+  readonly by?: string;
+}
+
+/** The author of what a request adds to a log, as the `by` of its events. */
+export function authorOf({ by }: Scope): { readonly by?: string } {
+  return defined({ by });
 }
 
 /** What a request shows to be let in. */
@@ -37,9 +47,11 @@ export class Access {
   constructor(tokens: readonly AccessToken[], limit: AttemptLimitOptions = {}) {
     if (tokens.some(({ token }) => token.length < shortest))
       throw new SingletreeError('invalid_argument', `A token is too short. Use at least ${shortest} characters.`);
+    if (new Set(tokens.map(({ token }) => token)).size < tokens.length)
+      throw new SingletreeError('invalid_argument', 'Two tokens are the same. Give each name a token of its own.');
     this.#limit = new AttemptLimit(limit);
-    this.#tokens = tokens.map(({ token, resourceId }) => ({
-      scope: resourceId === undefined ? {} : { resourceId },
+    this.#tokens = tokens.map(({ token, resourceId, name: by }) => ({
+      scope: defined({ resourceId, by }),
       token: digest(token),
       cookie: digest(cookieFor(token)),
     }));

@@ -43,7 +43,7 @@ export function reopenLaws({ it }: TestRunner, { open, reopen }: LogUnderTest): 
   if (reopen === undefined) return;
   it('comes back from closing as it was', async () => {
     const clock = createClock();
-    let log = await open({ now: clock.now });
+    let log = await open({ now: clock.now, uptime: clock.uptime });
     await log.createThread({ id: 'a', resourceId: 'r', title: 't', metadata: { m: [1] } });
     await log.append('a', textEvents(5), { once: 'key' });
     await log.branch('a', 3, { id: 'b' });
@@ -55,7 +55,7 @@ export function reopenLaws({ it }: TestRunner, { open, reopen }: LogUnderTest): 
     const lease = await log.acquireLease('n', { owner: 'o', ttlMs: 1000 });
     const before = await contentOf(log);
 
-    log = await reopen(log, { now: clock.now });
+    log = await reopen(log, { now: clock.now, uptime: clock.uptime });
     assert.deepEqual(await contentOf(log), before);
     await refuses('once_conflict', log.append('a', textEvents(1), { once: 'key' }));
     await refuses('lease_held', log.acquireLease('n', { owner: 'other', ttlMs: 1000 }));

@@ -1,6 +1,24 @@
 import assert from 'node:assert/strict';
 import { type Law, range, refuses } from './suite.ts';
 
+const hourMs = 3_600_000;
+
+/** What leases promise when the time of day jumps. */
+export function leaseJumpLaws(law: Law): void {
+  law('neither ends nor lasts longer when the time of day jumps by an hour', async ({ log, clock }) => {
+    for (const jump of [hourMs, -hourMs]) {
+      const first = await log.acquireLease('n', { owner: 'a', ttlMs: 1000 });
+      clock.jump(jump);
+      clock.advance(999);
+      await refuses('lease_held', log.acquireLease('n', { owner: 'b', ttlMs: 1000 }));
+      await log.renewLease(first, 1000);
+      clock.advance(1000);
+      const second = await log.acquireLease('n', { owner: 'b', ttlMs: 1000 });
+      await log.releaseLease(second);
+    }
+  });
+}
+
 /** What leases promise. */
 export function leaseLaws(law: Law): void {
   law('is held by one owner until it expires', async ({ log, clock }) => {

@@ -13,6 +13,16 @@ const numbers = (lines: readonly RawLine[]) => lines.map(line => line.n);
 
 /** What raw lines promise. */
 export function rawLineLaws(law: Law): void {
+  law('appends with a lease only while it is the newest of its name', async ({ log }) => {
+    const { id } = await log.createThread();
+    const first = await log.acquireLease('writer', { owner: 'a', ttlMs: 100 });
+    await log.appendRaw(id, 'run', [raw(1)], { lease: first });
+    const second = await log.acquireLease('writer', { owner: 'a', ttlMs: 100 });
+    await refuses('lease_lost', log.appendRaw(id, 'run', [raw(2)], { lease: first }));
+    await log.appendRaw(id, 'run', [raw(2)], { lease: second });
+    assert.equal((await log.readRaw(id, 'run')).length, 2);
+  });
+
   law('come back byte for byte: empty, not UTF-8, without a line ending, long', async ({ log }) => {
     const { id } = await log.createThread();
     const lines = [

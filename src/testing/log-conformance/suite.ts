@@ -10,15 +10,27 @@ export interface TestRunner {
 
 /** How the suite gets at an implementation. */
 export interface LogUnderTest {
-  /** Opens a new, empty log that takes the time from `now`. */
-  readonly open: (options: { now: () => number }) => Promise<EventLog>;
+  /** Opens a new, empty log that takes the time from `now`, and the end of leases from `uptime` if it has such a clock. */
+  readonly open: (options: Clocks) => Promise<EventLog>;
   /** Closes a log and opens what it stored again; absent when it stores nothing beyond `close`. */
-  readonly reopen?: (log: EventLog, options: { now: () => number }) => Promise<EventLog>;
+  readonly reopen?: (log: EventLog, options: Clocks) => Promise<EventLog>;
+  /** Whether leases end by `uptime`; one whose leases end by the clock of its server cannot be tested for jumps. */
+  readonly leasesByUptime?: boolean;
+  /** Opens the store of a log once more, as another process does; absent when only one process can use it. */
+  readonly join?: (log: EventLog, options: Clocks) => Promise<EventLog>;
 }
 
-export interface Clock {
+export interface Clocks {
+  /** The time of day, in milliseconds since 1970. */
   readonly now: () => number;
+  /** A clock that never jumps, in milliseconds. */
+  readonly uptime: () => number;
+}
+
+export interface Clock extends Clocks {
   advance(ms: number): void;
+  /** Moves the time of day only. */
+  jump(ms: number): void;
 }
 
 export interface Context {
@@ -34,7 +46,7 @@ export function lawsFor(runner: TestRunner, { open }: Pick<LogUnderTest, 'open'>
   return (behaviour, body) =>
     runner.it(behaviour, async () => {
       const clock = createClock();
-      const log = await open({ now: clock.now });
+      const log = await open({ now: clock.now, uptime: clock.uptime });
       try {
         await body({ log, clock });
       } finally {
@@ -45,11 +57,16 @@ export function lawsFor(runner: TestRunner, { open }: Pick<LogUnderTest, 'open'>
 
 /** A clock that stands still until it is advanced. */
 export function createClock(): Clock {
-  let time = Date.UTC(2025, 0, 1);
+  let time = 1_000_000;
+  let startedAt = Date.UTC(2025, 0, 1) - time;
   return {
-    now: () => time,
+    now: () => startedAt + time,
+    uptime: () => time,
     advance: ms => {
       time += ms;
+    },
+    jump: ms => {
+      startedAt += ms;
     },
   };
 }

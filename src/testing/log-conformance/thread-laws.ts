@@ -62,6 +62,27 @@ export function threadLaws(law: Law): void {
     assert.deepEqual(ids(await log.listThreads({ openRuns: true })).toSorted(), ['c', 'd']);
   });
 
+  law('lists only threads with a noted relay or a stored message when asked to', async ({ log }) => {
+    const note = { runId: 'r' };
+    await log.createThread({
+      id: 'a',
+      title: '"relay:1"',
+      metadata: { note: { 'relay:2': note }, text: 'follow-up:3' },
+    });
+    await log.createThread({ id: 'b', resourceId: 'other', metadata: { 'relay:4': note, 'run:1': note } });
+    await log.createThread({ id: 'c' });
+    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true })), ['b']);
+    await log.append('c', textEvents(1), { metadata: { 'relay:c/"5"': note, 'follow-up:6': { content: '' } } });
+    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true })).toSorted(), ['b', 'c']);
+    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true, openRuns: true })), ['b']);
+    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true, resourceId: 'default' })), ['c']);
+    assert.deepEqual(ids(await log.listThreads({ followUps: true })), ['c']);
+    await log.append('c', textEvents(1), { metadata: { 'relay:c/"5"': null, 'follow-up:6': null } });
+    await log.deleteThread('b');
+    assert.deepEqual(await log.listThreads({ pendingRelays: true }), []);
+    assert.deepEqual(await log.listThreads({ followUps: true }), []);
+  });
+
   law('refuses an id that is taken', async ({ log }) => {
     await log.createThread({ id: 'a', title: 'first' });
     await refuses('thread_exists', log.createThread({ id: 'a', title: 'second' }));

@@ -22,7 +22,7 @@ type Settings = (home: string, url: string) => CliAgentOptions;
 
 /** The programs that are tried: three at every run, the others, which take long to install and to start, on demand. */
 export const programNames: readonly string[] =
-  process.env['SINGLETREE_LIVE'] === 'all'
+  process.env['SINGLETREE_PROGRAMS'] === 'all'
     ? ['codex', 'claude', 'pi', 'opencode', 'kilo', 'cline', 'goose']
     : ['codex', 'claude', 'pi'];
 

@@ -4,14 +4,20 @@ import type { RawLine } from '../../../log/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { failureHint, startFailure } from './failure-hint.ts';
+import { startFailure, withHint } from './failure-hint.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { environmentFor } from '../../process/environment.ts';
 import { lineText } from './line-reader.ts';
 import { type ProcessLine, runProcess } from './run-process.ts';
-import { promptOf } from './prompt.ts';
+import { droppedAttachments, promptOf } from './prompt.ts';
 import { RunTranslation } from './run-translation.ts';
 import { withCost } from './usage-cost.ts';
+import { EventChannel } from '../../loop/event-channel.ts';
+import { stopWith } from '../../loop/stop-with.ts';
+import { checkSources, type PermissionRuleSet } from '../../permissions/index.ts';
+import { newSessionWarning } from '../live/live-prompt.ts';
+import { LiveRun, type LiveRunOptions } from '../live/live-run.ts';
+import { SessionPool } from '../live/session-pool.ts';
 
 export interface CliAgentOptions {
   /** The working directory. Default: the current one. */
@@ -37,14 +43,59 @@ export interface CliAgentOptions {
   readonly onRaw?: (runId: string, line: RawLine) => Promise<void> | void;
   /** Limits concurrent runs. Default: at most four external agents of a process at the same time. */
   readonly semaphore?: Semaphore;
+  /**
+   * How the program is used: `print` runs it once per request and nobody can be asked; `live` keeps it running and asks.
+   * Default: `live` when the program has such a channel and somebody can answer.
+   */
+  readonly channel?: 'print' | 'live';
+  /** The program's own mode over its live channel, such as `plan`. */
+  readonly mode?: string;
+  /** Which calls run without asking over the live channel. Default: the rules of the caller; without any, none. */
+  readonly permissions?: PermissionRuleSet;
+  /** Keeps programs running for the next turn of their session. Default: one pool of four for this process. */
+  readonly sessions?: SessionPool;
 }
 
 const sharedSemaphore = new Semaphore(4);
+const sharedSessions = new SessionPool();
 
-/** Creates an agent for an external coding agent; throws `invalid_argument` when the name is unknown. */
+/**
+ * Creates an agent for an external coding agent. Throws `invalid_argument` when the name is unknown or the program has no
+ * live channel that is required, `invalid_permission_rule` for invalid rules.
+ */
 export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
-  const adapter = adapterNamed(name);
-  return { id: adapter.id, invoke: request => invoke(adapter, options, invokeParams(request)) };
+  return externalAgent(adapterNamed(name), options);
+}
+
+/** Creates an agent for a program that an adapter describes. */
+export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}): CallableAgent {
+  const { live } = adapter;
+  const { channel, permissions, sessions = sharedSessions, semaphore = sharedSemaphore } = options;
+  if (permissions !== undefined) checkSources([permissions]);
+  if (channel === 'live' && live === undefined)
+    throw new SingletreeError('invalid_argument', `${adapter.name} has no live channel. Use the channel "print".`);
+  return {
+    id: adapter.id,
+    ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true }),
+    invoke: request => {
+      const params = invokeParams(request);
+      const isLive = channel === 'live' || (channel === undefined && params.answers !== undefined);
+      if (live === undefined || !isLive) return invoke(adapter, options, params);
+      return invokeLive({ adapter, live, options: { ...options, sessions, semaphore }, params });
+    },
+  };
+}
+
+const runEnded = new Error('The run has ended.');
+
+function invokeLive({ params, ...run }: Omit<LiveRunOptions, 'events'>): AsyncIterable<AgentEvent> {
+  const stop = stopWith(params.signal);
+  const events = new EventChannel();
+  const liveRun = new LiveRun({ ...run, params: { ...params, signal: stop.signal }, events });
+  return events.stream(
+    () => liveRun.run().finally(() => stop.abort(runEnded)),
+    () => liveRun.leave(),
+  );
 }
 
 async function* invoke(
@@ -70,7 +121,10 @@ async function* invoke(
   const sessionId = params.session?.id;
   const prompt = promptOf(params.messages, params.session?.known);
   const { semaphore = sharedSemaphore } = options;
-  if (prompt.includesHistory && sessionId === undefined) yield warning(runId, retold(adapter), 'new_session');
+  if (prompt.includesHistory && sessionId === undefined)
+    yield warning(runId, newSessionWarning(adapter), 'new_session');
+  const dropped = droppedAttachments(adapter.name, prompt.attachments);
+  if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
   if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
   let release = () => {};
   try {
@@ -130,18 +184,8 @@ function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, num
   return run.line(stream, lineText(bytes), number);
 }
 
-function withHint(adapter: CliAdapter, event: AgentEvent): AgentEvent {
-  if (event.type !== 'error' || event.fatal !== true) return event;
-  const hint = failureHint(adapter, event.message);
-  return hint === undefined ? event : { ...event, message: `${event.message} ${hint}` };
-}
-
 function warning(runId: string, message: string, code: string): EventOf<'warning'> {
   return { type: 'warning', runId, message, code };
-}
-
-function retold({ name }: CliAdapter): string {
-  return `${name} has no session of this conversation: a new one starts with the conversation written into the prompt.`;
 }
 
 function failed(runId: string, error: unknown): EventOf<'error'> {

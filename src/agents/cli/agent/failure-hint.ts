@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { AgentEvent } from '../../../events/index.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
 /** Returns advice about a failure whose message is recognised; undefined otherwise. */
@@ -14,6 +15,13 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
   return /was denied|rejected permission|auto-rejected|requires? approval|approval required/i.test(message)
     ? permissionAdvice(adapter)
     : undefined;
+}
+
+/** Adds advice to the error that ends a run, when its message is recognised. */
+export function withHint(adapter: CliAdapter, event: AgentEvent): AgentEvent {
+  if (event.type !== 'error' || event.fatal !== true) return event;
+  const hint = failureHint(adapter, event.message);
+  return hint === undefined ? event : { ...event, message: `${event.message} ${hint}` };
 }
 
 /** Returns what to do when a program denied something. */

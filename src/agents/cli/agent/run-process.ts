@@ -17,6 +17,8 @@ export interface ProcessOptions {
   readonly input?: string;
   /** Whether stdin is a file instead of a pipe. */
   readonly inputIsFile?: boolean;
+  /** Whether stdin stays open for messages. */
+  readonly isInteractive?: boolean;
   readonly signal: AbortSignal;
   /** The time limit, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
@@ -59,7 +61,8 @@ export async function* runProcess(options: ProcessOptions): AsyncGenerator<Proce
   }
 }
 
-class ProcessRun {
+/** A running program: its lines are read at the reader's pace. */
+export class ProcessRun {
   readonly exit: Promise<ProcessExit>;
   readonly #options: ProcessOptions;
   readonly #child: GuardedProcess;
@@ -75,15 +78,15 @@ class ProcessRun {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    const { command, args, cwd, env, runMark, input, inputIsFile, signal } = options;
+    const { command, args, cwd, env, runMark, input, inputIsFile, isInteractive, signal } = options;
     // Some programs read their working directory from PWD, which a shell would set.
     const surroundings = { ...env, PWD: resolve(cwd) };
     const start = (stdin: 'ignore' | 'pipe' | number) =>
       startGuarded({ command, args, cwd, env: surroundings, stdin, runMark });
-    if (input === undefined) this.#child = start('ignore');
+    if (input === undefined) this.#child = start(isInteractive === true ? 'pipe' : 'ignore');
     else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
     this.#child.stdin?.on('error', () => {});
-    this.#child.stdin?.end(input);
+    if (isInteractive !== true) this.#child.stdin?.end(input);
     this.#streams = [this.#read('stdout'), this.#read('stderr')];
     this.exit = this.#watch();
     signal.addEventListener('abort', this.#onAbort, { once: true });
@@ -100,6 +103,23 @@ class ProcessRun {
     this.#waiting -= line?.bytes.length ?? 0;
     if (this.#waiting < mostWaiting) for (const stream of this.#streams) stream.resume();
     return line;
+  }
+
+  /** Whether the program is still running. */
+  get isRunning(): boolean {
+    return !this.#isClosed && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Writes to the program; does nothing when it has ended. */
+  send(text: string): void {
+    if (this.#child.stdin?.writable === true) this.#child.stdin.write(text);
+  }
+
+  /** Whether this process stays alive as long as the program runs. */
+  keepAlive(isKept: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
+    for (const each of [this.#child, stdin, stdout, stderr] as readonly unknown[])
+      if (isReferenced(each)) each[isKept ? 'ref' : 'unref']();
   }
 
   /** Stops the process if it is running and waits until it has ended. */
@@ -197,4 +217,9 @@ class ProcessRun {
     clearTimeout(this.#timers.get(name));
     if (ms !== undefined && !this.#isClosed) this.#timers.set(name, setTimeout(act, ms));
   }
+}
+
+/** Whether it can keep this process alive: pipes are sockets in fact. */
+function isReferenced(value: unknown): value is { ref(): void; unref(): void } {
+  return typeof value === 'object' && value !== null && 'ref' in value && 'unref' in value;
 }

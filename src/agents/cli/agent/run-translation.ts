@@ -1,10 +1,10 @@
 import { defined } from '../../../events/defined.ts';
-import { stripVTControlCharacters } from 'node:util';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { Translator } from '../contract/translator.ts';
 import { LastDenial } from './last-denial.ts';
-import { RunModel } from './run-model.ts';
+import { OutputTail, stderrMessage } from './output-tail.ts';
+import { RunStamp } from './run-stamp.ts';
 
 export interface RunTranslationOptions {
   readonly runId: string;
@@ -29,22 +29,18 @@ export interface ProcessEnd {
 
 type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
-const tailLines = 20;
-
 /**
  * Translates a whole run of an external program, from its two streams and its exit: `harness_start` to `harness_end`.
  */
 export class RunTranslation {
   readonly #options: RunTranslationOptions;
-  readonly #tails = { stdout: [] as string[], stderr: [] as string[] };
-  /** The session, once the program reported it. */
-  #sessionId: string | undefined;
-  readonly #model: RunModel;
+  readonly #tails = { stdout: new OutputTail(), stderr: new OutputTail() };
+  readonly #runStamp: RunStamp;
   readonly #denial: LastDenial;
 
   constructor(options: RunTranslationOptions) {
     this.#options = options;
-    this.#model = new RunModel(options.model);
+    this.#runStamp = new RunStamp(options);
     this.#denial = new LastDenial(options.runId);
   }
 
@@ -63,16 +59,15 @@ export class RunTranslation {
   line(stream: 'stdout' | 'stderr', text: string, number: number): AgentEvent[] {
     if (stream === 'stdout') {
       const events = this.#options.translator.translate(text, number);
-      if (events.some(event => event.type === 'unknown' && typeof event.raw === 'string')) this.#keep('stdout', text);
-      this.#sessionId = events.at(-1)?.sessionId ?? this.#sessionId;
+      if (events.some(event => event.type === 'unknown' && typeof event.raw === 'string')) this.#tails.stdout.add(text);
+      this.#runStamp.session(events);
       return this.#stamp(events);
     }
-    const message = stripVTControlCharacters(text).trimEnd();
-    if (message.trim() === '') return [];
-    this.#keep('stderr', message);
     const { runId, adapter } = this.#options;
-    const code = adapter.denial?.test(message) === true ? 'permission_denied' : 'stderr';
-    return this.#stamp([{ type: 'warning', runId, message, code, line: number }]);
+    const warning = stderrMessage(adapter, text);
+    if (warning === undefined) return [];
+    this.#tails.stderr.add(warning.message);
+    return this.#stamp([{ type: 'warning', runId, ...warning, line: number }]);
   }
 
   /** Handles a line that is too long to parse: its beginning represents it; the raw record has it whole. */
@@ -100,26 +95,16 @@ export class RunTranslation {
     if (end.stopped !== undefined) return { message: end.stopped.message, code: end.stopped.reason };
     const exit = exitOf(id, end);
     const { stderr, stdout } = this.#tails;
-    const output = (stderr.length > 0 ? stderr : stdout).join('\n');
+    const output = stderr.text || stdout.text;
     if (exit !== undefined)
       return { message: output === '' ? `${exit}, without saying why.` : `${exit}: ${output}`, code: 'exit_code' };
     const denial = this.#denial.reason;
     return denial === undefined ? undefined : { message: `${name} ${denial}`, code: 'permission_denied' };
   }
 
-  #keep(stream: 'stdout' | 'stderr', line: string): void {
-    this.#tails[stream].push(line.slice(0, 2_000));
-    if (this.#tails[stream].length > tailLines) this.#tails[stream].shift();
-  }
-
   #stamp(events: AgentEvent[]): AgentEvent[] {
-    const ts = this.#options.now();
-    for (const event of events) {
-      if (this.#sessionId !== undefined) event.sessionId ??= this.#sessionId;
-      event.ts ??= ts;
-      if (event.runId === this.#options.runId) this.#model.name(event);
-      this.#denial.take(event);
-    }
+    this.#runStamp.stamp(events);
+    for (const event of events) this.#denial.take(event);
     return events;
   }
 }
@@ -133,7 +118,8 @@ function withExit(event: EventOf<'error'>, agentId: string, end: ProcessEnd): Ag
   return exit === undefined ? event : { ...event, message: `${event.message} (${exit})` };
 }
 
-function exitOf(agentId: string, { exitCode, signal }: ProcessEnd): string | undefined {
+/** Describes a failed exit of a program; undefined when it succeeded or is unknown. */
+export function exitOf(agentId: string, { exitCode, signal }: ProcessEnd): string | undefined {
   if (signal !== undefined && signal !== null) return `${agentId} was ended by ${signal}`;
   return exitCode === undefined || exitCode === null || exitCode === 0
     ? undefined

@@ -1,4 +1,6 @@
 import type { CliCommand, CommandRequest } from './cli-command.ts';
+import type { LiveAdapter } from './live-channel.ts';
+import type { RecordRules } from './record-rules.ts';
 import type { Translator, TranslatorOptions } from './translator.ts';
 
 /** The definition of one external coding agent: how to start it and how to translate its output. */
@@ -24,12 +26,11 @@ export interface CliAdapter {
   readonly denial?: RegExp;
   /** How its records are translated, for its documentation page. */
   readonly records: RecordRules;
+  /** Its interactive channel, used when somebody can answer. */
+  readonly live?: LiveAdapter;
   command(request: CommandRequest): CliCommand;
   translator(options: TranslatorOptions): Translator;
 }
-
-/** What each kind of record becomes, for the documentation page; any other becomes `unknown`. */
-export type RecordRules = Readonly<Record<string, string>>;
 
 /** The provider keys that several agents read from the environment. */
 export const providerKeys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY'];

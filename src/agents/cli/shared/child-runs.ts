@@ -46,6 +46,11 @@ export class ChildRuns {
     return this.#keys.has(key);
   }
 
+  /** Registers what a running child said last. */
+  said(runId: string, text: string): void {
+    for (const child of this.#open.values()) if (child.runId === runId) child.lastText = text;
+  }
+
   /** Whether this is the id of a running child. */
   isOpen(runId: string): boolean {
     return [...this.#open.values()].some(child => child.runId === runId);

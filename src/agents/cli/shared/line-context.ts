@@ -86,9 +86,9 @@ export class LineContext {
     this.emit({ type: 'step_start', ...present(details), step });
   }
 
-  /** Makes the next step of the main run another attempt at the last one. */
-  retryStep(): void {
-    this.#steps.set(this.runId, Math.max(0, (this.#steps.get(this.runId) ?? 0) - 1));
+  /** Makes the next step of a run another attempt at the last one. */
+  retryStep(runId = this.runId): void {
+    this.#steps.set(runId, Math.max(0, (this.#steps.get(runId) ?? 0) - 1));
   }
 
   forgetSteps(runId: string): void {

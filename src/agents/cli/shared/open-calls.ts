@@ -35,6 +35,13 @@ export class OpenCalls {
     return this.#open.get(rawId);
   }
 
+  /** Returns the newest open call that matches, with the program's id. */
+  findLast(matches: (call: OpenCall) => boolean): { rawId: string; call: OpenCall } | undefined {
+    for (const [rawId, call] of [...this.#open].toReversed())
+      if (call !== 'ambiguous' && matches(call)) return { rawId, call };
+    return undefined;
+  }
+
   /** Like `find`, and closes the call. */
   settle(rawId: string): OpenCall | 'ambiguous' | undefined {
     const found = this.find(rawId);

@@ -1,6 +1,6 @@
 import type { PendingToolApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
-import { type TaskItemSnapshot, taskSnapshot } from '../tasks/task-item.ts';
+import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/task-item.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 import { defaultOMProgressState, type OMProgressState } from './om-progress.ts';
 

@@ -1,7 +1,7 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import type { Clock } from '../../supervision/clock.ts';
 import type { RunOutcome } from '../../supervision/run-control.ts';
-import { defaultLeaseMs } from '../../supervision/supervisor-options.ts';
+import { remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../turns/tracing.ts';
 import { joinInputs, type UserInput } from '../turns/user-input.ts';
 import { decide } from './decide.ts';
@@ -288,7 +288,7 @@ export class Machine {
     if (isWatching(this.#state) === (this.#stopTimer !== undefined)) return;
     if (this.#stopTimer === undefined) {
       this.#ports.onWatch();
-      this.#stopTimer = this.#clock.after(defaultLeaseMs, () => {
+      this.#stopTimer = this.#clock.after(remoteLeaseMs, () => {
         this.#stopTimer = undefined;
         this.dispatch({ type: 'check' });
       });

@@ -19,7 +19,7 @@ export async function messagesOfThread(log: EventLog, threadId: string): Promise
 export async function firstUserMessage(log: EventLog, threadId: string): Promise<HarnessMessage | null> {
   if ((await log.getThread(threadId)) === undefined) return null;
   for await (const event of readEvents(log, threadId)) {
-    if (event.type !== 'user' || event.by !== undefined) continue;
+    if (event.type !== 'user' || event.automatic === true) continue;
     const [message] = threadMessages(reduceConversation(createConversation(), event));
     if (message?.role === 'user') return message;
   }

@@ -119,7 +119,7 @@ describe('the messages of a thread', () => {
   });
 
   it('show the result of a background subagent as a reminder', () => {
-    const outcome: AgentEvent = { type: 'user', runId, by: 'explorer', content: 'It ended.' };
+    const outcome: AgentEvent = { type: 'user', runId, by: 'explorer', automatic: true, content: 'It ended.' };
     expect(last([...asked, outcome])).toMatchObject({
       role: 'system',
       content: [{ type: 'system_reminder', message: 'It ended.', reminderType: 'subagent' }],

@@ -42,11 +42,11 @@ export function userMessage(conversation: Conversation, block: Block, before?: D
 
 /** Creates a user message. */
 export function newUserMessage(
-  { content, by }: Pick<EventOf<'user'>, 'content' | 'by'>,
+  { content, automatic }: Pick<EventOf<'user'>, 'content' | 'automatic'>,
   id: string,
   createdAt: Date,
 ): HarnessMessage {
-  if (by !== undefined) return { id, role: 'system', content: reminderParts(content), createdAt };
+  if (automatic === true) return { id, role: 'system', content: reminderParts(content), createdAt };
   return { id, role: typeof content === 'string' ? roleOf(content) : 'user', content: userParts(content), createdAt };
 }
 

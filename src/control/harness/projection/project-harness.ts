@@ -10,7 +10,7 @@ import {
   reduceConversation,
 } from '../../../graph/index.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
-import { tasksOf } from '../tasks/task-item.ts';
+import { tasksOf } from '../../../agents/tasks/task-item.ts';
 import { withArgs } from './call-arguments.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
@@ -96,6 +96,7 @@ const isOfRun: Readonly<Record<EventType, boolean>> = {
   branch_selected: false,
   collapsed: false,
   abort_requested: false,
+  steer_requested: false,
 };
 
 function take(step: ProjectionStep, event: AgentEvent): void {

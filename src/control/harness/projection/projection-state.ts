@@ -1,7 +1,7 @@
 import type { Conversation } from '../../../graph/index.ts';
 import type { AssistantPlace } from '../messages/message-view.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
-import type { TaskItemSnapshot } from '../tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
 import { type MemoryCycles, noCycles } from './memory-cycles.ts';
 import { createConversation } from '../../../graph/index.ts';
 import { type RelayBook, relayBook } from '../../../projections/relay-book.ts';

@@ -88,6 +88,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   branch_selected: nothing,
   collapsed: nothing,
   abort_requested: nothing,
+  steer_requested: nothing,
 };
 
 function nothing(): void {}

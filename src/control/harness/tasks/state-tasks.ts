@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentEvent, newId } from '../../../events/index.ts';
 import type { StateStore } from '../settings/state-store.ts';
-import type { TaskBoard } from './task-board.ts';
-import type { TaskItemSnapshot } from './task-item.ts';
+import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
+import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 

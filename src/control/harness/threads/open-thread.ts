@@ -13,9 +13,9 @@ import { type ForkView, projectFork } from '../projection/fork-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
 import { pendingRelayEvents } from '../projection/relay-slots.ts';
-import { TaskBoard } from '../tasks/task-board.ts';
-import type { TaskItemSnapshot } from '../tasks/task-item.ts';
-import { tasksOf } from '../tasks/task-item.ts';
+import { TaskBoard } from '../../../agents/tasks/task-board.ts';
+import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
+import { tasksOf } from '../../../agents/tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
 export interface OpenThreadOptions {

@@ -11,7 +11,7 @@ import {
 import type { HarnessEvent } from '../harness-event.ts';
 import { type PlanResponse, type HarnessQuestionAnswer, RequestContext } from './request-context.ts';
 import { StateStore } from '../settings/state-store.ts';
-import { TaskBoard } from '../tasks/task-board.ts';
+import { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import { askUserTool } from './ask-user.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { loopTools } from './harness-tool.ts';

@@ -1,8 +1,8 @@
 import type { Tool } from '../../../agents/loop/tool.ts';
-import type { TaskBoard } from '../tasks/task-board.ts';
-import { askUserLoopTool } from './ask-user.ts';
-import { submitPlanLoopTool } from './submit-plan.ts';
-import { taskLoopTools } from './task-tools.ts';
+import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
+import { askUserLoopTool } from '../../../agents/tools/people/ask-user.ts';
+import { submitPlanLoopTool } from '../../../agents/tools/people/submit-plan.ts';
+import { taskLoopTools } from '../../../agents/tools/people/task-tools.ts';
 
 /** The tools of every mode; `subagent` only when subagents are configured. */
 export const builtinToolIds = [
@@ -18,6 +18,6 @@ export type BuiltinToolId = (typeof builtinToolIds)[number];
 
 /** The built-in tools of a run, without the disabled ones. `subagent` is created separately. */
 export function builtinTools(board: TaskBoard, disabled: readonly BuiltinToolId[] = []): Tool[] {
-  const all = [askUserLoopTool, submitPlanLoopTool, ...taskLoopTools(board)];
+  const all = [askUserLoopTool, submitPlanLoopTool(), ...taskLoopTools(board)];
   return all.filter(({ name }) => !disabled.some(id => id === name));
 }

@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts'
 import { MemoryLog } from '../../../log/index.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import { foldHarness } from '../projection/project-harness.ts';
-import { TaskBoard } from '../tasks/task-board.ts';
+import { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import { builtinTools } from './builtin-tools.ts';
 
 const call = (name: string, input: unknown) => ({ toolCall: { id: name, name, input } });

@@ -9,7 +9,7 @@ import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkResult } from '../subagents/forks.ts';
 import { stoppedAgent } from '../subagents/stopped-agent.ts';
 import type { RequestContext } from './request-context.ts';
-import type { BuiltinResult } from './ask-user.ts';
+import type { BuiltinResult } from '../../../agents/tools/people/ask-user.ts';
 import { loopTools } from './harness-tool.ts';
 import { withSubagentMeta } from './subagent-meta.ts';
 

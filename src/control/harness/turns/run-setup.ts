@@ -18,7 +18,7 @@ import {
 } from '../permissions/permissions.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import { type HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
-import type { TaskBoard } from '../tasks/task-board.ts';
+import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** The inputs of a run's setup. */

@@ -1,5 +1,6 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { claudeCommand } from './command.ts';
+import { claudeLive } from './live/adapter.ts';
 import { claudeRecords } from './records.ts';
 import { claudeTranslator } from './translate.ts';
 
@@ -20,4 +21,5 @@ export const claudeAdapter: CliAdapter = {
   records: claudeRecords,
   command: claudeCommand,
   translator: claudeTranslator,
+  live: claudeLive,
 };

@@ -16,6 +16,8 @@ interface CurrentMessage {
 export class ClaudeMessages {
   readonly #context: LineContext;
   readonly #current = new Map<string, CurrentMessage>();
+  /** The runs whose next message has begun its step already. */
+  readonly #begun = new Set<string>();
   #unnamed = 0;
 
   constructor(context: LineContext) {
@@ -27,7 +29,14 @@ export class ClaudeMessages {
     const id = textOf(message?.['id']) ?? this.#current.get(runId)?.id ?? `message-${++this.#unnamed}`;
     if (this.#current.get(runId)?.id === id) return;
     this.#current.set(runId, { id, block: 0, kind: undefined, streamed: '' });
-    this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
+    if (!this.#begun.delete(runId)) this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
+  }
+
+  /** Begins the step of a message whose record has not arrived yet. */
+  begin(runId: string): void {
+    if (this.#begun.has(runId)) return;
+    this.#begun.add(runId);
+    this.#context.step({ runId });
   }
 
   /** Emits a whole block, without the part that was streamed; `isFinal` when the text of its record ends with it. */
@@ -62,6 +71,7 @@ export class ClaudeMessages {
 
   forget(runId: string): void {
     this.#current.delete(runId);
+    this.#begun.delete(runId);
   }
 
   #emit(runId: string, type: Kind, content: string, isFinal = false): void {

@@ -1,4 +1,4 @@
-import type { RecordRules } from '../../contract/cli-adapter.ts';
+import type { RecordRules } from '../../contract/record-rules.ts';
 
 /** How the records of Claude Code are translated. */
 export const claudeRecords: RecordRules = {

@@ -29,6 +29,16 @@ export class ClaudeSubagents {
     return this.#children.size;
   }
 
+  /** The program's ids of the running subagents. */
+  get taskIds(): readonly string[] {
+    return [...this.#callOf].filter(([, key]) => this.#children.get(key) !== undefined).map(([taskId]) => taskId);
+  }
+
+  /** The run of a running subagent, by the program's id; undefined when there is none. */
+  runOfTask(taskId: string): string | undefined {
+    return this.#children.get(this.#callOf.get(taskId) ?? '')?.runId;
+  }
+
   isOpen(runId: string): boolean {
     return this.#children.isOpen(runId);
   }

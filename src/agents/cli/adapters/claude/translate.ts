@@ -21,21 +21,44 @@ export function claudeTranslator(options: TranslatorOptions): Translator {
 
 type On = Readonly<Record<string, (record: WireRecord) => void>>;
 
-class ClaudeReader implements RecordReader {
+/** What one process reports over several turns. */
+export interface ClaudeSessionState {
+  readonly usage: ClaudeUsage;
+  readonly plan: ClaudePlan;
+}
+
+/** A call that a person is asked about. */
+export interface AskedCall {
+  readonly toolUseId: string;
+  readonly name: string;
+  readonly input: WireRecord;
+  /** The program's id of the subagent that made it. */
+  readonly taskId?: string | undefined;
+}
+
+/** Translates the records of one turn. */
+export class ClaudeReader implements RecordReader {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
   readonly #subagents: ClaudeSubagents;
   readonly #messages: ClaudeMessages;
-  readonly #usage = new ClaudeUsage();
+  readonly #usage: ClaudeUsage;
   readonly #denied = new Set<string>();
-  readonly #plan = new ClaudePlan();
+  readonly #plan: ClaudePlan;
+  /** The calls that were emitted before the record of their message. */
+  readonly #early = new Set<string>();
   /** The model of the main agent's last message. */
   #model: string | undefined;
   /** The result of a skill waits one record for the folder of the skill. */
   #skill: { readonly call: OpenCall; readonly output: ToolOutput } | undefined;
 
-  constructor(context: LineContext) {
+  constructor(
+    context: LineContext,
+    { usage, plan }: ClaudeSessionState = { usage: new ClaudeUsage(), plan: new ClaudePlan() },
+  ) {
     this.#context = context;
+    this.#usage = usage;
+    this.#plan = plan;
     this.#messages = new ClaudeMessages(context);
     this.#subagents = new ClaudeSubagents(context, this.#calls, runId => this.#messages.forget(runId));
   }
@@ -53,6 +76,32 @@ class ClaudeReader implements RecordReader {
     this.#subagents.flush();
     const usage = this.#usage.subagents();
     if (usage !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...usage });
+  }
+
+  /** The program's ids of the running subagents. */
+  get runningTasks(): readonly string[] {
+    return this.#subagents.taskIds;
+  }
+
+  /** The event id and the run of a call that a person is asked about; emits the call when its record has not arrived. */
+  asked({ toolUseId, name, input, taskId }: AskedCall): { readonly id: string; readonly runId: string } {
+    const found = this.#calls.find(toolUseId);
+    if (found !== undefined && found !== 'ambiguous') return found;
+    const runId = (taskId === undefined ? undefined : this.#subagents.runOfTask(taskId)) ?? this.#context.runId;
+    this.#messages.begin(runId);
+    this.#early.add(toolUseId);
+    dropOldest(this.#early);
+    const call = this.#calls.add(toolUseId, { runId, name, input });
+    this.#context.emit({ type: 'tool_call', runId, id: call.id, name, input });
+    return call;
+  }
+
+  /** Takes the result of a turn that we interrupted: its usage counts, its failure does not. */
+  interrupted(record: WireRecord): void {
+    this.#endSkill(undefined);
+    this.#context.finished = true;
+    this.#countUsage(record);
+    this.#context.forgive();
   }
 
   readonly #on: On = {
@@ -130,6 +179,7 @@ class ClaudeReader implements RecordReader {
       return;
     }
     this.#messages.nextBlock(runId);
+    if (this.#early.delete(rawId)) return;
     const { id } = this.#calls.add(rawId, { runId, name, input });
     this.#context.emit({ type: 'tool_call', runId, id, name, input });
   }
@@ -202,9 +252,7 @@ class ClaudeReader implements RecordReader {
   /** A result does not end the run while background subagents are running: their end starts another turn. */
   #result(record: WireRecord): void {
     this.#context.finished = this.#subagents.size === 0;
-    const usage = this.#usage.take(record);
-    const model = this.#model;
-    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...defined({ model }) });
+    this.#countUsage(record);
     const subtype = textOf(record['subtype']) ?? 'error';
     if (record['is_error'] !== true && !subtype.startsWith('error')) return;
     const reported = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
@@ -215,6 +263,12 @@ class ClaudeReader implements RecordReader {
       code,
       reason,
     });
+  }
+
+  #countUsage(record: WireRecord): void {
+    const usage = this.#usage.take(record);
+    const model = this.#model;
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...defined({ model }) });
   }
 }
 

@@ -8,12 +8,14 @@ const none: Counts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cach
 
 /**
  * Counts each token once. A `result` reports the usage of the main agent since the previous result; its `modelUsage`
- * and its cost are totals of the process, including subagents, and may be ahead of it: the remainder at the end belongs
- * to the subagents.
+ * and its cost are totals of all agents, of the process or of the whole session, and may be ahead of it: what they grow
+ * by beside the main agent belongs to the subagents. Newer versions report that growth themselves.
  */
 export class ClaudeUsage {
   #main = none;
   #all = none;
+  /** The usage of subagents that was returned. */
+  #subagents = none;
   #models: readonly string[] = [];
   #cost = 0;
 
@@ -23,20 +25,32 @@ export class ClaudeUsage {
   take(result: WireRecord): Usage | undefined {
     const main = mainUsage(result['usage']);
     this.#main = add(this.#main, main?.counts ?? none);
-    const total = countOf(result['total_cost_usd']);
-    const cost = total === undefined ? undefined : rounded(Math.max(0, total - this.#cost));
-    this.#cost = total ?? this.#cost;
     const models = recordOf(result['modelUsage']);
-    if (models !== undefined) {
-      this.#all = allModels(models);
-      this.#models = Object.keys(models);
-    }
+    const added = recordOf(result['model_usage_since_last_result']);
+    const cost = this.#costOf(result, added);
+    if (added !== undefined) this.#all = add(this.#all, allModels(added));
+    else if (models !== undefined) this.#all = allModels(models);
+    if (models !== undefined) this.#models = Object.keys(models);
     return main === undefined || isZero(main.counts) ? undefined : { ...main.usage, ...present({ cost }) };
   }
 
-  /** Returns the usage of the subagents; undefined when there is none. Names the model when there is only one. */
+  /** The cost of all agents since the previous result; undefined when it was not reported. */
+  #costOf(result: WireRecord, added: WireRecord | undefined): number | undefined {
+    const total = countOf(result['total_cost_usd']);
+    const before = this.#cost;
+    this.#cost = total ?? before;
+    if (added === undefined) return total === undefined ? undefined : rounded(Math.max(0, total - before));
+    const costs = Object.values(added).map(entry => countOf(recordOf(entry)?.['costUSD']) ?? 0);
+    return rounded(costs.reduce((sum, cost) => sum + cost, 0));
+  }
+
+  /**
+   * Returns the usage of the subagents since the last call; undefined when there is none. Names the model when there is
+   * only one.
+   */
   subagents(): Usage | undefined {
-    const others = subtract(this.#all, this.#main);
+    const others = subtract(subtract(this.#all, this.#main), this.#subagents);
+    this.#subagents = add(this.#subagents, others);
     const [model] = this.#models.length === 1 ? this.#models : [];
     return isZero(others) ? undefined : { ...others, ...present({ model }) };
   }

@@ -1,5 +1,6 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { codexCommand } from './command.ts';
+import { codexLive } from './live/adapter.ts';
 import { codexRecords } from './records.ts';
 import { codexTranslator } from './translate.ts';
 
@@ -16,6 +17,7 @@ export const codexAdapter: CliAdapter = {
   versions: ['0.166.0', '0.125.0'],
   denial: /codex_core::tools::router: error=.*\breject(ed)?\b/,
   records: codexRecords,
+  live: codexLive,
   command: codexCommand,
   translator: codexTranslator,
 };

@@ -105,6 +105,16 @@ export function readTasks(item: WireRecord): EventOf<'tasks'>['tasks'] | undefin
   });
 }
 
+/** How the run of an agent ended, by its last state; any other state is not an end. */
+export const childEnds: ReadonlyMap<string, 'complete' | 'error' | 'aborted'> = new Map([
+  ['completed', 'complete'],
+  ['errored', 'error'],
+  ['failed', 'error'],
+  ['not_found', 'error'],
+  ['shutdown', 'aborted'],
+  ['interrupted', 'aborted'],
+]);
+
 /** Returns the last known state of each agent that a collaboration call names. */
 export function readAgentStates(item: WireRecord): { id: string; status: string; message?: string }[] {
   return Object.entries(recordOf(item['agents_states']) ?? {}).map(([id, value]) => {

@@ -1,5 +1,6 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { gooseCommand } from './command.ts';
+import { gooseLive } from './live/adapter.ts';
 import { gooseRecords } from './records.ts';
 import { gooseTranslator } from './translate.ts';
 
@@ -15,6 +16,7 @@ export const gooseAdapter: CliAdapter = {
   versions: ['1.52.0'],
   denial: /Tool approval required in non-interactive mode/,
   records: gooseRecords,
+  live: gooseLive,
   command: gooseCommand,
   translator: gooseTranslator,
 };

@@ -1,4 +1,4 @@
-import type { RecordRules } from '../../contract/cli-adapter.ts';
+import type { RecordRules } from '../../contract/record-rules.ts';
 
 /** How the records of Goose are translated. */
 export const gooseRecords: RecordRules = {

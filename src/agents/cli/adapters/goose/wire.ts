@@ -40,6 +40,11 @@ export interface ToolMeta {
 
 const notRun = /^(The user has declined to run this tool|Let the user know the tool call was skipped)/;
 
+/** Whether a text is the result of a call that a person did not allow. */
+export function isDeclined(text: string): boolean {
+  return notRun.test(text);
+}
+
 /** Returns the output of a tool. Its status only says whether it could be called: the value has the outcome. */
 export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: ToolMeta } {
   const toolResult = recordOf(block['toolResult']);
@@ -60,7 +65,7 @@ function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefi
   const exitCode = numberOf(recordOf(value?.['structuredContent'])?.['exit_code']);
   if (exitCode !== undefined) return { context, result: { exitCode } };
   if (value?.['isError'] === true) return { error: text || 'The tool failed.' };
-  return notRun.test(text) ? { status: 'denied', reason: text } : { context };
+  return isDeclined(text) ? { status: 'denied', reason: text } : { context };
 }
 
 /**

@@ -1,8 +1,22 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { autoRejection } from '../opencode/adapter.ts';
 import { opencodeCommand } from '../opencode/command.ts';
+import { serveAdapter } from '../opencode/live/live-adapter.ts';
 import { opencodeRecords } from '../opencode/records.ts';
 import { opencodeTranslator } from '../opencode/translate.ts';
+
+const live = serveAdapter({
+  name: 'Kilo Code',
+  prefix: 'KILO',
+  user: 'kilo',
+  // Suggestions have no counterpart here, and would wait for an answer.
+  permission: { semantic_search: 'allow', suggest: 'deny' },
+  agents: {},
+  notes: [
+    'Its agents `plan`, `ask` and `explore` run a fixed list of reading commands, such as `ls` and `git log`, unasked.',
+    'The agent `plan` ends planning with a question that its server does not announce: it is looked for. Approving it continues in the same session with the agent `code`.',
+  ],
+});
 
 /** Kilo Code, a fork of OpenCode: the same flags and records, with additional tools. */
 export const kiloAdapter: CliAdapter = {
@@ -16,6 +30,7 @@ export const kiloAdapter: CliAdapter = {
   versions: ['7.7.9'],
   denial: autoRejection,
   records: opencodeRecords,
+  live,
   command: opencodeCommand,
   translator: opencodeTranslator,
 };

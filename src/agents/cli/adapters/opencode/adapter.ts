@@ -1,10 +1,25 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { opencodeCommand } from './command.ts';
+import { serveAdapter } from './live/live-adapter.ts';
 import { opencodeRecords } from './records.ts';
 import { opencodeTranslator } from './translate.ts';
 
 /** Matches what OpenCode and Kilo Code print when a permission is rejected because nobody can be asked. */
 export const autoRejection = /permission requested: .*auto-rejecting/;
+
+const live = serveAdapter({
+  name: 'OpenCode',
+  prefix: 'OPENCODE',
+  user: 'opencode',
+  permission: { plan_exit: 'deny' },
+  // Its own agents deny some tools, which the settings for all agents would allow to be asked about.
+  agents: {
+    plan: { edit: { '*': 'deny', '*plans/*.md': 'ask' }, task: { general: 'deny' }, plan_exit: 'allow' },
+    explore: { edit: 'deny', task: 'deny', todowrite: 'deny', question: 'deny' },
+    general: { todowrite: 'deny', question: 'deny' },
+  },
+  notes: ['The agent `plan` ends planning with a question: approving it switches to the agent `build`.'],
+});
 
 /** OpenCode. */
 export const opencodeAdapter: CliAdapter = {
@@ -21,6 +36,7 @@ export const opencodeAdapter: CliAdapter = {
   versions: ['1.18.33'],
   denial: autoRejection,
   records: opencodeRecords,
+  live,
   command: opencodeCommand,
   translator: opencodeTranslator,
 };

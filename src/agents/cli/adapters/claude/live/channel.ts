@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { defined } from '../../../../../events/defined.ts';
+import type { ContentPart } from '../../../../../events/index.ts';
+import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
+import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { ClaudePlan } from '../plan.ts';
+import { ClaudeUsage } from '../usage.ts';
+import { readBlocks } from '../wire.ts';
+import { claudeContent } from './content.ts';
+import { OpenRequests } from './open-requests.ts';
+import { ClaudeTurn } from './turn.ts';
+
+/** The modes in which it asks before it changes anything. */
+const askingModes: ReadonlySet<string> = new Set(['default', 'manual', 'plan']);
+
+/** How long the end of a turn may be announced by nothing else than silence, in milliseconds. */
+const silenceMs = 10_000;
+
+type State = 'new' | 'opening' | 'ready' | 'failed' | 'closed';
+
+/** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
+export class ClaudeChannel implements LiveChannel {
+  readonly #host: ChannelHost;
+  readonly #start: LiveStart;
+  readonly #session = { usage: new ClaudeUsage(), plan: new ClaudePlan() };
+  readonly #requests: OpenRequests;
+  /** What we asked the program, by the id of the request. */
+  readonly #sent = new Map<string, string>();
+  /** Messages that wait for a turn. */
+  #early: unknown[] = [];
+  #state: State = 'new';
+  #count = 0;
+  #turn: ClaudeTurn | undefined;
+  #model: string | undefined;
+  #mode: string;
+  /** Whether it confirms the messages that it reads. */
+  #confirms = false;
+  #hasSession = false;
+  #cancelSilence = () => {};
+
+  constructor(host: ChannelHost, start: LiveStart) {
+    this.#host = host;
+    this.#start = start;
+    this.#model = start.model;
+    this.#mode = start.yolo === true ? 'bypassPermissions' : (start.mode ?? 'default');
+    this.#requests = new OpenRequests(host);
+  }
+
+  open(): void {
+    if (this.#state !== 'new') return;
+    this.#state = 'opening';
+    this.#control('initialize', {});
+  }
+
+  receive(line: string, number: number): void {
+    if (this.#isOver || line.trim() === '') return;
+    this.#cancelSilence();
+    this.#handle(parsed(line), number);
+  }
+
+  prompt(turn: LiveTurn): void {
+    if (this.#isOver || this.#turn !== undefined) return;
+    if (turn.model !== undefined && turn.model !== this.#model) this.#control('set_model', { model: turn.model });
+    this.#model = turn.model ?? this.#model;
+    const mode = turn.mode ?? (this.#start.yolo === true ? this.#mode : 'default');
+    if (mode !== this.#mode) this.#control('set_permission_mode', { mode });
+    this.#mode = mode;
+    this.#turn = new ClaudeTurn(this.#host, turn.runId, this.#session);
+    this.#say(this.#turn.promptId, turn.content);
+    for (const message of this.#early.splice(0)) this.#handle(message, undefined);
+  }
+
+  answer(requestId: string, answer: LiveAnswer): void {
+    if (this.#isOver) return;
+    if (answer.outcome === 'approve' && answer.feedback !== undefined && this.#requests.isPlan(requestId))
+      this.#say(randomUUID(), answer.feedback);
+    this.#requests.answer(requestId, answer);
+  }
+
+  steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void {
+    if (this.#isOver || this.#turn === undefined) return;
+    const uuid = randomUUID();
+    this.#turn.steer(uuid, message.id);
+    this.#say(uuid, message.content);
+  }
+
+  interrupt(): void {
+    const turn = this.#turn;
+    if (this.#isOver || turn === undefined) return;
+    turn.isInterrupted = true;
+    for (const taskId of turn.runningTasks) this.#control('stop_task', { task_id: taskId });
+    this.#control('interrupt', {});
+  }
+
+  closed(): void {
+    if (this.#state === 'closed') return;
+    const wasOpening = this.#state === 'opening';
+    this.#state = 'closed';
+    this.#cancelSilence();
+    this.#requests.withdrawAll('The program has ended: the call did not run.');
+    if (wasOpening) this.#host.failed({ message: 'Claude Code ended before it was ready.', code: 'exit_code' });
+    const turn = this.#turn;
+    this.#turn = undefined;
+    if (turn === undefined) return;
+    const reason = turn.close();
+    this.#host.turnEnded({ reason: turn.isInterrupted ? 'aborted' : reason === 'complete' ? 'error' : reason });
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'closed' || this.#state === 'failed';
+  }
+
+  #handle(message: unknown, number: number | undefined): void {
+    const record = recordOf(message);
+    if (record !== undefined) this.#take(record, number);
+    else if (this.#turn === undefined) this.#early.push(message);
+    else this.#turn.unknown(message, number);
+  }
+
+  #take(record: WireRecord, number: number | undefined): void {
+    const type = textOf(record['type']);
+    if (type === 'control_response') this.#responded(record, number);
+    else if (type === 'keep_alive' || type === 'command_lifecycle') return;
+    else if (this.#isUnknownSession(record)) this.#fail(sessionUnknown(this.#start.sessionId));
+    else if (this.#turn === undefined) this.#early.push(record);
+    else if (type === 'control_request') this.#requested(this.#turn, record, number);
+    else if (type === 'control_cancel_request')
+      this.#requests.withdraw(textOf(record['request_id']) ?? '', 'The agent no longer waits for it.');
+    else this.#record(this.#turn, record, number);
+  }
+
+  #record(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
+    if (!this.#checkMode(record)) return;
+    if (record['type'] === 'user' && record['isReplay'] === true) {
+      if (turn.confirm(textOf(record['uuid']))) this.#confirms = true;
+      return;
+    }
+    for (const toolUseId of resultsIn(record)) this.#requests.withdrawCall(toolUseId, 'The call has its result.');
+    turn.take(record, number);
+    if (record['type'] === 'result') this.#resulted(turn);
+    else if (turn.hasResult && turn.runningTasks.length === 0) this.#endInSilence(turn);
+  }
+
+  /** The turn is over with a result, unless a subagent works in the background or a message has not been read. */
+  #resulted(turn: ClaudeTurn): void {
+    if (turn.isInterrupted) {
+      if (turn.hasUnread) this.#control('interrupt', {});
+      this.#end(turn);
+    } else if (turn.runningTasks.length > 0) return;
+    else if (this.#confirms ? turn.isConfirmed && !turn.hasUnread : !turn.hasUnread) this.#end(turn);
+    else this.#endInSilence(turn);
+  }
+
+  #endInSilence(turn: ClaudeTurn): void {
+    this.#cancelSilence();
+    this.#cancelSilence = this.#host.after(silenceMs, () => this.#end(turn));
+  }
+
+  #end(turn: ClaudeTurn): void {
+    if (this.#turn !== turn) return;
+    this.#turn = undefined;
+    this.#cancelSilence();
+    this.#requests.withdrawAll('The turn has ended.');
+    const reason = turn.close();
+    const unsent = this.#confirms ? turn.unread : [];
+    this.#host.turnEnded({ reason: turn.isInterrupted ? 'aborted' : reason, ...(unsent.length > 0 && { unsent }) });
+  }
+
+  #requested(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
+    const id = textOf(record['request_id']);
+    const request = recordOf(record['request']);
+    const call = id === undefined || this.#requests.has(id) ? undefined : readCall(request);
+    if (id === undefined || request === undefined || call === undefined) {
+      turn.unknown(record, number);
+      if (id !== undefined && !this.#requests.has(id)) this.#refuse(id, textOf(request?.['subtype']));
+      return;
+    }
+    const { id: toolCallId, runId } = turn.asked(call, number);
+    this.#requests.open({ id, runId, toolCallId, request, input: call.input });
+  }
+
+  #refuse(id: string, subtype = 'unknown'): void {
+    const error = `Unsupported control request: ${subtype}.`;
+    this.#send({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
+  }
+
+  #responded(record: WireRecord, number: number | undefined): void {
+    const response = recordOf(record['response']);
+    const id = textOf(response?.['request_id']) ?? '';
+    const subtype = this.#sent.get(id);
+    // It repeats our own answers.
+    if (subtype === undefined) return;
+    this.#sent.delete(id);
+    const error = response?.['subtype'] === 'error' ? (textOf(response['error']) ?? 'It failed.') : undefined;
+    if (subtype === 'initialize') this.#initialized(error, recordOf(response?.['response']));
+    else if (error !== undefined && subtype !== 'interrupt' && subtype !== 'stop_task')
+      this.#turn?.warn(`Claude Code refused ${subtype}: ${error}`, number);
+  }
+
+  #initialized(error: string | undefined, info: WireRecord | undefined): void {
+    const mode = textOf(info?.['current_permission_mode']);
+    if (this.#state !== 'opening') return;
+    if (error !== undefined) this.#fail({ message: `Claude Code refused the connection: ${error}`, code: 'protocol' });
+    else if (mode !== undefined && !this.#isExpected(mode)) this.#fail(wrongMode(mode));
+    else {
+      this.#state = 'ready';
+      const sessionId = this.#start.fork === true ? undefined : this.#start.sessionId;
+      this.#host.ready(defined({ sessionId, model: this.#model, mode }));
+    }
+  }
+
+  /** Every record that reports the mode is checked: it must ask, unless another mode was requested. */
+  #checkMode(record: WireRecord): boolean {
+    if (record['type'] !== 'system') return true;
+    if (record['subtype'] === 'init') this.#hasSession = true;
+    const mode = record['subtype'] === 'init' || record['subtype'] === 'status' ? record['permissionMode'] : undefined;
+    if (typeof mode !== 'string') return true;
+    if (!this.#isExpected(mode)) {
+      this.#control('interrupt', {});
+      this.#fail(wrongMode(mode));
+      return false;
+    }
+    this.#mode = mode === 'manual' ? 'default' : mode;
+    return true;
+  }
+
+  #isExpected(mode: string): boolean {
+    return askingModes.has(mode) || mode === this.#mode || mode === this.#start.mode;
+  }
+
+  /** It reports an unknown session by one result, before it has opened any. */
+  #isUnknownSession(record: WireRecord): boolean {
+    if (record['type'] !== 'result' || record['is_error'] !== true) return false;
+    if (this.#start.sessionId === undefined || this.#hasSession) return false;
+    const said = `${textOf(record['result']) ?? ''} ${joinedText(listOf(record['errors'])) ?? ''}`;
+    return record['num_turns'] === 0 || /no conversation found/i.test(said);
+  }
+
+  #fail(problem: { readonly message: string; readonly code: string }): void {
+    if (this.#isOver) return;
+    this.#state = 'failed';
+    this.#cancelSilence();
+    this.#requests.withdrawAll('The session cannot be used any more.');
+    const turn = this.#turn;
+    this.#turn = undefined;
+    if (problem.code !== 'session_unknown') turn?.close();
+    this.#host.failed(problem);
+  }
+
+  #say(uuid: string, content: string | readonly ContentPart[]): void {
+    const message = { role: 'user', content: claudeContent(content) };
+    this.#send({ type: 'user', session_id: '', parent_tool_use_id: null, message, uuid });
+  }
+
+  #control(subtype: string, fields: Readonly<Record<string, unknown>>): void {
+    const id = `singletree-${++this.#count}`;
+    this.#sent.set(id, subtype);
+    this.#send({ type: 'control_request', request_id: id, request: { subtype, ...fields } });
+  }
+
+  #send(message: object): void {
+    this.#host.send(JSON.stringify(message));
+  }
+}
+
+function readCall(request: WireRecord | undefined) {
+  const toolUseId = textOf(request?.['tool_use_id']);
+  const name = textOf(request?.['tool_name']);
+  const input = recordOf(request?.['input']);
+  if (request?.['subtype'] !== 'can_use_tool' || toolUseId === undefined) return undefined;
+  if (name === undefined || input === undefined) return undefined;
+  return { toolUseId, name, input, taskId: textOf(request['agent_id']) };
+}
+
+/** The calls that a record has results of. */
+function resultsIn(record: WireRecord): readonly string[] {
+  if (record['type'] !== 'user') return [];
+  return (readBlocks(record['message']) ?? []).flatMap(block => {
+    const toolUseId = textOf(recordOf(block)?.['tool_use_id']);
+    return toolUseId === undefined ? [] : [toolUseId];
+  });
+}
+
+function sessionUnknown(sessionId = '') {
+  return { message: `Claude Code does not know the session ${sessionId}.`, code: 'session_unknown' };
+}
+
+function wrongMode(mode: string) {
+  const message = `Claude Code runs in the permission mode "${mode}", in which it does not ask. Remove the setting that selects it, or use --yolo.`;
+  return { message, code: 'unsafe_mode' };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return line;
+  }
+}

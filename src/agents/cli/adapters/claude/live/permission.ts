@@ -1,0 +1,31 @@
+import { defined } from '../../../../../events/defined.ts';
+import type { LiveRequest } from '../../../contract/live-channel.ts';
+import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
+
+type Permission = Extract<LiveRequest, { kind: 'permission' }>;
+
+/** What a request for permission says, beside its ids. */
+export function claudePermission(
+  request: WireRecord,
+  input: WireRecord,
+): Pick<Permission, 'command' | 'paths' | 'diff' | 'reason' | 'canRevise'> {
+  const isShell = request['tool_name'] === 'Bash';
+  const path = textOf(input['file_path']) ?? textOf(input['notebook_path']);
+  const command = isShell ? textOf(input['command']) : undefined;
+  const reason = textOf(input['description']) ?? textOf(request['decision_reason']);
+  return {
+    ...defined({ command, reason, diff: path === undefined ? undefined : diffOf(path, input) }),
+    ...(path !== undefined && { paths: [path] }),
+    canRevise: true,
+  };
+}
+
+/** The replacement of a text as a diff; undefined when the call makes none. */
+function diffOf(path: string, input: WireRecord): string | undefined {
+  const { old_string: before, new_string: after } = input;
+  if (typeof before !== 'string' || typeof after !== 'string') return undefined;
+  const lines = (text: string, mark: string) => (text === '' ? [] : text.split('\n').map(line => `${mark}${line}`));
+  const count = (text: string) => (text === '' ? 0 : text.split('\n').length);
+  const place = `@@ -1,${count(before)} +1,${count(after)} @@`;
+  return [`--- ${path}`, `+++ ${path}`, place, ...lines(before, '-'), ...lines(after, '+'), ''].join('\n');
+}

@@ -1,0 +1,30 @@
+import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
+
+type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
+export type Question = WithoutIds<LiveRequest>;
+
+/** The answers in the order of the questions; undefined for one that was not answered. */
+export type Answers = readonly (LiveAnswer | undefined)[];
+
+/** A request of the program: what a person is asked, and how the answers become its answer. */
+export interface Asking {
+  readonly questions: readonly Question[];
+  reply(answers: Answers): object;
+  /** What the model is told beside the answer, which has no field for it. */
+  words(answers: Answers): string | undefined;
+  /** Emits the events of an answer. */
+  answered?(answers: Answers): void;
+}
+
+/** Whether an answer allows the call as it is; a revised input cannot be passed on and counts as a rejection. */
+export function isApproval(answer: LiveAnswer | undefined): boolean {
+  return answer?.outcome === 'approve' && answer.input === undefined;
+}
+
+/** The words that come with a decision. */
+export function wordsOf(answer: LiveAnswer | undefined, what: string): string | undefined {
+  if (answer === undefined || answer.outcome === 'answer') return undefined;
+  const feedback = answer.feedback?.trim() ?? '';
+  if (feedback === '') return undefined;
+  return isApproval(answer) ? feedback : `I rejected ${what}: ${feedback}`;
+}

@@ -1,0 +1,59 @@
+import type { LiveAnswer } from '../../../contract/live-channel.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import type { CodexItems } from '../items.ts';
+import type { Answers, Asking, Question } from './asking.ts';
+
+/** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
+export function readQuestions(params: WireRecord, items: CodexItems): Asking | undefined {
+  const rawId = textOf(params['itemId']);
+  const asked = listOf(params['questions']).flatMap(value => {
+    const question = recordOf(value);
+    const id = textOf(question?.['id']);
+    const text = textOf(question?.['question']);
+    return question === undefined || id === undefined || text === undefined ? [] : [{ id, text, question }];
+  });
+  if (rawId === undefined || asked.length === 0) return undefined;
+  const call =
+    items.find(rawId) ?? items.call(rawId, { name: 'request_user_input', input: { questions: params['questions'] } });
+  const answersOf = (answers: Answers) =>
+    Object.fromEntries(asked.flatMap(({ id }, index) => entryOf(id, answers[index])));
+  return {
+    questions: asked.map(({ text, question }): Question => {
+      const options = optionsOf(question['options']);
+      return {
+        kind: 'question',
+        toolCallId: call.id,
+        question: text,
+        ...(options.length > 0 && { options, selectionMode: 'single_select' as const }),
+      };
+    }),
+    reply: answers => ({ answers: answersOf(answers) }),
+    words: () => undefined,
+    answered: answers => {
+      const given = answersOf(answers);
+      items.settle(
+        rawId,
+        answers.some(answer => answer?.outcome === 'answer')
+          ? { context: JSON.stringify(given) }
+          : { status: 'denied', reason: 'The question was not answered.' },
+      );
+    },
+  };
+}
+
+/** Returns the choices of a question. */
+export function optionsOf(value: unknown): { label: string; description?: string }[] {
+  return listOf(value).flatMap(entry => {
+    const option = recordOf(entry);
+    const label = textOf(option?.['label']);
+    const description = textOf(option?.['description']);
+    return label === undefined ? [] : [{ label, ...(description !== undefined && { description }) }];
+  });
+}
+
+/** A declined question is answered with the reason, if there is one. */
+function entryOf(id: string, answer: LiveAnswer | undefined): [string, { answers: readonly string[] }][] {
+  if (answer?.outcome === 'answer') return [[id, { answers: [answer.answer].flat() }]];
+  const feedback = answer?.outcome === 'reject' ? answer.feedback?.trim() : undefined;
+  return feedback === undefined || feedback === '' ? [] : [[id, { answers: [`(not answered) ${feedback}`] }]];
+}

@@ -1,0 +1,130 @@
+import { scriptOfLine } from '../../../../permissions/shell-script.ts';
+import { present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import type { CodexItems } from '../items.ts';
+import { type Asking, isApproval, type Question, wordsOf } from './asking.ts';
+import { changedPaths, unifiedDiff } from './change-diff.ts';
+import { readElicitation } from './elicitation.ts';
+import { readQuestions } from './questions.ts';
+import type { RpcMessage } from './rpc.ts';
+
+type Reader = (params: WireRecord, items: CodexItems) => Asking | undefined;
+
+/** Reads a request and emits its call unless it was emitted before; undefined when it is not understood. */
+export function readRequest({ method, params }: RpcMessage, items: CodexItems): Asking | undefined {
+  return Object.hasOwn(readers, method) ? (readers[method] as Reader)(params, items) : undefined;
+}
+
+const readers: Readonly<Record<string, Reader>> = {
+  'item/commandExecution/requestApproval': readCommand,
+  'item/fileChange/requestApproval': readFileChange,
+  'item/permissions/requestApproval': readPermissions,
+  'item/tool/requestUserInput': readQuestions,
+  'mcpServer/elicitation/request': readElicitation,
+};
+
+function readCommand(params: WireRecord, items: CodexItems): Asking | undefined {
+  const rawId = textOf(params['itemId']);
+  if (rawId === undefined) return undefined;
+  const line = textOf(params['command']);
+  const call = items.find(rawId) ?? items.call(rawId, { name: 'command_execution', input: { command: line ?? '' } });
+  // Input for a running program is not a shell line.
+  const isLine = line !== undefined && (params['kind'] ?? 'command') === 'command';
+  const command = isLine ? (scriptOfLine(line) ?? line) : undefined;
+  const input = {
+    ...recordOf(call.input),
+    ...present({
+      command: line,
+      cwd: textOf(params['cwd']),
+      kind: isLine ? undefined : (params['kind'] ?? undefined),
+      network: params['networkApprovalContext'] ?? undefined,
+      permissions: params['additionalPermissions'] ?? undefined,
+    }),
+  };
+  return permission(items, rawId, {
+    question: {
+      kind: 'permission',
+      toolCallId: call.id,
+      tool: call.name,
+      input,
+      ...present({ command, reason: textOf(params['reason']) }),
+      canRevise: false,
+    },
+    what: command === undefined ? 'the request' : `\`${command}\``,
+  });
+}
+
+function readFileChange(params: WireRecord, items: CodexItems): Asking | undefined {
+  const rawId = textOf(params['itemId']);
+  if (rawId === undefined) return undefined;
+  const call = items.find(rawId) ?? items.call(rawId, { name: 'file_change', input: { changes: [] } });
+  const changes = recordOf(call.input)?.['changes'];
+  const root = textOf(params['grantRoot']);
+  const paths = [...changedPaths(changes), ...(root === undefined ? [] : [root])];
+  return permission(items, rawId, {
+    question: {
+      kind: 'permission',
+      toolCallId: call.id,
+      tool: call.name,
+      input: { ...recordOf(call.input), ...present({ grantRoot: root }) },
+      ...present({ diff: unifiedDiff(changes), reason: textOf(params['reason']) }),
+      ...(paths.length > 0 && { paths }),
+      canRevise: false,
+    },
+    what: `the change of ${paths.join(', ') || 'files'}`,
+  });
+}
+
+function permission(items: CodexItems, rawId: string, of: { question: Question; what: string }): Asking {
+  return {
+    questions: [of.question],
+    reply: ([answer]) => ({ decision: isApproval(answer) ? 'accept' : 'decline' }),
+    words: ([answer]) => wordsOf(answer, of.what),
+    answered: ([answer]) => items.decided(rawId, isApproval(answer)),
+  };
+}
+
+/** A request for more permissions than the sandbox gives. */
+function readPermissions(params: WireRecord, items: CodexItems): Asking | undefined {
+  const rawId = textOf(params['itemId']);
+  const permissions = recordOf(params['permissions']);
+  if (rawId === undefined || permissions === undefined) return undefined;
+  const reason = textOf(params['reason']);
+  const input = present({ permissions, cwd: textOf(params['cwd']), reason });
+  const call = items.find(rawId) ?? items.call(rawId, { name: 'request_permissions', input });
+  const files = recordOf(permissions['fileSystem']);
+  const paths = [files?.['read'], files?.['write']].flatMap(list => (Array.isArray(list) ? list.filter(isText) : []));
+  return {
+    questions: [
+      {
+        kind: 'permission',
+        toolCallId: call.id,
+        tool: call.name,
+        input,
+        ...present({ reason }),
+        ...(paths.length > 0 && { paths }),
+        canRevise: false,
+      },
+    ],
+    reply: ([answer]) => ({
+      permissions: isApproval(answer) ? withoutNull(permissions) : {},
+      scope: 'turn',
+    }),
+    words: ([answer]) => wordsOf(answer, 'the request for permissions'),
+    answered: ([answer]) => {
+      items.settle(
+        rawId,
+        isApproval(answer)
+          ? { context: 'The permissions were granted for this turn.' }
+          : { status: 'denied', reason: 'The permissions were not granted.' },
+      );
+    },
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function withoutNull(record: WireRecord): WireRecord {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}

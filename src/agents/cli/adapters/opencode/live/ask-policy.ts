@@ -1,0 +1,103 @@
+import { recordOf, textOf } from '../../../shared/wire-value.ts';
+
+type Action = 'allow' | 'ask' | 'deny';
+
+/** The permission settings of OpenCode and Kilo Code: an action for each kind of access, or for each pattern of it. */
+export type PermissionSettings = Readonly<Record<string, Action | Readonly<Record<string, Action>>>>;
+
+/**
+ * The permission settings of a live session: everything is asked about but reading, searching and bookkeeping inside
+ * the folder, questions, and the start of a subagent, whose own calls are asked about.
+ */
+export const askPolicy: PermissionSettings = {
+  // The first matching kind: tools of MCP servers and tools of later versions.
+  '*': 'ask',
+  read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
+  glob: 'allow',
+  grep: 'allow',
+  list: 'allow',
+  lsp: 'allow',
+  skill: 'allow',
+  todowrite: 'allow',
+  todoread: 'allow',
+  question: 'allow',
+  task: 'allow',
+  bash: 'ask',
+  edit: 'ask',
+  webfetch: 'ask',
+  websearch: 'ask',
+  codesearch: 'ask',
+  external_directory: 'ask',
+  doom_loop: 'ask',
+  plan_enter: 'deny',
+};
+
+/** Calls that must never run unasked, by kind of access and an example of it. */
+const probes: readonly (readonly [permission: string, pattern: string])[] = [
+  ['bash', 'touch made.txt'],
+  ['edit', 'src/index.ts'],
+  ['webfetch', 'https://example.com/'],
+  ['websearch', 'news'],
+  ['external_directory', '/etc/*'],
+  ['a_tool_of_an_mcp_server', '*'],
+];
+
+/**
+ * Returns what an agent of the program would do without asking, by the agents that it reports with their resolved
+ * rules; undefined when the list is not understood, and empty when everything is asked about.
+ */
+export function unaskedCalls(agents: unknown): string[] | undefined {
+  if (!Array.isArray(agents) || agents.length === 0) return undefined;
+  const unasked: string[] = [];
+  for (const value of agents) {
+    const agent = recordOf(value);
+    const name = textOf(agent?.['name']);
+    const rules = agent?.['permission'];
+    if (agent === undefined || name === undefined || !Array.isArray(rules)) return undefined;
+    if (agent['hidden'] === true) continue;
+    for (const [permission, pattern] of probes)
+      if (actionFor(rules, permission, pattern) === 'allow') unasked.push(`${permission} (agent ${name})`);
+  }
+  return unasked;
+}
+
+/** The last matching rule decides, as in the program; it asks when none matches. */
+function actionFor(rules: readonly unknown[], permission: string, pattern: string): unknown {
+  const rule = rules.findLast(value => {
+    const candidate = recordOf(value);
+    return matches(permission, candidate?.['permission']) && matches(pattern, candidate?.['pattern']);
+  });
+  return recordOf(rule)?.['action'] ?? 'ask';
+}
+
+/** A `*` matches any text, a `?` any character; ` *` at the end also matches nothing. */
+function matches(text: string, glob: unknown): boolean {
+  if (typeof glob !== 'string') return false;
+  const source = glob
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+    .replace(/ \.\*$/, '( .*)?');
+  return new RegExp(`^${source}$`, 's').test(text);
+}
+
+/** Returns the settings of a program with ours on top; settings that are not an object are dropped. */
+export function mergedSettings(own: string | undefined, ours: object): string {
+  return JSON.stringify(merged(parsed(own), ours));
+}
+
+function merged(own: unknown, ours: unknown): unknown {
+  const [below, above] = [recordOf(own), recordOf(ours)];
+  if (below === undefined || above === undefined) return ours;
+  const result: Record<string, unknown> = { ...below };
+  for (const [name, value] of Object.entries(above)) result[name] = merged(below[name], value);
+  return result;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '{}');
+  } catch {
+    return {};
+  }
+}

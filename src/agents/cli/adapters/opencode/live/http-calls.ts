@@ -1,0 +1,45 @@
+import type { ServeRequest, ServeResponse } from '../../../contract/serve-message.ts';
+
+/** The requests to the server of a session, with what is done with their responses. */
+export class HttpCalls {
+  readonly #send: (message: string) => void;
+  readonly #open = new Map<number, (response: ServeResponse) => void>();
+  #count = 0;
+
+  constructor(send: (message: string) => void) {
+    this.#send = send;
+  }
+
+  get(path: string, onResponse: (response: ServeResponse) => void): void {
+    this.#call({ method: 'GET', path }, onResponse);
+  }
+
+  post(path: string, body: unknown, onResponse: (response: ServeResponse) => void = () => {}): void {
+    this.#call({ method: 'POST', path, body }, onResponse);
+  }
+
+  /** Hands a response to its request; returns false when no request waits for it. */
+  settle(response: ServeResponse): boolean {
+    const onResponse = this.#open.get(response.id);
+    this.#open.delete(response.id);
+    onResponse?.(response);
+    return onResponse !== undefined;
+  }
+
+  #call(request: Omit<ServeRequest, 'id'>, onResponse: (response: ServeResponse) => void): void {
+    const id = ++this.#count;
+    this.#open.set(id, onResponse);
+    this.#send(JSON.stringify({ id, ...request }));
+  }
+}
+
+/** Whether the server did what was requested. */
+export function isDone({ status }: ServeResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Returns what went wrong with a request, for a person. */
+export function responseProblem({ status, body }: ServeResponse): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+  return status === 0 ? `no answer (${text})` : `HTTP ${status}: ${text.slice(0, 500)}`;
+}

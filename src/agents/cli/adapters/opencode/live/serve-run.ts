@@ -1,0 +1,58 @@
+import { ChildRuns } from '../../../shared/child-runs.ts';
+import { LineContext } from '../../../shared/line-context.ts';
+import { PartReader } from '../part-reader.ts';
+import type { SessionBook } from './session-book.ts';
+
+/** The run of one or several turns: the events of its session, and those of the sessions of its subagents. */
+export class ServeRun {
+  readonly context: LineContext;
+  readonly children: ChildRuns;
+  readonly sessionId: string;
+  readonly #book: SessionBook;
+  /** The readers by the id of their run. */
+  readonly #readers = new Map<string, PartReader>();
+
+  constructor(runId: string, sessionId: string, book: SessionBook) {
+    this.context = new LineContext(runId);
+    this.children = new ChildRuns(this.context);
+    this.sessionId = sessionId;
+    this.#book = book;
+  }
+
+  get runId(): string {
+    return this.context.runId;
+  }
+
+  /** Prepares another turn of the same run. */
+  nextTurn(): void {
+    this.context.forgetSteps(this.runId);
+    this.context.forgive();
+  }
+
+  /** Returns the reader of a session, and starts the run of a subagent when it has none; undefined when it is not ours. */
+  readerOf(sessionId: string): PartReader | undefined {
+    const { context, children } = this;
+    if (sessionId === this.sessionId) return this.#reader(context.runId, () => new PartReader({ context, children }));
+    const runId = this.runIdOf(sessionId);
+    if (runId === undefined) return undefined;
+    const self = () => children.get(sessionId);
+    return this.#reader(runId, () => new PartReader({ context, children, runId, self }));
+  }
+
+  /** Returns the run of a session, like `readerOf`. */
+  runIdOf(sessionId: string): string | undefined {
+    if (sessionId === this.sessionId) return this.runId;
+    const running = this.children.get(sessionId);
+    if (running !== undefined) return running.runId;
+    if (this.children.has(sessionId) || !this.#book.isBelow(sessionId, this.sessionId)) return undefined;
+    // It was started in an earlier turn, or its call is reported later.
+    const agentId = this.#book.session(sessionId)?.agentId ?? 'subagent';
+    return this.children.start(sessionId, { id: sessionId, parentId: this.runId, agentId }).runId;
+  }
+
+  #reader(runId: string, create: () => PartReader): PartReader {
+    const reader = this.#readers.get(runId) ?? create();
+    this.#readers.set(runId, reader);
+    return reader;
+  }
+}

@@ -1,0 +1,72 @@
+import { dropOldest } from '../../../../drop-oldest.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+
+interface KnownSession {
+  readonly parentId: string | undefined;
+  readonly agentId: string | undefined;
+}
+
+/** A message of a session: a person's, or an answer that began in a turn; `earlier` when it is older than the turns. */
+type KnownMessage = 'person' | 'earlier' | { readonly turn: number };
+
+/** What a server has reported about its sessions and messages, over all turns of a channel. */
+export class SessionBook {
+  readonly #sessions = new Map<string, KnownSession>();
+  readonly #messages = new Map<string, KnownMessage>();
+  readonly #events = new Set<string>();
+
+  /** Whether an event is reported for the first time. */
+  isNews(event: WireRecord): boolean {
+    const id = textOf(event['id']);
+    if (id === undefined) return true;
+    if (this.#events.has(id)) return false;
+    this.#events.add(id);
+    dropOldest(this.#events);
+    return true;
+  }
+
+  addSession(info: WireRecord): void {
+    const id = textOf(info['id']);
+    if (id === undefined) return;
+    this.#sessions.set(id, { parentId: textOf(info['parentID']), agentId: textOf(info['agent']) });
+    dropOldest(this.#sessions);
+  }
+
+  session(id: string): KnownSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** Whether a session was started, directly or not, by another. */
+  isBelow(id: string, ancestor: string): boolean {
+    const seen = new Set<string>();
+    for (let at = this.#sessions.get(id)?.parentId; at !== undefined && !seen.has(at); ) {
+      if (at === ancestor) return true;
+      seen.add(at);
+      at = this.#sessions.get(at)?.parentId;
+    }
+    return false;
+  }
+
+  message(id: string): KnownMessage | undefined {
+    return this.#messages.get(id);
+  }
+
+  /**
+   * Registers a message and returns what it is. An answer that is complete when it is first reported belongs to an
+   * earlier time, such as the history of a forked session.
+   */
+  addMessage(info: WireRecord, turn: number | undefined): KnownMessage {
+    const id = textOf(info['id']) ?? '';
+    const known = this.#messages.get(id);
+    if (known !== undefined) return known;
+    const message = info['role'] === 'user' ? 'person' : turn === undefined || isComplete(info) ? 'earlier' : { turn };
+    this.#messages.set(id, message);
+    dropOldest(this.#messages);
+    return message;
+  }
+}
+
+/** Whether the model call of an answer has ended. */
+export function isComplete(info: WireRecord): boolean {
+  return recordOf(info['time'])?.['completed'] !== undefined || recordOf(info['error']) !== undefined;
+}

@@ -1,0 +1,51 @@
+import type { ToolOutput } from '../../../../events/index.ts';
+import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import type { CallFields } from './profile.ts';
+
+/** The text in the content of a call; undefined when it has none. */
+export function contentText(content: unknown): string | undefined {
+  const texts = listOf(content).flatMap(item => {
+    const block = recordOf(recordOf(item)?.['content']);
+    return typeof block?.['text'] === 'string' ? [block['text']] : [];
+  });
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+/** A change of a file in the content of a call. */
+export interface ContentDiff {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+export function contentDiffs(content: unknown): ContentDiff[] {
+  return listOf(content).flatMap(item => {
+    const { type, path, oldText, newText } = recordOf(item) ?? {};
+    if (type !== 'diff' || typeof path !== 'string' || typeof newText !== 'string') return [];
+    return [{ path, oldText: typeof oldText === 'string' ? oldText : '', newText }];
+  });
+}
+
+/** The files that a call is about. */
+export function pathsOf({ locations, content }: CallFields): string[] {
+  const located = listOf(locations).flatMap(location => textOf(recordOf(location)?.['path']) ?? []);
+  return [...new Set([...located, ...contentDiffs(content).map(({ path }) => path)])];
+}
+
+/** The outcome of an ended call as its content or raw output tells it. */
+export function outputOf({ status, content, rawOutput }: CallFields): ToolOutput {
+  const diffs = contentDiffs(content);
+  const text = contentText(content);
+  const raw = typeof rawOutput === 'string' ? rawOutput : undefined;
+  if (status === 'failed') {
+    const { error, message } = recordOf(rawOutput) ?? {};
+    return { error: text ?? textOf(error) ?? textOf(message) ?? raw ?? 'The tool failed.' };
+  }
+  const context = text ?? raw ?? rawOutput ?? (diffs.length > 0 ? content : '');
+  const exitCode = exitCodeOf(recordOf(rawOutput));
+  return exitCode === undefined ? { context } : { context, result: { exitCode } };
+}
+
+function exitCodeOf(rawOutput: WireRecord | undefined): number | undefined {
+  return numberOf(rawOutput?.['exit_code']) ?? numberOf(rawOutput?.['exitCode']);
+}

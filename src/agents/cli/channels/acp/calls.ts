@@ -1,0 +1,176 @@
+import type { ToolOutput } from '../../../../events/index.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
+import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { contentText, outputOf } from './call-content.ts';
+import type { AcpMessages } from './messages.ts';
+import type { CallFields, CallRules, SubagentRules } from './profile.ts';
+
+/** What is known about a call. */
+interface KnownCall {
+  fields: CallFields;
+  runId: string;
+  /** Set when its `tool_call` has been emitted. */
+  open?: OpenCall;
+  isEnded: boolean;
+  isSettled: boolean;
+  /** The reason that it was rejected with. */
+  denial?: string | undefined;
+  reports: number;
+}
+
+/** A call that a permission is requested for. */
+export interface AskedCall {
+  readonly open: OpenCall;
+  readonly fields: CallFields;
+  readonly input: WireRecord;
+}
+
+interface CallsOptions {
+  readonly context: LineContext;
+  readonly messages: AcpMessages;
+  readonly rules: CallRules;
+  readonly subagents: SubagentRules | undefined;
+  /** Makes the ids of calls, which are unique over the turns of a run. */
+  readonly ids: OpenCalls;
+}
+
+/**
+ * Emits each call once, whatever the order of its records: some programs send updates before the call, ask before they
+ * announce it, or announce it before its arguments are complete.
+ */
+export class AcpCalls {
+  readonly #options: CallsOptions;
+  readonly #known = new Map<string, KnownCall>();
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+  }
+
+  /** Handles `tool_call` or `tool_call_update`; returns whether it understood it. */
+  take(update: WireRecord): boolean {
+    const rawId = textOf(update['toolCallId']);
+    if (rawId === undefined) return false;
+    const call = this.#merge(rawId, update);
+    // A record of a call that has its result changes nothing.
+    if (call.isSettled) return true;
+    const { status } = call.fields;
+    // The arguments of a pending call may still be incomplete.
+    if (status !== 'pending') this.#emit(call);
+    if (status === 'in_progress') this.#start(call);
+    if (update['status'] === 'completed' || update['status'] === 'failed') this.#end(call, update);
+    else this.#progress(call, update);
+    return true;
+  }
+
+  /** Handles the call of a permission request; undefined when it has its result or cannot be read. */
+  ask(toolCall: WireRecord | undefined): AskedCall | undefined {
+    const rawId = textOf(toolCall?.['toolCallId']);
+    if (toolCall === undefined || rawId === undefined) return undefined;
+    const call = this.#merge(rawId, toolCall);
+    if (call.isSettled || call.isEnded) return undefined;
+    const open = this.#emit(call);
+    return { open, fields: call.fields, input: recordOf(open.input) ?? {} };
+  }
+
+  /** Registers that a call has been rejected; its result is emitted at once when the program does not report it. */
+  reject(rawId: string, reason: string | undefined, isReported: boolean): void {
+    const call = this.#known.get(rawId);
+    if (call === undefined || call.isSettled) return;
+    call.denial = reason ?? '';
+    if (!isReported) this.#settle(call, { status: 'denied', reason: reason ?? 'It was not allowed.' });
+  }
+
+  /** Emits calls that stayed pending, and the results of calls whose end was reported without an output. */
+  flush(): void {
+    for (const call of this.#known.values()) {
+      this.#emit(call);
+      if (call.isEnded && !call.isSettled) this.#settle(call, this.#output(call));
+    }
+  }
+
+  #merge(rawId: string, update: WireRecord): KnownCall {
+    const known = this.#known.get(rawId);
+    const meta = recordOf(update['_meta']) ?? {};
+    const old = known?.fields;
+    const input = recordOf(update['rawInput']);
+    const fields: CallFields = {
+      rawId,
+      title: textOf(update['title']) ?? old?.title,
+      kind: textOf(update['kind']) ?? old?.kind,
+      status: textOf(update['status']) ?? old?.status,
+      // The arguments in a request may be rewritten: those of the call itself count.
+      rawInput: old?.rawInput !== undefined && known?.open !== undefined ? old.rawInput : (input ?? old?.rawInput),
+      rawOutput: update['rawOutput'] ?? old?.rawOutput,
+      content: update['content'] ?? old?.content,
+      locations: update['locations'] ?? old?.locations,
+      meta: { ...old?.meta, ...meta },
+    };
+    if (known !== undefined) {
+      known.fields = fields;
+      return known;
+    }
+    const runId = this.#options.subagents?.runOf(meta) ?? this.#options.context.runId;
+    const call: KnownCall = { fields, runId, isEnded: false, isSettled: false, reports: 0 };
+    this.#known.set(rawId, call);
+    return call;
+  }
+
+  #emit(call: KnownCall): OpenCall {
+    if (call.open !== undefined) return call.open;
+    const { context, messages, rules, subagents } = this.#options;
+    const { fields, runId } = call;
+    const name = rules.nameOf(fields) ?? fields.title ?? fields.kind ?? 'tool';
+    const input = rules.inputOf?.(fields, name) ?? recordOf(fields.rawInput) ?? {};
+    messages.endBlock(runId, messageIdOf(fields.meta));
+    const open = this.#options.ids.add(fields.rawId, { runId, name, input });
+    call.open = open;
+    context.emit({ type: 'tool_call', runId, id: open.id, name, input });
+    subagents?.called(fields.rawId, open);
+    return open;
+  }
+
+  #start(call: KnownCall): void {
+    const open = this.#emit(call);
+    if (open.started) return;
+    open.started = true;
+    this.#options.context.emit({ type: 'tool_start', runId: call.runId, id: open.id, name: open.name });
+  }
+
+  #progress(call: KnownCall, update: WireRecord): void {
+    const { context, rules, subagents } = this.#options;
+    if (subagents?.progress(call.fields.rawId, update) === true) return;
+    const content = rules.progressOf?.(update) ?? contentText(update['content']);
+    if (content === undefined || update['sessionUpdate'] !== 'tool_call_update' || call.open === undefined) return;
+    const { id, name } = call.open;
+    const report = `${id}/p${++call.reports}`;
+    context.emit({ type: 'tool_progress', runId: call.runId, id: report, toolCallId: id, name, content });
+  }
+
+  #end(call: KnownCall, update: WireRecord): void {
+    this.#emit(call);
+    call.isEnded = true;
+    if (update['rawOutput'] !== undefined || update['content'] !== undefined) this.#settle(call, this.#output(call));
+  }
+
+  #output({ fields, open, denial }: KnownCall): ToolOutput {
+    const output = this.#options.rules.outputOf?.(fields, open?.name ?? '') ?? outputOf(fields);
+    if (denial === undefined || !('error' in output)) return output;
+    return { status: 'denied', reason: denial || output.error };
+  }
+
+  #settle(call: KnownCall, output: ToolOutput): void {
+    const { context, messages, subagents } = this.#options;
+    const open = this.#emit(call);
+    call.isSettled = true;
+    this.#options.ids.settle(call.fields.rawId);
+    messages.result(call.runId);
+    const reported = subagents?.answered(call.fields.rawId, open, output) ?? output;
+    context.emit({ type: 'tool_result', runId: call.runId, id: open.id, name: open.name, output: reported });
+  }
+}
+
+/** The id of the message that a record belongs to, for programs that send it. */
+export function messageIdOf(meta: WireRecord): string | undefined {
+  return textOf(recordOf(meta['goose'])?.['messageId']);
+}

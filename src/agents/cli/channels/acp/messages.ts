@@ -1,0 +1,92 @@
+import { dropOldest } from '../../../drop-oldest.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import { present } from '../../shared/wire-value.ts';
+
+type Kind = 'text' | 'reasoning';
+
+/** The message that one run is writing. */
+interface CurrentMessage {
+  readonly callId: string;
+  readonly number: number;
+  block: number;
+  kind: Kind | undefined;
+  textLine: number | undefined;
+  /** Whether a result has come since: what follows without an id is another message. */
+  hasResult: boolean;
+}
+
+/** The number of messages of each run so far; a run may have several turns. */
+export type MessageCounts = Map<string, number>;
+
+/** Emits text and reasoning of the agent and its subagents, and a step for each message of a model. */
+export class AcpMessages {
+  readonly #context: LineContext;
+  readonly #model: string | undefined;
+  readonly #current = new Map<string, CurrentMessage>();
+  readonly #counts: MessageCounts;
+
+  constructor(context: LineContext, model: string | undefined, counts: MessageCounts) {
+    this.#counts = counts;
+    this.#context = context;
+    this.#model = model;
+  }
+
+  /** Registers a record of a message; a new one begins a step. Without an id it is new after a result. */
+  enter(runId: string, id?: string): CurrentMessage {
+    const current = this.#current.get(runId);
+    if (current !== undefined && (id === undefined ? !current.hasResult : id === current.callId)) return current;
+    const number = (this.#counts.get(runId) ?? 0) + 1;
+    this.#counts.set(runId, number);
+    dropOldest(this.#counts);
+    const callId = id ?? `m${number}`;
+    const entered = { callId, number, block: 0, kind: undefined, textLine: undefined, hasResult: false };
+    this.#current.set(runId, entered);
+    this.#context.step({ runId, callId, model: runId === this.#context.runId ? this.#model : undefined });
+    return entered;
+  }
+
+  write(runId: string, type: Kind, content: string, id?: string): void {
+    if (content === '') return;
+    const current = this.enter(runId, id);
+    if (current.kind !== type) this.#endBlock(current);
+    current.kind = type;
+    if (type === 'text') current.textLine = this.#context.line;
+    this.#context.emit({ type, runId, id: blockId(runId, current), content, callId: current.callId });
+  }
+
+  /** Ends the current part of a message, because a call follows. */
+  endBlock(runId: string, id?: string): void {
+    this.#endBlock(this.enter(runId, id));
+  }
+
+  result(runId: string): void {
+    const current = this.#current.get(runId);
+    if (current !== undefined) current.hasResult = true;
+  }
+
+  /** Marks the last text of the main run as complete; it keeps the line on which it was written. */
+  complete(): void {
+    const { runId } = this.#context;
+    const current = this.#current.get(runId);
+    if (current?.kind !== 'text') return;
+    const { callId, textLine: line } = current;
+    this.#context.emit({
+      type: 'text',
+      id: blockId(runId, current),
+      content: '',
+      callId,
+      ...present({ line }),
+      final: true,
+    });
+  }
+
+  #endBlock(current: CurrentMessage): void {
+    if (current.kind === undefined) return;
+    current.block++;
+    current.kind = undefined;
+  }
+}
+
+function blockId(runId: string, { number, block }: CurrentMessage): string {
+  return `${runId}/m${number}/${block}`;
+}

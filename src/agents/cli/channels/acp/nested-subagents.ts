@@ -1,0 +1,45 @@
+import type { ToolOutput } from '../../../../events/index.ts';
+import { ChildRuns } from '../../shared/child-runs.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { OpenCall } from '../../shared/open-calls.ts';
+import { recordOf, textOf } from '../../shared/wire-value.ts';
+import type { SubagentRules } from './profile.ts';
+
+/**
+ * Subagents whose records stand in the stream of their parent without a mark: while one of them works, its parent waits,
+ * so what comes belongs to it. Of several at the same time nothing is known.
+ */
+export function nestedSubagents(
+  context: LineContext,
+  {
+    tool,
+    agentOf = () => 'subagent',
+  }: { readonly tool: string; readonly agentOf?: (input: unknown) => string | undefined },
+): SubagentRules {
+  const children = new ChildRuns(context);
+  const open = new Set<string>();
+  return {
+    runOf: () => (open.size === 1 ? children.get([...open][0] as string)?.runId : undefined),
+    called(rawId: string, { id: parentId, name, input }: OpenCall) {
+      if (name !== tool) return;
+      open.add(rawId);
+      children.start(rawId, {
+        id: parentId.slice(context.runId.length + 1),
+        parentId,
+        agentId: agentOf(input) ?? 'subagent',
+      });
+    },
+    answered(rawId: string, _call: OpenCall, output: ToolOutput) {
+      if (!open.delete(rawId)) return output;
+      const answer = 'context' in output ? answerIn(output.context) : 'error' in output ? output.error : output.reason;
+      children.end(rawId, 'context' in output ? 'complete' : 'error', answer);
+      return output;
+    },
+    progress: () => false,
+    flush: () => children.flush(),
+  };
+}
+
+function answerIn(context: unknown): string | undefined {
+  return textOf(context) ?? textOf(recordOf(context)?.['text']);
+}

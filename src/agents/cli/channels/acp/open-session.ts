@@ -1,0 +1,105 @@
+import type { ChannelHost, LiveStart } from '../../contract/live-channel.ts';
+import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import type { AcpConnection } from './connection.ts';
+import type { AcpProfile } from './profile.ts';
+import type { SessionSettings, SettingsProblem } from './session-settings.ts';
+import { failureText } from './turn.ts';
+
+interface OpenOptions {
+  readonly connection: AcpConnection;
+  readonly profile: AcpProfile;
+  readonly start: LiveStart;
+  readonly settings: SessionSettings;
+  readonly host: ChannelHost;
+  /** Calls back once the history of a loaded session has been received. */
+  readonly untilHistoryOver: (proceed: () => void) => void;
+  readonly opened: (accepts: { readonly images: boolean; readonly files: boolean }) => void;
+  readonly failed: (problem: SettingsProblem) => void;
+}
+
+/** The time after which a history is taken as complete although its end was not marked. */
+const historyMs = 2_000;
+
+/** Opens a session: handshake, session, ask policy. Calls back with the outcome. */
+export function openSession(options: OpenOptions): void {
+  const { connection, profile, failed } = options;
+  const params = {
+    protocolVersion: 1,
+    clientInfo: { name: 'singletree', title: 'Singletree', version: '1' },
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+      elicitation: { form: {} },
+    },
+  };
+  connection.request('initialize', params, answer => {
+    if (answer.error !== undefined)
+      return failed({
+        message: `${profile.name} refused the handshake: ${failureText(answer.error)}`,
+        code: 'handshake',
+      });
+    const { protocolVersion } = answer.result;
+    if (protocolVersion !== 1) {
+      const message = `${profile.name} speaks version ${String(protocolVersion)} of the Agent Client Protocol; version 1 is expected.`;
+      return failed({ message, code: 'handshake' });
+    }
+    startSession(options, recordOf(answer.result['agentCapabilities']) ?? {});
+  });
+}
+
+function startSession(options: OpenOptions, capabilities: WireRecord): void {
+  const { connection, profile, start, settings, failed, host } = options;
+  const { cwd, sessionId } = start;
+  const open = { cwd, mcpServers: [] };
+  if (sessionId === undefined)
+    return connection.request('session/new', open, answer => {
+      if (answer.error === undefined) verify(options, capabilities, answer.result);
+      else
+        failed({ message: `${profile.name} started no session: ${failureText(answer.error)}`, code: 'session_failed' });
+    });
+  const isFork = start.fork === true;
+  if (isFork ? !profile.canFork : capabilities['loadSession'] !== true) {
+    const message = `${profile.name} cannot ${isFork ? 'fork' : 'resume'} a session.`;
+    return failed({ message, code: isFork ? 'not_supported' : 'session_unknown' });
+  }
+  settings.sessionId = sessionId;
+  const load = () =>
+    connection.request(isFork ? 'session/fork' : 'session/load', { sessionId, ...open }, answer => {
+      if (answer.error !== undefined) {
+        const message = `${profile.name} did not ${isFork ? 'fork' : 'resume'} the session ${sessionId}: ${failureText(answer.error)}`;
+        return failed({ message, code: 'session_unknown' });
+      }
+      const proceed = once(() => verify(options, capabilities, answer.result));
+      if (profile.historyFollowsLoad !== true || isFork) return proceed();
+      options.untilHistoryOver(proceed);
+      host.after(historyMs, proceed);
+    });
+  const delayMs = profile.loadDelayMs?.(sessionId) ?? 0;
+  if (delayMs === 0) return load();
+  host.waiting?.(
+    `${profile.name} would lose the session if it were resumed now: it is resumed in ${Math.ceil(delayMs / 1_000)} s.`,
+  );
+  host.after(delayMs, load);
+}
+
+/** Sets the mode and the options under which the program asks. */
+function verify(options: OpenOptions, capabilities: WireRecord, result: WireRecord): void {
+  const { profile, start, settings, opened, failed } = options;
+  settings.read(result);
+  if (settings.sessionId === '')
+    return failed({ message: `${profile.name} named no session.`, code: 'session_failed' });
+  const wanted = { mode: start.mode, model: start.model };
+  settings.apply(wanted, problem => {
+    if (problem !== undefined) return failed(problem);
+    const { image, embeddedContext } = recordOf(capabilities['promptCapabilities']) ?? {};
+    opened({ images: image === true, files: embeddedContext === true });
+  });
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
+}

@@ -1,0 +1,98 @@
+import type { ToolOutput } from '../../../../events/index.ts';
+import type { UsedTokens } from '../../../agent.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { OpenCall } from '../../shared/open-calls.ts';
+import type { WireRecord } from '../../shared/wire-value.ts';
+
+/** A call as its records describe it so far: the latest value of each field. */
+export interface CallFields {
+  readonly rawId: string;
+  readonly title?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly status?: string | undefined;
+  readonly rawInput?: unknown;
+  readonly rawOutput?: unknown;
+  readonly content?: unknown;
+  readonly locations?: unknown;
+  readonly meta: WireRecord;
+}
+
+/** How the calls of one program are read. */
+export interface CallRules {
+  nameOf(call: CallFields): string | undefined;
+  /** The arguments; `rawInput` when absent. */
+  inputOf?(call: CallFields, name: string): WireRecord | undefined;
+  /** The shell line that a call runs. */
+  commandOf?(input: WireRecord, name: string): string | undefined;
+  /** Why the agent wants it. */
+  reasonOf?(call: CallFields, input: WireRecord): string | undefined;
+  /** What a running call reports; the text of its content when absent or undefined. */
+  progressOf?(update: WireRecord): string | undefined;
+  /** The outcome of an ended call; read from its content when absent or undefined. */
+  outputOf?(call: CallFields, name: string): ToolOutput | undefined;
+}
+
+/** Attributes records to the runs of subagents. */
+export interface SubagentRules {
+  /** The run of a record that is not about a call seen before. */
+  runOf(meta: WireRecord): string | undefined;
+  called(rawId: string, call: OpenCall): void;
+  /** Returns the output of a call, which may end the run of a subagent. */
+  answered(rawId: string, call: OpenCall, output: ToolOutput): ToolOutput;
+  /** Handles progress of a call; returns whether it did. */
+  progress(rawId: string, update: WireRecord): boolean;
+  flush(): void;
+}
+
+/** A question inside a permission request. */
+export interface AskedQuestion {
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description?: string }[];
+  readonly multiple: boolean;
+}
+
+/** What one program does differently from the protocol, as a few small functions. */
+export interface AcpProfile {
+  /** Its display name, for messages. */
+  readonly name: string;
+  /** Modes by name: `ask` is set and verified before the first prompt; `unsafe` ones run calls unasked. */
+  readonly modes: { readonly ask?: string; readonly yolo?: string; readonly unsafe: readonly string[] };
+  /** Configuration options that decide whether it asks: set and verified like the mode. */
+  readonly askOptions?: readonly { readonly id: string; readonly ask: unknown; readonly yolo: unknown }[];
+  /** The model to set when the caller names none, for programs that start with another one. */
+  readonly model?: string | undefined;
+  /** How another model is chosen; `start` when only the command line can. */
+  readonly switchModel: 'set_model' | 'config_option' | 'start';
+  readonly calls: CallRules;
+  /** Calls that start subagents whose calls would run unasked: refused, unless everything is allowed. */
+  readonly refused?: ReadonlySet<string>;
+  readonly subagents?: (context: LineContext) => SubagentRules;
+  /** Returns the failure in a piece of text that the program wrote itself. */
+  readonly failureOf?: (text: string) => string | undefined;
+  /** Whether a piece of text may be a failure: it is one when the turn ends after it without usage. */
+  readonly mayFail?: (text: string) => boolean;
+  /** Pieces of text that are no text: returns the mode they report. */
+  readonly modeIn?: (text: string) => string | undefined;
+  /** The usage of a turn in the answer to its prompt; counted for the process when `countsProcess` is set. */
+  readonly usageOf: (result: WireRecord) => UsedTokens | undefined;
+  readonly countsProcess?: boolean;
+  /** Whether it reports the result of a rejected call. */
+  readonly reportsRejected: boolean;
+  /** The option that approves a plan, and its text; undefined when the call asks for no plan. */
+  readonly planOf?: (
+    call: CallFields,
+    options: readonly string[],
+  ) => { plan: string | undefined; path?: string; optionId: string } | undefined;
+  readonly questionsOf?: (call: CallFields) => readonly AskedQuestion[] | undefined;
+  /** How a message joins the open turn: by an extension method, when the program fetches it, or not at all. */
+  readonly steer: 'goose' | 'qwen' | 'none';
+  /** Whether the answer to `session/load` comes before the end of the history, which `available_commands_update` marks. */
+  readonly historyFollowsLoad?: boolean;
+  readonly canFork: boolean;
+  /** Notifications that mean nothing to us. */
+  readonly ignored?: ReadonlySet<string>;
+  /** Reads a plan that the program keeps in a file; undefined when it must not be read. */
+  readonly readPlan?: (path: string, sessionId: string) => string | undefined;
+  /** How long the load of a session has to wait, because the program would lose it. */
+  readonly loadDelayMs?: (sessionId: string) => number;
+}

@@ -1,0 +1,167 @@
+import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import type { AcpConnection } from './connection.ts';
+import type { AcpProfile } from './profile.ts';
+import { failureText } from './turn.ts';
+
+/** A change of settings that the program did not make. */
+export interface SettingsProblem {
+  readonly message: string;
+  readonly code: string;
+}
+
+interface SettingsOptions {
+  readonly connection: AcpConnection;
+  readonly profile: AcpProfile;
+  readonly isYolo: boolean;
+}
+
+/** The mode, the model and the options of a session: changes them and verifies that the program did. */
+export class SessionSettings {
+  readonly #options: SettingsOptions;
+  readonly #values = new Map<string, unknown>();
+  sessionId = '';
+  mode: string | undefined;
+  model: string | undefined;
+  #modes: readonly string[] = [];
+  #modelOption: string | undefined;
+
+  constructor(options: SettingsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the answer to `session/new`, `session/load` or `session/fork`. */
+  read(result: WireRecord): void {
+    const modes = recordOf(result['modes']);
+    const models = recordOf(result['models']);
+    this.sessionId = textOf(result['sessionId']) ?? this.sessionId;
+    this.#modes = listOf(modes?.['availableModes']).flatMap(mode => textOf(recordOf(mode)?.['id']) ?? []);
+    this.mode = textOf(modes?.['currentModeId']) ?? this.mode;
+    this.model = textOf(models?.['currentModelId']) ?? this.model;
+    this.readOptions(result['configOptions']);
+  }
+
+  /** Reads the options in an answer or a `config_option_update`. */
+  readOptions(options: unknown): void {
+    for (const value of listOf(options)) {
+      const option = recordOf(value);
+      const id = textOf(option?.['id']);
+      if (id === undefined) continue;
+      this.#values.set(id, option?.['currentValue']);
+      if (option?.['category'] === 'mode') this.mode = textOf(option['currentValue']) ?? this.mode;
+      if (option?.['category'] !== 'model' && id !== 'model') continue;
+      if (id === 'provider') continue;
+      this.#modelOption = id;
+      this.model = textOf(option?.['currentValue']) ?? this.model;
+    }
+  }
+
+  /** The mode in which the program asks, or the one in which it does not when everything is allowed. */
+  get normalMode(): string | undefined {
+    const { profile, isYolo } = this.#options;
+    return isYolo ? (profile.modes.yolo ?? profile.modes.ask) : profile.modes.ask;
+  }
+
+  /** Whether this mode lets calls run unasked although not everything is allowed. */
+  isUnsafe(mode: string): boolean {
+    return !this.#options.isYolo && this.#options.profile.modes.unsafe.includes(mode);
+  }
+
+  /** Sets what differs from what is wanted and calls back; with a problem when the program does not do it. */
+  apply(
+    wanted: { readonly mode?: string | undefined; readonly model?: string | undefined },
+    done: (problem?: SettingsProblem) => void,
+  ): void {
+    const { profile, isYolo } = this.#options;
+    const mode = wanted.mode ?? this.normalMode;
+    const model = wanted.model ?? profile.model;
+    const steps: ((next: (problem?: SettingsProblem) => void) => void)[] = [];
+    for (const { id, ask, yolo } of profile.askOptions ?? [])
+      steps.push(next => this.#setOption(id, isYolo ? yolo : ask, next));
+    if (mode !== undefined) steps.push(next => this.#setMode(mode, next));
+    if (model !== undefined && profile.switchModel !== 'start') steps.push(next => this.#setModel(model, next));
+    const run = (index: number): void => {
+      const step = steps[index];
+      if (step === undefined) done();
+      else step(problem => (problem === undefined ? run(index + 1) : done(problem)));
+    };
+    run(0);
+  }
+
+  #setMode(mode: string, next: (problem?: SettingsProblem) => void): void {
+    const { name } = this.#options.profile;
+    if (this.isUnsafe(mode))
+      return next({
+        message: `The mode "${mode}" of ${name} runs calls without asking. Allow everything to use it.`,
+        code: 'invalid_argument',
+      });
+    if (this.mode === mode) return next();
+    if (this.#modes.length > 0 && !this.#modes.includes(mode)) {
+      const message = `${name} has no mode "${mode}". Its modes: ${this.#modes.join(', ')}.`;
+      return next({ message, code: 'invalid_argument' });
+    }
+    this.#request(
+      'session/set_mode',
+      { modeId: mode },
+      `set the mode "${mode}"`,
+      () => {
+        this.mode = mode;
+        next();
+      },
+      next,
+    );
+  }
+
+  #setModel(model: string, next: (problem?: SettingsProblem) => void): void {
+    if (this.model === model) return next();
+    const byOption = this.#options.profile.switchModel === 'config_option' ? (this.#modelOption ?? 'model') : undefined;
+    const done = (result: WireRecord) => {
+      this.readOptions(result['configOptions']);
+      this.model = model;
+      next();
+    };
+    if (byOption === undefined)
+      this.#request('session/set_model', { modelId: model }, `use the model "${model}"`, done, next);
+    else
+      this.#request(
+        'session/set_config_option',
+        { configId: byOption, value: model },
+        `use the model "${model}"`,
+        done,
+        next,
+      );
+  }
+
+  #setOption(id: string, value: unknown, next: (problem?: SettingsProblem) => void): void {
+    if (this.#values.get(id) === value) return next();
+    const { name } = this.#options.profile;
+    const params = { configId: id, ...(typeof value === 'boolean' && { type: 'boolean' }), value };
+    this.#request(
+      'session/set_config_option',
+      params,
+      `set "${id}" to ${JSON.stringify(value)}`,
+      result => {
+        this.readOptions(result['configOptions']);
+        if (this.#values.get(id) === value) return next();
+        next({
+          message: `${name} did not set "${id}" to ${JSON.stringify(value)}, so it might run calls without asking.`,
+          code: 'ask_policy',
+        });
+      },
+      next,
+    );
+  }
+
+  #request(
+    method: string,
+    params: WireRecord,
+    action: string,
+    done: (result: WireRecord) => void,
+    failed: (problem: SettingsProblem) => void,
+  ): void {
+    const { connection, profile } = this.#options;
+    connection.request(method, { sessionId: this.sessionId, ...params }, answer => {
+      if (answer.error === undefined) return done(answer.result);
+      failed({ message: `${profile.name} did not ${action}: ${failureText(answer.error)}`, code: 'ask_policy' });
+    });
+  }
+}

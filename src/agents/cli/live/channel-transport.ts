@@ -1,0 +1,32 @@
+import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ServeSettings } from '../contract/live-channel.ts';
+
+/** What a program is started with. */
+export interface TransportOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Marks it as a process of a run, so that a takeover of the run ends it. */
+  readonly runMark?: string | undefined;
+  /** The delay between the stop signals, in milliseconds. */
+  readonly stopStepMs: number;
+  /** How the requests to a local server are authenticated. */
+  readonly serve?: ServeSettings | undefined;
+}
+
+/** Carries the messages of a channel to a running program and back. */
+export interface ChannelTransport {
+  /** Whether the program is still running. */
+  readonly isRunning: boolean;
+  /** Resolves when the program has ended; never rejects. */
+  readonly exit: Promise<ProcessExit>;
+  /** Sends one message; does nothing when the program has ended. */
+  send(message: string): void;
+  /** Returns the next message of the program, or a line of its stderr; undefined at the end. */
+  next(): Promise<ProcessLine | undefined>;
+  /** Whether this process stays alive as long as the program runs. */
+  keepAlive(isKept: boolean): void;
+  /** Ends the program with its whole process group and waits for it. */
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,193 @@
+import { defined } from '../../../events/defined.ts';
+import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import type { RelayState } from '../../../projections/run-state.ts';
+import type { Answers, RelayAnswer } from '../../agent.ts';
+import { Approvals } from '../../loop/approvals.ts';
+import { untilAborted } from '../../loop/until-aborted.ts';
+import type { DecisionSource } from '../../permissions/index.ts';
+import { workspace, type WorkspaceFolder } from '../../workspace/index.ts';
+import type { LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
+import { cliToolRequest, plainRequest } from './cli-request.ts';
+
+export interface LiveDecisionsOptions {
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly rules: readonly DecisionSource[];
+  readonly answers: Answers | undefined;
+  readonly signal: AbortSignal;
+  /** Emits an event; resolves when it is stored. */
+  readonly put: (event: AgentEvent) => Promise<void>;
+  /** People's earlier decisions in the thread. */
+  readonly decided: readonly RelayState[];
+  /** Approvals of calls that did not run because the process ended: they count for the same call again, once. */
+  readonly unused: readonly RelayState[];
+}
+
+/** What was decided about a request, and what the model has to learn beside the answer itself. */
+export interface LiveDecision {
+  readonly answer: LiveAnswer;
+  /** Whether a person decided, as opposed to a rule. */
+  readonly byPerson: boolean;
+}
+
+type Permission = Extract<LiveRequest, { kind: 'permission' }>;
+type Question = Extract<LiveRequest, { kind: 'question' }>;
+type Plan = Extract<LiveRequest, { kind: 'plan' }>;
+
+const nobody = 'Nobody can be asked.';
+
+/** Decides on the requests of an external agent: by the same rules and grants as on our own tools, or by a person. */
+export class LiveDecisions {
+  readonly #options: LiveDecisionsOptions;
+  readonly #approvals: Approvals;
+  readonly #unused: RelayState[];
+  /** The relays of the open requests, by request id. */
+  readonly #relays = new Map<string, EventOf<'relay'>>();
+  /** The open requests for permission, by call id. */
+  readonly #asking = new Map<string, string>();
+  #folder: WorkspaceFolder | undefined;
+
+  constructor(options: LiveDecisionsOptions) {
+    this.#options = options;
+    this.#unused = [...options.unused];
+    this.#approvals = new Approvals({
+      rules: options.rules,
+      answers: options.answers,
+      signal: options.signal,
+      put: event => {
+        const requestId = event.type === 'relay' ? this.#asking.get(event.toolCallId ?? '') : undefined;
+        if (event.type === 'relay' && requestId !== undefined) this.#relays.set(requestId, event);
+        return options.put(event);
+      },
+      requestOf: ({ tool, category, command, params }, input) =>
+        plainRequest(options.agentId, { tool, input: params, ...defined({ category, command }) }, input),
+    });
+    this.#approvals.remember(options.decided);
+  }
+
+  /** Returns the decision on a request; rejects when the signal aborts. */
+  async decide(request: LiveRequest, signal: AbortSignal): Promise<LiveDecision> {
+    if (request.kind === 'permission') this.#asking.set(request.toolCallId, request.id);
+    try {
+      if (request.kind === 'permission') return await this.#permission(request, signal);
+      return await (request.kind === 'question' ? this.#question(request, signal) : this.#plan(request, signal));
+    } finally {
+      if (!signal.aborted) this.#relays.delete(request.id);
+      if (request.kind === 'permission') this.#asking.delete(request.toolCallId);
+    }
+  }
+
+  /** Closes the relay of a request that the program no longer waits for. */
+  async withdraw(requestId: string, reason: string): Promise<void> {
+    const relay = this.#relays.get(requestId);
+    if (relay === undefined) return;
+    this.#relays.delete(requestId);
+    const { answers, put } = this.#options;
+    const { id: relayId, runId } = relay;
+    if (answers?.cancel !== undefined) await answers.cancel(relay, reason);
+    else await put({ type: 'relay_resolved', runId, relayId, outcome: 'cancelled', feedback: reason });
+  }
+
+  async #permission(request: Permission, signal: AbortSignal): Promise<LiveDecision> {
+    const { agentId, cwd } = this.#options;
+    this.#folder ??= workspace(cwd, { outside: 'ask' });
+    const folder = this.#folder;
+    const { command, diff, reason, canRevise, toolCallId: id, tool: name, input, runId } = request;
+    const before = this.#takeUnused(request);
+    const state = {
+      call: { type: 'tool_call' as const, runId, id, name, input },
+      started: false,
+      done: false,
+      ...(before && { relayId: before.relay.id }),
+    };
+    const permit = await this.#approvals.permit(
+      {
+        state,
+        requestFor: given => cliToolRequest(request, given, { agentId, folder }),
+        about: {
+          ...defined({ command, diff, reason }),
+          answers: canRevise ? ['approve', 'reject', 'revise'] : ['approve', 'reject'],
+        },
+        approvalGrantsAccess: true,
+        signal,
+      },
+      new Map(before && [[before.relay.id, before]]),
+    );
+    const byPerson = permit.answer !== undefined;
+    if ('denied' in permit) return { answer: { outcome: 'reject', feedback: permit.denied }, byPerson };
+    if (permit.input === input) return { answer: { outcome: 'approve' }, byPerson };
+    if (!canRevise || !isRecord(permit.input))
+      return { answer: { outcome: 'reject', feedback: 'Its input cannot be replaced.' }, byPerson };
+    return { answer: { outcome: 'approve', input: permit.input }, byPerson };
+  }
+
+  async #question(request: Question, signal: AbortSignal): Promise<LiveDecision> {
+    const { runId, toolCallId, question, options, selectionMode } = request;
+    const given = await this.#ask(
+      request.id,
+      {
+        type: 'relay',
+        runId,
+        id: newId(),
+        relayKind: 'question',
+        question,
+        answers: ['answer', 'reject'],
+        ...defined({ toolCallId, selectionMode }),
+        ...(options && { options: options.map(option => ({ ...option })) }),
+      },
+      signal,
+    );
+    if (given?.outcome === 'answer')
+      return { answer: { outcome: 'answer', answer: given.answer ?? '' }, byPerson: true };
+    return { answer: { outcome: 'reject', feedback: refusal(given) }, byPerson: given !== undefined };
+  }
+
+  async #plan(request: Plan, signal: AbortSignal): Promise<LiveDecision> {
+    const { id, runId, toolCallId, title, plan } = request;
+    const given = await this.#ask(
+      request.id,
+      {
+        type: 'relay',
+        runId,
+        id: newId(),
+        relayKind: 'plan',
+        planId: toolCallId ?? id,
+        plan,
+        answers: ['approve', 'reject'],
+        ...defined({ toolCallId, title }),
+      },
+      signal,
+    );
+    const feedback = given?.feedback;
+    if (given?.outcome === 'approve')
+      return { answer: { outcome: 'approve', ...defined({ feedback }) }, byPerson: true };
+    return { answer: { outcome: 'reject', feedback: refusal(given) }, byPerson: given !== undefined };
+  }
+
+  /** Undefined when nobody can be asked. */
+  async #ask(requestId: string, relay: EventOf<'relay'>, signal: AbortSignal): Promise<RelayAnswer | undefined> {
+    const { answers, put } = this.#options;
+    if (answers === undefined) return undefined;
+    this.#relays.set(requestId, relay);
+    await put(relay);
+    return untilAborted(answers.wait(relay.id, signal), signal);
+  }
+
+  #takeUnused({ tool, input }: Permission): RelayState | undefined {
+    const same = JSON.stringify([tool, input]);
+    const index = this.#unused.findIndex(
+      ({ relay }) => relay.relayKind === 'permission' && JSON.stringify([relay.tool, relay.params]) === same,
+    );
+    return index < 0 ? undefined : this.#unused.splice(index, 1)[0];
+  }
+}
+
+function refusal(answer: RelayAnswer | undefined): string {
+  if (answer === undefined) return nobody;
+  if (answer.outcome === 'expired') return 'Nobody answered in time.';
+  return answer.feedback ?? 'The user declined.';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

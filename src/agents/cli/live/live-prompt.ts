@@ -1,0 +1,52 @@
+import type { AgentEvent, ContentPart } from '../../../events/index.ts';
+import type { InvokeParams } from '../../agent.ts';
+import { type Attachment, droppedAttachments, promptOf } from '../agent/prompt.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
+import type { LiveAdapter } from '../contract/live-channel.ts';
+import type { ResumedRun } from './resumed-run.ts';
+import { driverName } from './turn-messages.ts';
+
+/** The content of a turn, and the events that come before it. */
+export interface TurnContent {
+  readonly content: string | readonly ContentPart[];
+  readonly events: readonly AgentEvent[];
+}
+
+interface PromptContext {
+  readonly adapter: CliAdapter;
+  readonly live: LiveAdapter;
+  readonly params: InvokeParams;
+}
+
+/** Returns the first prompt of a run: the request with what the session does not know, or the request to continue. */
+export function firstPrompt(
+  { adapter, live, params }: PromptContext,
+  { sessionId, resumed }: { readonly sessionId: string | undefined; readonly resumed: ResumedRun | undefined },
+): TurnContent {
+  const { runId, messages, session } = params;
+  if (resumed !== undefined && sessionId !== undefined)
+    return {
+      content: resumed.prompt,
+      events: [{ type: 'user', runId, by: driverName, content: resumed.prompt }],
+    };
+  const prompt = promptOf(messages, sessionId === undefined ? 0 : session?.known);
+  const taken = prompt.attachments.filter(part => isTaken(live, part));
+  const dropped = droppedAttachments(
+    adapter.name,
+    prompt.attachments.filter(part => !taken.includes(part)),
+  );
+  const events: AgentEvent[] = [];
+  if (dropped !== undefined) events.push({ type: 'warning', runId, message: dropped, code: 'attachment_dropped' });
+  if (prompt.includesHistory && sessionId === undefined)
+    events.push({ type: 'warning', runId, message: newSessionWarning(adapter), code: 'new_session' });
+  return { content: taken.length === 0 ? prompt.text : [{ type: 'text', text: prompt.text }, ...taken], events };
+}
+
+/** The warning that a conversation continues in a new session of the program. */
+export function newSessionWarning({ name }: CliAdapter): string {
+  return `${name} has no session of this conversation: a new one starts with the conversation written into the prompt.`;
+}
+
+function isTaken({ abilities }: LiveAdapter, part: Attachment): boolean {
+  return part.type === 'image' ? abilities.images : abilities.files === true;
+}

@@ -1,0 +1,175 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ChannelHost, LiveAdapter, LiveChannel, LiveStart, LiveTurn } from '../contract/live-channel.ts';
+import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
+import { serveTransport } from './serve-transport.ts';
+import { stdioTransport } from './stdio-transport.ts';
+
+/** How messages travel, by the transport that an adapter names. */
+export const transports: Readonly<
+  Partial<Record<LiveAdapter['transport'], (options: TransportOptions) => ChannelTransport>>
+> = {
+  stdio: stdioTransport,
+  serve: serveTransport,
+};
+
+/** The run that uses a session: it receives the lines, the calls of the channel, and the end of the program. */
+export interface SessionUser extends Omit<ChannelHost, 'send' | 'after' | 'ready' | 'failed'> {
+  /** Handles a line; the next one is read when it resolves. Never rejects. */
+  line(line: ProcessLine): Promise<void>;
+  /** The session cannot be used any more. */
+  failed(problem: SessionProblem): void;
+  /** The program has ended. */
+  exited(exit: ProcessExit): void;
+}
+
+export interface SessionProblem {
+  readonly message: string;
+  readonly code: string;
+}
+
+/** What the program reported about a session that is open. */
+export interface SessionInfo {
+  readonly sessionId?: string;
+  readonly model?: string;
+  readonly mode?: string;
+}
+
+export interface LiveSessionOptions {
+  readonly live: LiveAdapter;
+  readonly start: Omit<LiveStart, 'folder'>;
+  /** Returns how the program is started, with the arguments and variables of its adapter. */
+  readonly process: (command: {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>> | undefined;
+  }) => TransportOptions;
+}
+
+/**
+ * A running program with its channel, kept over several turns. One run uses it at a time; lines that arrive meanwhile
+ * wait for the next run.
+ */
+export class LiveSession {
+  readonly channel: LiveChannel;
+  /** Resolves when prompts may be sent, or with the problem that prevents it; never rejects. */
+  readonly opened: Promise<SessionInfo | { readonly problem: SessionProblem }>;
+  /** Resolves when the program has ended and its folder is removed; never rejects. */
+  readonly ended: Promise<void>;
+  readonly #transport: ChannelTransport;
+  readonly #folder: string;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #user: SessionUser | undefined;
+  /** Whether lines are passed on: while the session opens, and from the prompt of a run until it leaves. */
+  #isReading = true;
+  #wake: () => void = () => {};
+  #isEnding = false;
+  #problem: SessionProblem | undefined;
+  #settleOpening: (result: SessionInfo | { readonly problem: SessionProblem }) => void = () => {};
+
+  private constructor(options: LiveSessionOptions, folder: string, user: SessionUser) {
+    const { live, start: settings, process } = options;
+    const start = { ...settings, folder };
+    const { args, env } = live.command(start);
+    const transport = transports[live.transport];
+    if (transport === undefined) throw new Error(`The transport "${live.transport}" is not available.`);
+    this.#folder = folder;
+    this.#user = user;
+    this.opened = new Promise(resolve => (this.#settleOpening = resolve));
+    this.#transport = transport({ ...process({ args, env }), serve: live.serve });
+    this.channel = live.channel(this.#host, start);
+    this.ended = this.#pump();
+    this.channel.open();
+  }
+
+  /** Starts the program for a first run. Throws when its files cannot be written. */
+  static async open(options: LiveSessionOptions, user: SessionUser): Promise<LiveSession> {
+    const folder = await mkdtemp(join(tmpdir(), 'singletree-session-'));
+    try {
+      const { files = {} } = options.live.command({ ...options.start, folder });
+      for (const [name, content] of Object.entries(files))
+        await writeFile(join(folder, name), content, { mode: 0o600 });
+      return new LiveSession(options, folder, user);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Whether another turn can begin. */
+  get isUsable(): boolean {
+    return !this.#isEnding && this.#problem === undefined && this.#transport.isRunning;
+  }
+
+  /** Makes a run the user of the session; lines that have arrived wait for its prompt. */
+  enter(user: SessionUser): void {
+    this.#user = user;
+    this.#transport.keepAlive(true);
+  }
+
+  /** Begins a turn of the run that uses the session. */
+  prompt(turn: LiveTurn): void {
+    this.channel.prompt(turn);
+    this.#isReading = true;
+    this.#wake();
+  }
+
+  /** Ends the use: later lines wait for the next run, and this process does not stay alive for the session. */
+  leave(): void {
+    this.#user = undefined;
+    this.#isReading = false;
+    this.#transport.keepAlive(false);
+  }
+
+  /** Ends the program with everything it started. */
+  async dispose(): Promise<void> {
+    this.#isEnding = true;
+    this.#wake();
+    await this.#transport.dispose();
+    await this.ended;
+  }
+
+  readonly #host: ChannelHost = {
+    send: message => this.#transport.send(message),
+    ready: info => this.#settleOpening(info),
+    failed: problem => this.#fail(problem),
+    emit: events => this.#user?.emit(events),
+    request: request => this.#user?.request(request),
+    withdraw: (requestId, reason) => this.#user?.withdraw(requestId, reason),
+    steered: (messageId, delivery) => this.#user?.steered(messageId, delivery),
+    turnEnded: end => this.#user?.turnEnded(end),
+    waiting: reason => this.#user?.waiting?.(reason),
+    after: (ms, callback) => {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        callback();
+      }, ms);
+      this.#timers.add(timer);
+      return () => {
+        clearTimeout(timer);
+        this.#timers.delete(timer);
+      };
+    },
+  };
+
+  #fail(problem: SessionProblem): void {
+    this.#problem ??= problem;
+    this.#settleOpening({ problem });
+    this.#user?.failed(problem);
+  }
+
+  async #pump(): Promise<void> {
+    for (let line = await this.#transport.next(); line !== undefined; line = await this.#transport.next()) {
+      while (!this.#isReading && !this.#isEnding) await new Promise<void>(resolve => (this.#wake = resolve));
+      await this.#user?.line(line);
+    }
+    const exit = await this.#transport.exit;
+    this.#isEnding = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.channel.closed();
+    this.#user?.exited(exit);
+    this.#settleOpening({ problem: this.#problem ?? { message: 'The program ended.', code: 'exit_code' } });
+    await rm(this.#folder, { recursive: true, force: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { lineText, LineReader } from '../agent/line-reader.ts';
+import { type ProcessExit, type ProcessLine, ProcessRun } from '../agent/run-process.ts';
+import { readServeRequest, serveResponseMessage } from '../contract/serve-message.ts';
+import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
+import { type ServeAddress, ServeRequests } from './serve-requests.ts';
+
+/**
+ * Starts a program that serves HTTP on the loopback interface, protected by a random password. Messages to it are
+ * requests; its messages are the responses and the data of its server-sent events. The program has ended for its reader
+ * when its event stream has.
+ */
+export function serveTransport(options: TransportOptions): ChannelTransport {
+  return new ServeTransport(options);
+}
+
+/** The time until the server must answer. */
+const startMs = 60_000;
+const healthMs = 100;
+/** The limit of buffered bytes: above it the server has to wait for the reader. */
+const mostWaiting = 1024 * 1024;
+
+class ServeTransport implements ChannelTransport {
+  readonly exit: Promise<ProcessExit>;
+  readonly #run: ProcessRun;
+  readonly #authorization: string;
+  readonly #lines: ProcessLine[] = [];
+  /** Messages that wait for the server. */
+  #unsent: string[] = [];
+  #requests: ServeRequests | undefined;
+  #stream: IncomingMessage | undefined;
+  #opening: ClientRequest | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiting = 0;
+  #isKept = true;
+  #isEnding = false;
+  #hasEnded = false;
+  #wake: () => void = () => {};
+
+  constructor({ serve, ...options }: TransportOptions) {
+    const { user = '', passwordVariable = '' } = serve ?? {};
+    const password = randomBytes(24).toString('base64url');
+    this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    const { signal } = new AbortController();
+    const env = { ...options.env, [passwordVariable]: password };
+    this.#run = new ProcessRun({ ...options, env, signal, settleMs: 0, isFinished: () => false });
+    this.exit = this.#run.exit;
+    this.#timer = setTimeout(() => this.#giveUp(`It did not answer within ${startMs / 1000} s.`), startMs);
+    void this.#readOutput();
+  }
+
+  get isRunning(): boolean {
+    return this.#run.isRunning && !this.#hasEnded;
+  }
+
+  send(message: string): void {
+    if (this.#requests === undefined) this.#unsent.push(message);
+    else void this.#request(this.#requests, message);
+  }
+
+  async next(): Promise<ProcessLine | undefined> {
+    while (this.#lines.length === 0 && !this.#hasEnded) await new Promise<void>(resolve => (this.#wake = resolve));
+    const line = this.#lines.shift();
+    this.#waiting -= line?.bytes.length ?? 0;
+    if (this.#waiting < mostWaiting) this.#stream?.resume();
+    return line;
+  }
+
+  keepAlive(isKept: boolean): void {
+    this.#isKept = isKept;
+    this.#run.keepAlive(isKept);
+    this.#stream?.socket[isKept ? 'ref' : 'unref']();
+  }
+
+  async dispose(): Promise<void> {
+    this.#isEnding = true;
+    clearTimeout(this.#timer);
+    await this.#run.dispose();
+  }
+
+  /** Reads what the program prints: its address, and lines of stderr; other lines are its own log. */
+  async #readOutput(): Promise<void> {
+    for (let line = await this.#run.next(); line !== undefined; line = await this.#run.next()) {
+      if (line.stream === 'stderr') this.#push(line);
+      else {
+        const [, url] = /listening on (http:\/\/\S+)/.exec(lineText(line.bytes)) ?? [];
+        if (url !== undefined && this.#opening === undefined)
+          this.#whenHealthy({ url, authorization: this.#authorization });
+      }
+    }
+    clearTimeout(this.#timer);
+    this.#requests?.close();
+    this.#stream?.destroy();
+    this.#hasEnded = true;
+    this.#wake();
+  }
+
+  #whenHealthy(address: ServeAddress): void {
+    const requests = new ServeRequests(address);
+    void requests.send({ id: 0, method: 'GET', path: '/global/health' }).then(({ status }) => {
+      if (!this.#run.isRunning) requests.close();
+      else if (status === 200) this.#connect(address, requests);
+      else setTimeout(() => this.#whenHealthy(address), healthMs).unref();
+    });
+  }
+
+  /** Opens the event stream; requests follow when it is open, so that no event is missed. */
+  #connect({ url, authorization }: ServeAddress, requests: ServeRequests): void {
+    const ended = (reason: string) => this.#giveUp(`Its event stream ended: ${reason}`);
+    this.#opening = get(new URL('/event', url), { headers: { authorization } }, stream => {
+      const reader = new LineReader();
+      this.#stream = stream;
+      if (!this.#isKept) stream.socket.unref();
+      stream.on('data', (chunk: Buffer) => {
+        for (const { kind, bytes } of reader.push(chunk)) if (kind === 'line') this.#takeEventLine(bytes, requests);
+        if (this.#waiting >= mostWaiting) stream.pause();
+      });
+      stream.on('error', () => {});
+      stream.on('close', () => ended(`HTTP ${stream.statusCode}`));
+    });
+    this.#opening.on('error', error => ended(error.message));
+  }
+
+  /** Events are one line of data; the heartbeat carries nothing. */
+  #takeEventLine(bytes: Uint8Array, requests: ServeRequests): void {
+    const [, data] = /^data: ?(.*)$/s.exec(lineText(bytes)) ?? [];
+    if (data === undefined || /"type":"server\.heartbeat"/.test(data.slice(0, 200))) return;
+    this.#message(data);
+    if (this.#requests !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#requests = requests;
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const message of unsent) this.send(message);
+  }
+
+  async #request(requests: ServeRequests, message: string): Promise<void> {
+    const request = readServeRequest(message);
+    if (request !== undefined) this.#message(serveResponseMessage(await requests.send(request)));
+  }
+
+  #message(text: string): void {
+    this.#push({ kind: 'line', stream: 'stdout', bytes: Buffer.from(`${text}\n`) });
+  }
+
+  /** Ends a program that cannot be reached; the reason is a line of its stderr. */
+  #giveUp(reason: string): void {
+    if (this.#isEnding || !this.#run.isRunning) return;
+    this.#push({ kind: 'line', stream: 'stderr', bytes: Buffer.from(`${reason}\n`) });
+    void this.dispose();
+  }
+
+  #push(line: ProcessLine): void {
+    this.#lines.push(line);
+    this.#waiting += line.bytes.length;
+    this.#wake();
+  }
+}

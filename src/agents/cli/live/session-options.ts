@@ -1,0 +1,39 @@
+import { defined } from '../../../events/defined.ts';
+import { environmentFor } from '../../process/environment.ts';
+import type { LiveRunOptions } from './live-run.ts';
+import type { LiveSessionOptions } from './live-session.ts';
+
+type SessionContext = Pick<LiveRunOptions, 'adapter' | 'live' | 'options' | 'params'>;
+
+/** Returns how the program of a run is started; with a session id, it resumes that session. */
+export function sessionOptions(
+  { adapter, live, options, params }: SessionContext,
+  { sessionId, runMark }: { readonly sessionId: string | undefined; readonly runMark: string | undefined },
+): LiveSessionOptions {
+  const { cwd = process.cwd(), mode, yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
+  const model = params.model ?? options.model;
+  return {
+    live,
+    start: {
+      cwd,
+      environment: environmentFor(process.env, adapter.environment, env),
+      ...defined({ model, sessionId, mode, yolo, extraArgs }),
+    },
+    process: command => ({
+      command: executable ?? adapter.executable,
+      args: command.args,
+      cwd,
+      env: environmentFor(process.env, adapter.environment, { ...command.env, ...env }),
+      runMark,
+      stopStepMs,
+    }),
+  };
+}
+
+/** The key of a warm session: a program is used again only with the settings it was started with. */
+export function sessionKey({ adapter, live, options, params }: SessionContext, sessionId: string): string {
+  const { cwd = process.cwd(), mode, yolo, extraArgs, env, executable } = options;
+  const model = live.abilities.switchModel ? undefined : (params.model ?? options.model);
+  const started = { cwd, yolo, extraArgs, env, executable, model, mode: live.abilities.switchMode ? undefined : mode };
+  return JSON.stringify([adapter.id, sessionId, started]);
+}

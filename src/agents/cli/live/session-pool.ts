@@ -1,0 +1,66 @@
+import type { LiveSession } from './live-session.ts';
+
+export interface SessionPoolOptions {
+  /** The number of programs that wait for their next turn. Default: 4. */
+  readonly size?: number;
+  /** How long a program waits for its next turn, in milliseconds. Default: 10 minutes. */
+  readonly idleMs?: number;
+}
+
+interface WarmSession {
+  readonly session: LiveSession;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/**
+ * Programs that wait for the next turn of their session, by a key of the session. The one that has waited longest is
+ * ended when there are too many, and each after a while. They do not keep this process alive, and end with it.
+ */
+export class SessionPool {
+  readonly #size: number;
+  readonly #idleMs: number;
+  /** In the order in which they were kept. */
+  readonly #warm = new Map<string, WarmSession>();
+
+  constructor({ size = 4, idleMs = 600_000 }: SessionPoolOptions = {}) {
+    this.#size = size;
+    this.#idleMs = idleMs;
+  }
+
+  /** Removes and returns the program of a session; undefined when none waits. */
+  take(key: string): LiveSession | undefined {
+    const session = this.#remove(key);
+    return session?.isUsable === true ? session : undefined;
+  }
+
+  /** Keeps a program for the next turn of its session; one that waits under the same key is ended. */
+  keep(key: string, session: LiveSession): void {
+    void this.#remove(key)?.dispose();
+    if (!session.isUsable || this.#size < 1) {
+      void session.dispose();
+      return;
+    }
+    const timer = setTimeout(() => void this.#remove(key)?.dispose(), this.#idleMs).unref();
+    this.#warm.set(key, { session, timer });
+    for (const oldest of this.#warm.keys()) {
+      if (this.#warm.size <= this.#size) break;
+      void this.#remove(oldest)?.dispose();
+    }
+    void session.ended.then(() => {
+      if (this.#warm.get(key)?.session === session) this.#remove(key);
+    });
+  }
+
+  /** Ends every waiting program and waits for their end. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#warm.keys()].map(key => this.#remove(key)?.dispose()));
+  }
+
+  #remove(key: string): LiveSession | undefined {
+    const warm = this.#warm.get(key);
+    if (warm === undefined) return undefined;
+    clearTimeout(warm.timer);
+    this.#warm.delete(key);
+    return warm.session;
+  }
+}

@@ -1,0 +1,80 @@
+import type { AgentEvent, ContentPart, EventOf } from '../../../events/index.ts';
+import type { UserMessage } from '../../agent.ts';
+
+type Content = string | readonly ContentPart[];
+
+/** A prompt that continues a run, and the events that show it in the thread. */
+export interface NextPrompt {
+  readonly content: Content;
+  readonly events: readonly AgentEvent[];
+}
+
+/** The author of messages that the driver itself writes to an agent. */
+export const driverName = 'singletree';
+
+/** The messages of a run for its agent: what people say during a turn, and notes of the driver about its decisions. */
+export class TurnMessages {
+  readonly #runId: string;
+  /** Messages that wait for the end of the turn. */
+  #waiting: UserMessage[] = [];
+  /** Messages that were steered and have not reached the model. */
+  readonly #steered = new Map<string, UserMessage>();
+  #notes: string[] = [];
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  /** Keeps a message until the turn ends. */
+  wait(message: UserMessage): void {
+    this.#waiting.push(message);
+  }
+
+  /** Keeps a note until the turn ends. */
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  /** Registers a message that is sent into the turn. */
+  steer(message: UserMessage): void {
+    this.#steered.set(message.id, message);
+  }
+
+  /** Whether a message of a person was steered and has not reached the model. */
+  isSteered(messageId: string): boolean {
+    return this.#steered.has(messageId);
+  }
+
+  /** Returns the event of a steered message that has reached the model; undefined when it is not one of a person. */
+  joined(messageId: string): EventOf<'user'> | undefined {
+    const message = this.#steered.get(messageId);
+    this.#steered.delete(messageId);
+    return message && this.#said(message);
+  }
+
+  /** Takes everything that has not reached the model as the next prompt; undefined when there is nothing. */
+  next(): NextPrompt | undefined {
+    const messages = [...this.#steered.values(), ...this.#waiting];
+    const notes = this.#notes;
+    this.#steered.clear();
+    this.#waiting = [];
+    this.#notes = [];
+    if (messages.length + notes.length === 0) return undefined;
+    const note = notes.join('\n\n');
+    const noted: EventOf<'user'>[] =
+      note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, content: note }];
+    const contents = [...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
+    return { content: joined(contents), events: [...noted, ...messages.map(message => this.#said(message))] };
+  }
+
+  #said({ id, content }: UserMessage): EventOf<'user'> {
+    return { type: 'user', runId: this.#runId, id, content: typeof content === 'string' ? content : [...content] };
+  }
+}
+
+function joined(contents: readonly Content[]): Content {
+  if (contents.every(content => typeof content === 'string')) return contents.join('\n\n');
+  return contents.flatMap(content =>
+    typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content,
+  );
+}

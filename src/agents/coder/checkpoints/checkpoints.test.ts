@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../../events/index.ts';
+import { scriptedModel } from '../../model/scripted/scripted-model.ts';
+import { loopAgent } from '../../loop/loop-agent.ts';
+import { workspaceTools } from '../../tools/index.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
+import { applyRewind, previewRewind } from './file-rewind.ts';
+import { ShadowRepository } from './shadow-repository.ts';
+import { withCheckpoints } from './with-checkpoints.ts';
+
+let root: string;
+let work: string;
+let repository: ShadowRepository;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-checkpoints-')));
+  work = join(root, 'work');
+  mkdirSync(work);
+  repository = new ShadowRepository({ folder: join(root, 'snapshots'), workTree: work });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const at = (path: string) => join(work, path);
+const put = (path: string, text: string) => writeFileSync(at(path), text);
+const get = (path: string) => (existsSync(at(path)) ? readFileSync(at(path), 'utf8') : undefined);
+const bash = (command: string) => [{ toolCall: { name: 'bash', input: { command } } }];
+const write = (path: string, content: string) => [{ toolCall: { name: 'write', input: { path, content } } }];
+
+/** Runs scripted calls and returns all events and the checkpoints among them. */
+async function run(
+  turns: Parameters<typeof scriptedModel>[0],
+  tools = withCheckpoints(workspaceTools(work), repository),
+) {
+  const agent = loopAgent({
+    model: scriptedModel([...(turns as never[]), 'Done.']),
+    tools,
+    permissions: { default: 'allow', rules: [] },
+  });
+  const events: AgentEvent[] = [];
+  for await (const event of agent.invoke({ messages: [{ role: 'user', content: 'go' }] })) events.push(event);
+  return { events, checkpoints: events.flatMap(event => readCheckpoint(event) ?? []) };
+}
+const rewind = async (checkpoints: readonly Checkpoint[], direction: 'undo' | 'redo', force = false) =>
+  applyRewind(await previewRewind(checkpoints, repository, direction), repository, { force });
+
+describe('checkpoints', () => {
+  it('undo and redo what the calls of a turn changed, commands included', async () => {
+    put('kept.txt', 'kept');
+    put('gone.txt', 'gone');
+    const { checkpoints } = await run([
+      write('new.txt', 'one'),
+      bash('echo two > new.txt; rm gone.txt; mkdir -p d; echo x > d/deep'),
+    ]);
+    expect(checkpoints.map(({ files }) => files.map(({ path }) => path))).toEqual([
+      ['new.txt'],
+      ['d/deep', 'gone.txt', 'new.txt'],
+    ]);
+    expect(await rewind(checkpoints, 'undo')).toEqual(['d/deep', 'gone.txt', 'new.txt']);
+    expect([get('kept.txt'), get('gone.txt'), get('new.txt'), get('d/deep')]).toEqual([
+      'kept',
+      'gone',
+      undefined,
+      undefined,
+    ]);
+    await rewind(checkpoints, 'redo');
+    expect([get('gone.txt'), get('new.txt'), get('d/deep')]).toEqual([undefined, 'two\n', 'x\n']);
+  });
+
+  it('leave alone what others changed between the calls', async () => {
+    put('theirs.txt', 'before');
+    const tools = withCheckpoints(workspaceTools(work), repository);
+    const first = await run([bash('echo a > mine.txt')], tools);
+    put('theirs.txt', 'after');
+    const second = await run([bash('echo b >> mine.txt')], tools);
+    await rewind([...first.checkpoints, ...second.checkpoints], 'undo');
+    expect([get('mine.txt'), get('theirs.txt')]).toEqual([undefined, 'after']);
+  });
+
+  it('show a file that somebody changed afterwards as a conflict, and rewind it only when forced', async () => {
+    const { checkpoints } = await run([bash('echo a > a.txt; echo b > b.txt')]);
+    put('a.txt', 'edited by hand');
+    expect(await previewRewind(checkpoints, repository, 'undo')).toMatchObject([
+      { path: 'a.txt', action: 'delete', isConflict: true },
+      { path: 'b.txt', action: 'delete', isConflict: false },
+    ]);
+    expect(await rewind(checkpoints, 'undo')).toEqual(['b.txt']);
+    expect(get('a.txt')).toBe('edited by hand');
+    expect(await rewind(checkpoints, 'undo', true)).toEqual(['a.txt']);
+    expect(get('a.txt')).toBeUndefined();
+  });
+
+  it('restore modes and links', async () => {
+    put('run.sh', '#!/bin/sh\n');
+    chmodSync(at('run.sh'), 0o755);
+    symlinkSync('run.sh', at('link'));
+    const { checkpoints } = await run([bash('rm run.sh link')]);
+    await rewind(checkpoints, 'undo');
+    expect(statSync(at('run.sh')).mode & 0o777).toBe(0o755);
+    expect(readFileSync(at('link'), 'utf8')).toBe('#!/bin/sh\n');
+  });
+
+  it('touch neither the index nor the history of the person’s repository, and honour .gitignore', async () => {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: work, encoding: 'utf8', stdio: 'pipe' });
+    git('init', '--quiet');
+    put('.gitignore', 'ignored/\n');
+    put('staged.txt', 's');
+    git('add', 'staged.txt');
+    const before = [git('status', '--porcelain'), git('ls-files', '--stage'), git('count-objects')];
+    const { checkpoints } = await run([bash('mkdir ignored; echo x > ignored/file; echo y > seen')]);
+    expect(checkpoints.flatMap(({ files }) => files.map(({ path }) => path))).toEqual(['seen']);
+    rmSync(at('seen'));
+    expect([git('status', '--porcelain'), git('ls-files', '--stage'), git('count-objects')]).toEqual(before);
+  });
+
+  it('run no filter or hook that the project configures', async () => {
+    put('.gitattributes', '* filter=evil\n');
+    mkdirSync(at('.git/hooks'), { recursive: true });
+    writeFileSync(at('.git/config'), `[filter "evil"]\n\tclean = touch ${join(root, 'ran')}; cat\n`);
+    await run([bash('echo a > a.txt')]);
+    expect(existsSync(join(root, 'ran'))).toBe(false);
+  });
+
+  it('refuse to write through a folder that became a link', async () => {
+    mkdirSync(at('d'));
+    put('d/file', 'old');
+    const { checkpoints } = await run([bash('echo new > d/file')]);
+    rmSync(at('d'), { recursive: true });
+    mkdirSync(join(root, 'elsewhere'));
+    symlinkSync(join(root, 'elsewhere'), at('d'));
+    await expect(rewind(checkpoints, 'undo', true)).rejects.toMatchObject({ code: 'request_forbidden' });
+    expect(existsSync(join(root, 'elsewhere/file'))).toBe(false);
+  });
+
+  it('are left out with a warning, once, when the folder is too large for the time limit', async () => {
+    const slow = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxMs: 1 });
+    const { events, checkpoints } = await run(
+      [bash('echo a > a'), bash('echo b > b')],
+      withCheckpoints(workspaceTools(work), slow),
+    );
+    expect([get('a'), get('b'), checkpoints]).toEqual(['a\n', 'b\n', []]);
+    const warnings = events.filter(event => event.type === 'warning' && event.code === 'checkpoint');
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('leave large files out and say so', async () => {
+    const small = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxFileBytes: 10 });
+    put('large.bin', 'x'.repeat(11));
+    const { events, checkpoints } = await run(
+      [bash('echo a > a; echo more >> large.bin')],
+      withCheckpoints(workspaceTools(work), small),
+    );
+    expect(checkpoints.flatMap(({ files }) => files.map(({ path }) => path))).toEqual(['a']);
+    expect(events.find(event => event.type === 'warning')).toMatchObject({
+      message: expect.stringContaining('large.bin') as string,
+    });
+  });
+
+  it('explain that a snapshot was removed', async () => {
+    const { checkpoints } = await run([bash('echo a > a; rm -f b')]);
+    put('b', 'b');
+    const changed = (await run([bash('echo c > b')])).checkpoints;
+    rmSync(join(root, 'snapshots'), { recursive: true });
+    await repository.snapshot();
+    await expect(rewind([...checkpoints, ...changed], 'undo', true)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('begin anew when the snapshots are larger than their quota', async () => {
+    const options = { folder: join(root, 'q'), workTree: work, maxBytes: 1 };
+    put('a', 'x'.repeat(5000));
+    const first = await new ShadowRepository(options).snapshot();
+    rmSync(at('a'));
+    const again = new ShadowRepository(options);
+    expect(await again.snapshot()).not.toEqual(first);
+    if ('tree' in first) await expect(again.changes(first.tree, first.tree.replace(/./, '0'))).rejects.toThrow();
+  });
+});

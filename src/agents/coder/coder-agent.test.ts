@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { RelayAnswer } from '../agent.ts';
+import { scriptedModel } from '../model/scripted/scripted-model.ts';
+import { readCheckpoint } from './checkpoints/checkpoint.ts';
+import { coderAgent, type CoderAgentOptions } from './coder-agent.ts';
+
+let root: string;
+let cwd: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-coder-')));
+  cwd = join(root, 'project');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'sum.js'), 'console.log(2 - 2);\n');
+});
+
+const call = (name: string, input: object) => [{ toolCall: { name, input } }];
+const edit = call('edit', { path: 'sum.js', old_string: '2 - 2', new_string: '2 + 2' });
+const content = () => readFileSync(join(cwd, 'sum.js'), 'utf8');
+
+type Turns = Parameters<typeof scriptedModel>[0];
+interface Scene extends Partial<CoderAgentOptions> {
+  readonly mode?: string;
+  readonly tasks?: EventOf<'tasks'>['tasks'];
+  readonly answer?: (relay: EventOf<'relay'>) => Omit<RelayAnswer, 'relayId'>;
+}
+
+async function run(turns: Turns, { mode, tasks, answer, ...options }: Scene = {}) {
+  const agent = coderAgent({ model: scriptedModel(turns), cwd, home: join(root, 'home'), ...options });
+  const events: AgentEvent[] = [];
+  const relays = new Map<string, EventOf<'relay'>>();
+  const answers = {
+    wait: (relayId: string) => {
+      const relay = relays.get(relayId) as EventOf<'relay'>;
+      return Promise.resolve({ relayId, ...(answer?.(relay) ?? { outcome: 'reject' as const }) });
+    },
+  };
+  const params = { messages: [{ role: 'user' as const, content: 'Make sum.js add.' }], answers };
+  for await (const event of agent.invoke({ ...params, ...(mode && { mode }), ...(tasks && { tasks }) })) {
+    if (event.type === 'relay') relays.set(event.id, event);
+    events.push(event);
+  }
+  const of = <Type extends AgentEvent['type']>(type: Type) =>
+    events.filter((event): event is EventOf<Type> => event.type === type);
+  return { events, of, relays: [...relays.values()] };
+}
+const approve = () => ({ outcome: 'approve' as const });
+
+describe('the coding agent', () => {
+  it('edits after an approval and records a checkpoint', async () => {
+    const { relays, events } = await run([call('read', { path: 'sum.js' }), edit, 'Done.'], { answer: approve });
+    expect(relays.map(relay => relay.relayKind === 'permission' && relay.tool)).toEqual(['edit']);
+    expect(content()).toBe('console.log(2 + 2);\n');
+    expect(events.flatMap(event => readCheckpoint(event)?.files.map(({ path }) => path) ?? [])).toEqual(['sum.js']);
+  });
+
+  it('follows the rules of its options', async () => {
+    const permissions = { rules: [{ command: 'node sum.js', policy: 'allow' as const }] };
+    const { relays, of } = await run([call('bash', { command: 'node sum.js' }), 'It prints 0.'], { permissions });
+    expect(relays).toEqual([]);
+    expect(of('tool_result').map(({ output }) => output)).toMatchObject([{ context: '0' }]);
+  });
+
+  it('changes nothing in plan mode, whatever the rules allow', async () => {
+    const permissions = { default: 'allow' as const, rules: [{ tool: 'bash', policy: 'allow' as const }] };
+    const { relays, of } = await run([edit, call('bash', { command: 'touch made' }), 'No.'], {
+      permissions,
+      mode: 'plan',
+    });
+    expect(content()).toBe('console.log(2 - 2);\n');
+    expect(of('tool_result')[0]?.output).toMatchObject({ reason: expect.stringContaining('Plan mode') as string });
+    expect(relays.map(relay => relay.relayKind)).toEqual(['permission']);
+  });
+
+  it('carries an approved plan out in build mode', async () => {
+    const plan = call('submit_plan', { title: 'Add', plan: '1. Edit sum.js' });
+    const { relays, of } = await run([plan, edit, 'Done.'], { mode: 'plan', answer: approve });
+    expect(relays.map(relay => relay.relayKind)).toEqual(['plan', 'permission']);
+    expect(of('mode_changed')).toMatchObject([{ modeId: 'build', previousModeId: 'plan' }]);
+    expect(content()).toBe('console.log(2 + 2);\n');
+  });
+
+  it('stays in plan mode when the plan is rejected', async () => {
+    const plan = call('submit_plan', { plan: '1. Edit sum.js' });
+    const { of } = await run([plan, edit, 'Revised.'], {
+      mode: 'plan',
+      answer: () => ({ outcome: 'reject', feedback: 'Smaller steps' }),
+    });
+    expect(of('mode_changed')).toEqual([]);
+    expect(of('tool_result')[0]?.output).toMatchObject({ context: expect.stringContaining('Smaller steps') as string });
+    expect(content()).toBe('console.log(2 - 2);\n');
+  });
+
+  it('continues the task list of its thread', async () => {
+    const tasks = [{ id: 't1', content: 'Edit', status: 'in_progress' as const, activeForm: 'Editing' }];
+    const { of } = await run([call('task_complete', { id: 't1' }), 'Done.'], { tasks });
+    expect(of('tasks').map(event => event.tasks)).toMatchObject([[{ id: 't1', status: 'completed' }]]);
+  });
+
+  it('sends the instructions of the project and reports those it could not read', async () => {
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, 'AGENTS.md'), 'Use tabs.\n@missing.md\n');
+    let sent = '';
+    const model = scriptedModel(request => {
+      sent = JSON.stringify(request);
+      return 'Done.';
+    });
+    const { of } = await run(['unused'], { model });
+    expect(sent).toContain('Use tabs.');
+    expect(of('warning')).toMatchObject([{ code: 'project_instructions' }]);
+  });
+
+  it('gives an exploration to a subagent, which has no tool that changes anything', async () => {
+    const names: string[][] = [];
+    const model = scriptedModel(request => {
+      names.push([...request.toolNames]);
+      if (names.length === 1) return call('agent', { agent: 'explore', task: 'What is in sum.js?' });
+      return names.length === 2 ? 'It subtracts.' : 'Done.';
+    });
+    const { relays, of } = await run(['unused'], { model });
+    expect(relays).toEqual([]);
+    expect(names[1]).toEqual(['read', 'list', 'glob', 'grep']);
+    expect(of('tool_result')[0]?.output).toMatchObject({ context: 'It subtracts.' });
+  });
+
+  it('rejects options that it does not have', () => {
+    expect(() => coderAgent({ model: 'a/b', cwd, permission: {} } as never)).toThrow('did you mean `permissions`?');
+  });
+});

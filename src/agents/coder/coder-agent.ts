@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { AgentEvent } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
+import { type CallableAgent, type InvokeParams, invokeParams } from '../agent.ts';
+import { type Limits, limitsField } from '../limits/limits.ts';
+import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
+import { loopAgent } from '../loop/loop-agent.ts';
+import type { Tool } from '../loop/tool.ts';
+import { type Memory, memoryField } from '../memory/memory.ts';
+import { modelSource } from '../model/call/model-options.ts';
+import type { ModelSource } from '../model/registry/model-source.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
+import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
+import type { Skill } from '../skills/discover-skills.ts';
+import { skillInstructions, skillTool } from '../skills/skill-tool.ts';
+import { agentTool, type Subagent } from '../subagents/agent-tool.ts';
+import { TaskBoard } from '../tasks/task-board.ts';
+import { tasksOf } from '../tasks/task-item.ts';
+import { workspacePermissions, workspaceTools } from '../tools/index.ts';
+import { askUserLoopTool } from '../tools/people/ask-user.ts';
+import { submitPlanLoopTool } from '../tools/people/submit-plan.ts';
+import { taskLoopTools } from '../tools/people/task-tools.ts';
+import { workspace } from '../workspace/index.ts';
+import { ShadowRepository } from './checkpoints/shadow-repository.ts';
+import { withCheckpoints } from './checkpoints/with-checkpoints.ts';
+import { coderInstructions, type CoderMode, coderModes, subagentInstructions } from './instructions.ts';
+import { planModeDecision } from './plan-mode.ts';
+import { projectInstructions } from './project-instructions.ts';
+
+/** A subagent of the coding agent. */
+export interface CoderSubagent {
+  /** When to use it, for the model. */
+  readonly description: string;
+  readonly instructions: string;
+  /** Default: the model of the run. */
+  readonly model?: string | undefined;
+  /** The names of its tools. Default: those that only read. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+export interface CoderAgentOptions {
+  /** Default: `coder`. */
+  readonly id?: string;
+  /** A model, or its `provider/model` id. */
+  readonly model: ModelSource;
+  /** The folder of the project. */
+  readonly cwd: string;
+  /** The data folder, for snapshots and the person's own instructions; without it changes cannot be undone. */
+  readonly home?: string;
+  /** Rules beside the built-in ones, which allow reading and ask about everything else. */
+  readonly permissions?: PermissionRuleSet;
+  /** Further tools, such as those of MCP servers; a function is called at the start of each run. */
+  readonly tools?: AgentTools | (() => AgentTools);
+  readonly skills?: readonly Skill[];
+  /** Subagents beside `explore` and `review`, by name; one of these names replaces the built-in one. */
+  readonly subagents?: Readonly<Record<string, CoderSubagent>>;
+  /** Whether it may fetch pages of the public internet. Default: true; each address is asked about. */
+  readonly fetch?: boolean;
+  readonly memory?: Memory;
+  readonly limits?: Limits;
+  /** The registry that resolves model ids. Default: the one of the environment. */
+  readonly registry?: ModelRegistry;
+}
+
+const checkOptions = optionsCheck(
+  'coderAgent',
+  () =>
+    ({
+      id: text().optional(),
+      model: modelSource(),
+      cwd: name(),
+      home: name().optional(),
+      // The rules are checked with their own error.
+      permissions: z.unknown().optional(),
+      tools: field(value => Array.isArray(value) || isObject(value) || typeof value === 'function', 'tools').optional(),
+      skills: z.array(z.looseObject({ name: z.string() })).optional(),
+      subagents: z
+        .record(
+          z.string(),
+          z.strictObject({
+            description: name(),
+            instructions: name(),
+            model: name().optional(),
+            tools: z.array(z.string()).optional(),
+          }),
+        )
+        .optional(),
+      fetch: flag().optional(),
+      memory: memoryField().optional(),
+      limits: limitsField().optional(),
+      registry: z.unknown().optional(),
+    }) satisfies Record<keyof CoderAgentOptions, z.ZodType>,
+);
+
+/**
+ * Creates the coding agent: workspace tools on one folder, questions, plans, tasks and subagents, the project's own
+ * instructions, a build and a plan mode, and checkpoints of what its calls change. Throws `invalid_argument` for invalid
+ * options.
+ */
+export function coderAgent(options: CoderAgentOptions): CallableAgent {
+  checkOptions(options);
+  const { id = 'coder', cwd, home, permissions } = options;
+  if (permissions !== undefined) checkSources([permissions]);
+  const folder = workspace(cwd);
+  const plainTools = workspaceTools(folder, { fetch: options.fetch ?? true });
+  const repository =
+    home === undefined ? undefined : new ShadowRepository({ folder: join(home, 'snapshots'), workTree: cwd });
+  const filesTools = repository === undefined ? plainTools : withCheckpoints(plainTools, repository);
+
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const mode = new RunMode(params.mode);
+    const project = projectInstructions(cwd, home === undefined ? {} : { home });
+    const skills = options.skills ?? [];
+    const more = typeof options.tools === 'function' ? options.tools() : (options.tools ?? []);
+    const tools = [...filesTools, ...(skills.length === 0 ? [] : [skillTool(skills)]), ...toolList(more)];
+    const { memory, limits, registry } = options;
+    const agent = loopAgent({
+      id,
+      model: options.model,
+      cwd,
+      instructions: coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] }),
+      tools: [...tools, ...conversationTools(params, mode), agentTool({ agents: subagentsOf(options, tools) })],
+      permissions: coderPermissions(permissions),
+      ...(memory && { memory }),
+      ...(limits && { limits }),
+      ...(registry && { registry }),
+    });
+    const rules = [...(params.permissions ?? []), mode.decide];
+    for await (const event of agent.invoke({ ...params, permissions: rules })) {
+      yield event;
+      if (event.type !== 'harness_start' || event.runId !== params.runId) continue;
+      for (const message of project.problems)
+        yield { type: 'warning', runId: params.runId, message, code: 'project_instructions' };
+    }
+  }
+  return {
+    id,
+    resumable: true,
+    hasOwnModel: typeof options.model !== 'string',
+    modes: coderModes,
+    categoryOf: toolName => filesTools.find(tool => tool.name === toolName)?.category,
+    invoke: request => invoke(invokeParams(request)),
+  };
+}
+
+/** The mode of one run: an approved plan changes it. */
+class RunMode {
+  current: CoderMode;
+
+  constructor(mode: string | undefined) {
+    this.current = mode === 'plan' ? 'plan' : 'build';
+  }
+
+  readonly decide = (request: Parameters<typeof planModeDecision>[0]) =>
+    this.current === 'plan' ? planModeDecision(request) : ({ policy: 'allow' } as const);
+}
+
+function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet {
+  const { default: fallback = 'ask', rules } = workspacePermissions;
+  return {
+    default: own?.default ?? fallback,
+    rules: [
+      ...(own?.rules ?? []),
+      ...rules,
+      { category: 'conversation', policy: 'allow' },
+      // A subagent follows the same rules: starting one does nothing by itself.
+      { category: 'agent', policy: 'allow' },
+    ],
+  };
+}
+
+/** The tools that change nothing but the conversation. */
+function conversationTools({ tasks = [] }: InvokeParams, mode: RunMode): Tool[] {
+  const board = new TaskBoard(tasksOf({ tasks }));
+  const submitPlan = submitPlanLoopTool(async ({ emit }) => {
+    mode.current = 'build';
+    await emit({ type: 'mode_changed', modeId: 'build', previousModeId: 'plan' });
+  });
+  const tools = [askUserLoopTool, ...(mode.current === 'plan' ? [submitPlan] : []), ...taskLoopTools(board)];
+  return tools.map(tool => ({ ...tool, category: 'conversation' }));
+}
+
+function subagentsOf(options: CoderAgentOptions, tools: readonly Tool[]): Subagent[] {
+  const { model, cwd, registry, limits } = options;
+  const reading = tools.filter(({ category }) => category === 'read');
+  const all: Record<string, CoderSubagent> = {
+    explore: subagentInstructions.explore,
+    review: { ...subagentInstructions.review, tools: [...reading.map(tool => tool.name), 'bash'] },
+    ...options.subagents,
+  };
+  return Object.entries(all).map(([id, { description, instructions, model: own, tools: names }]) => ({
+    description,
+    agent: loopAgent({
+      id,
+      model: own ?? model,
+      cwd,
+      instructions: `${instructions}\n\nThe folder is ${cwd}.`,
+      tools: names === undefined ? reading : tools.filter(tool => names.includes(tool.name)),
+      permissions: coderPermissions(options.permissions),
+      ...(registry && { registry }),
+      ...(limits && { limits }),
+    }),
+  }));
+}

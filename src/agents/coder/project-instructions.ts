@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+
+/** The names of a file with instructions for agents; the first that a folder has is used. */
+const names = ['AGENTS.md', 'CLAUDE.md'];
+
+/** The deepest chain of imports. */
+const deepest = 5;
+
+export interface ProjectInstructionsOptions {
+  /** The number of characters of all files together. Default: 40,000. */
+  readonly maxLength?: number;
+  /** A folder with the person's own instructions, which come last. */
+  readonly home?: string;
+}
+
+/** The instructions of a project, and the files they come from. */
+export interface ProjectInstructions {
+  readonly text: string;
+  /** The files in the order of the text: the nearest first. */
+  readonly files: readonly string[];
+  /** One sentence for each file or import that was left out or shortened. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the instructions for agents of a folder and of those above it, up to the root of the repository. A line such as
+ * `@docs/style.md` imports a file of the same project.
+ */
+export function projectInstructions(folder: string, options: ProjectInstructionsOptions = {}): ProjectInstructions {
+  const { maxLength = 40_000, home } = options;
+  const folders = foldersUpToRoot(resolve(folder));
+  const reader = new InstructionReader(folders.at(-1) ?? folder);
+  for (const each of folders) reader.add(each);
+  const readers = [reader];
+  if (home !== undefined && existsSync(home)) {
+    const own = new InstructionReader(home);
+    own.add(home);
+    readers.push(own);
+  }
+  const parts = readers.flatMap(each => each.parts);
+  const problems = readers.flatMap(each => each.problems);
+  const kept: string[] = [];
+  const files: string[] = [];
+  let left = maxLength;
+  for (const { file, text } of parts) {
+    if (left <= 0) {
+      problems.push(`${file} was left out: the instructions are longer than ${maxLength} characters.`);
+      continue;
+    }
+    if (text.length > left) problems.push(`${file} was shortened to ${left} of ${text.length} characters.`);
+    kept.push(`Instructions from ${file}:\n\n${text.slice(0, left).trim()}`);
+    files.push(file);
+    left -= text.length;
+  }
+  return { text: kept.join('\n\n'), files, problems };
+}
+
+/** The folder and those above it, up to the one with `.git`; only the folder itself outside a repository. */
+function foldersUpToRoot(folder: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = folder; ; at = dirname(at)) {
+    folders.push(at);
+    if (existsSync(join(at, '.git'))) return folders;
+    if (dirname(at) === at) return [folder];
+  }
+}
+
+class InstructionReader {
+  readonly parts: { readonly file: string; readonly text: string }[] = [];
+  readonly problems: string[] = [];
+  readonly #root: string;
+  readonly #read = new Set<string>();
+
+  /** Files outside of `root` are not imported. */
+  constructor(root: string) {
+    this.#root = realpathSync(root);
+  }
+
+  add(folder: string): void {
+    const file = names.map(name => join(folder, name)).find(existsSync);
+    const text = file === undefined ? undefined : this.#textOf(file, 0);
+    if (file !== undefined && text !== undefined && text.trim() !== '') this.parts.push({ file, text });
+  }
+
+  #textOf(file: string, depth: number): string | undefined {
+    const real = this.#locate(file);
+    if (real === undefined || this.#read.has(real)) return undefined;
+    this.#read.add(real);
+    let isInCode = false;
+    const lines = readFileSync(real, 'utf8').split('\n');
+    return lines
+      .map(line => {
+        if (/^\s*(```|~~~)/.test(line)) isInCode = !isInCode;
+        const [, target] = isInCode ? [] : (/^\s*@(\S+)\s*$/.exec(line) ?? []);
+        return target === undefined ? line : this.#imported(target, { line, from: real, depth });
+      })
+      .join('\n');
+  }
+
+  #imported(target: string, { line, from, depth }: { line: string; from: string; depth: number }): string {
+    if (depth >= deepest) {
+      this.problems.push(`${from} imports ${target}, more than ${deepest} files deep: it was left out.`);
+      return line;
+    }
+    const file = isAbsolute(target) ? target : join(dirname(from), target);
+    return this.#textOf(file, depth + 1) ?? line;
+  }
+
+  /** Returns the real path of a regular file inside the root. */
+  #locate(file: string): string | undefined {
+    let real: string;
+    try {
+      real = realpathSync(file);
+    } catch {
+      this.problems.push(`${file} does not exist: it was not imported.`);
+      return undefined;
+    }
+    const inside = relative(this.#root, real);
+    if (inside.startsWith('..') || isAbsolute(inside)) {
+      this.problems.push(`${file} is outside of the project: it was not imported.`);
+      return undefined;
+    }
+    if (statSync(real).isFile()) return real;
+    this.problems.push(`${file} is not a file: it was not imported.`);
+    return undefined;
+  }
+}

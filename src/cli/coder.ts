@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CallableAgent,
+  coderAgent,
+  connectAllMcp,
+  createModelRegistry,
+  discoverSkills,
+  type Limits,
+  type McpServersConfig,
+  type ModelRegistry,
+  type PermissionRuleSet,
+} from '../agents/index.ts';
+import { defined } from '../events/defined.ts';
+import type { Settings } from './settings.ts';
+
+/** The models that are offered when no configuration names any, best default first. */
+const usualModels = [
+  'anthropic/claude-sonnet-5',
+  'anthropic/claude-opus-5-5',
+  'anthropic/claude-haiku-4-5',
+  'openai/gpt-6-sol',
+  'openai/gpt-5.5',
+  'openai/gpt-5.4-mini',
+];
+
+/** Returns the registry of the models that the configuration and the environment bring. */
+export function configuredRegistry({ models }: Settings['config']): ModelRegistry {
+  const providers = (models?.providers ?? []).map(({ id, baseURL, name, keyVariable: envVar }) => ({
+    id,
+    baseURL,
+    ...defined({ name, envVar }),
+  }));
+  return createModelRegistry({ providers });
+}
+
+/** Returns the ids of the models to offer, the default first; empty when none can be used. */
+export function offeredModels({ models, defaultModel }: Settings['config'], registry: ModelRegistry): string[] {
+  const named = models?.offered ?? usualModels;
+  const all = defaultModel === undefined ? named : [defaultModel, ...named];
+  return [...new Set(all)].filter(id => registry.isConfigured(id));
+}
+
+/** The coding agent of an installation, its models, and what to close at the end. */
+export interface InstalledCoder {
+  readonly agent: CallableAgent;
+  readonly models: readonly string[];
+  /** One sentence for each MCP server or skill that could not be used. */
+  readonly problems: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Creates the coding agent of a configuration; undefined when no model can be used. */
+export async function installedCoder(
+  { config, cwd, home }: Settings,
+  more: { readonly model?: string | undefined; readonly permissions?: PermissionRuleSet | undefined } = {},
+): Promise<InstalledCoder | undefined> {
+  const registry = configuredRegistry(config);
+  const models = offeredModels(more.model === undefined ? config : { ...config, defaultModel: more.model }, registry);
+  const [model] = models;
+  if (model === undefined) return undefined;
+  const folders = [...(config.skills ?? []), join(home, 'skills')].filter(existsSync);
+  const { skills, problems } = await discoverSkills(folders);
+  const mcp = await connectAllMcp({ mcpServers: (config.mcpServers ?? {}) as McpServersConfig['mcpServers'] });
+  const permissions = more.permissions ?? config.permissions;
+  const agent = coderAgent({
+    model,
+    cwd,
+    home,
+    registry,
+    skills,
+    tools: () => [...mcp.tools()],
+    ...defined({ permissions, subagents: config.subagents }),
+    ...(config.limits && { limits: config.limits as Limits }),
+  });
+  return {
+    agent,
+    models,
+    problems: [
+      ...mcp.failures.map(({ name, error }) => `The MCP server "${name}" is not available: ${error.message}`),
+      ...problems.map(({ path, problem }) => `The skill in ${path} cannot be used: ${problem}`),
+    ],
+    close: () => mcp.close(),
+  };
+}

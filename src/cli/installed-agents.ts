@@ -1,0 +1,103 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
+import { type Agent, cliAgent } from '../agents/index.ts';
+import { SingletreeError } from '../events/index.ts';
+import type { AgentInfo } from '../protocols/index.ts';
+import type { AgentDirectory } from '../server/index.ts';
+import { installedCoder } from './coder.ts';
+import { recordedAgent } from './recorded-agent.ts';
+import { runsFolder } from './run-agent.ts';
+import type { Settings } from './settings.ts';
+
+export interface InstalledAgentsOptions extends Settings {
+  /** Lets external agents do everything without asking. */
+  readonly yolo: boolean;
+}
+
+/** The agents of an installation, the default first. */
+export interface InstalledAgents extends AgentDirectory {
+  readonly all: readonly Agent[];
+  /** How to get more agents; empty when there is nothing to add. */
+  readonly hint: string;
+  /** One sentence for each part of the configuration that could not be used. */
+  readonly problems: readonly string[];
+  close(): Promise<void>;
+}
+
+interface Offered {
+  readonly agent: Agent;
+  readonly info: AgentInfo;
+}
+
+/** Returns the person's own agents, the coding agent when a model can be used, the external agents, and the demo. */
+export async function installedAgents(options: InstalledAgentsOptions): Promise<InstalledAgents> {
+  const { config, cwd, home } = options;
+  const place = cwd.replace(homedir(), '~');
+  const coder = await installedCoder(options);
+  const offered: Offered[] = [
+    ...(config.agents ?? []).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...modesOf(agent) } })),
+    ...(coder === undefined ? [] : [{ agent: coder.agent, info: coderInfo(coder.agent, coder.models, place) }]),
+    ...(await externalAgents(options, place)),
+    { agent: demoAgent({ folder: join(home, 'demo') }), info: demoInfo },
+  ];
+  const agents = ordered(offered, config.defaultAgent);
+  return {
+    all: agents.map(({ agent }) => agent),
+    hint: coder === undefined ? ' (set ANTHROPIC_API_KEY or OPENAI_API_KEY for the coding agent)' : '',
+    problems: coder?.problems ?? [],
+    list: () => agents.map(({ info }) => info),
+    get: id => agents.find(({ agent }) => agent.id === id)?.agent,
+    close: async () => coder?.close(),
+  };
+}
+
+const demoInfo: AgentInfo = {
+  id: 'demo',
+  name: 'Demo',
+  description: 'A scripted agent that needs no key',
+  suggestions: [...demoSuggestions],
+};
+
+function coderInfo(agent: Agent, models: readonly string[], place: string): AgentInfo {
+  return {
+    id: agent.id,
+    name: 'Coder',
+    description: `Our coding agent in ${place}`,
+    models: [...models],
+    ...modesOf(agent),
+  };
+}
+
+function modesOf({ modes }: Agent): Pick<AgentInfo, 'modes'> {
+  return modes === undefined ? {} : { modes: modes.map(mode => ({ ...mode })) };
+}
+
+/** One agent for each id, the first that has it; the default agent comes first. */
+function ordered(offered: readonly Offered[], defaultAgent: string | undefined): Offered[] {
+  const byId = new Map<string, Offered>();
+  for (const each of offered) if (!byId.has(each.agent.id)) byId.set(each.agent.id, each);
+  if (defaultAgent === undefined) return [...byId.values()];
+  const first = byId.get(defaultAgent);
+  if (first === undefined)
+    throw new SingletreeError(
+      'agent_not_found',
+      `The default agent "${defaultAgent}" is not available here. Available: ${[...byId.keys()].join(', ')}.`,
+    );
+  return [first, ...[...byId.values()].filter(each => each !== first)];
+}
+
+async function externalAgents({ home, cwd, yolo }: InstalledAgentsOptions, place: string): Promise<Offered[]> {
+  const found = await Promise.all(
+    Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
+  );
+  return found.flat().map(({ id, name }) => {
+    const agent = cliAgent(id, { cwd, yolo });
+    return {
+      info: { id, name, description: `${name} in ${place}`, ...modesOf(agent) },
+      agent: recordedAgent(agent, runId => runsFolder(home, runId)),
+    };
+  });
+}

@@ -1,0 +1,17 @@
+/** Returns rows as lines with aligned columns; a cell has no line breaks or control characters. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const clean = rows.map(row => row.map(plainText));
+  const widths = (clean[0] ?? []).map((_, column) => Math.max(...clean.map(row => row[column]?.length ?? 0)));
+  return clean.map(row =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Returns a text on one line, without control characters: a title must not move the cursor. */
+export function plainText(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+}

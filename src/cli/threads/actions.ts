@@ -1,0 +1,182 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { ThreadRewind } from '../../control/index.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { createGraph, reduceEvent } from '../../graph/index.ts';
+import { allThreads, type EventLog, exportThread, importThread, readEvents, type Thread } from '../../log/index.ts';
+import { singletreeHome } from '../home.ts';
+import { ignoreClosedOutput, writeOut } from '../output.ts';
+import { printGraph } from '../print-graph.ts';
+import { openStoreOf, type StoreOptions } from '../store-options.ts';
+import { loadSettings } from '../settings.ts';
+import { tableLines } from '../table.ts';
+import { findThread, shortIds } from './find-thread.ts';
+import { ageText, threadStatus } from './thread-status.ts';
+import { Transcript } from './transcript.ts';
+
+export interface ThreadCommandOptions extends StoreOptions {
+  readonly json?: boolean;
+}
+
+/** Opens the store of a command, and closes it at the end. */
+async function withLog<Result>(options: StoreOptions, act: (log: EventLog) => Promise<Result>): Promise<Result> {
+  ignoreClosedOutput();
+  const { config } = await loadSettings('.');
+  const log = await openStoreOf(options, config);
+  try {
+    return await act(log);
+  } finally {
+    await log.close();
+  }
+}
+
+const print = (value: unknown) => writeOut(`${JSON.stringify(value)}\n`);
+
+/** `singletree threads`: the newest threads. */
+export function listThreads(options: ThreadCommandOptions & { readonly limit: number }): Promise<void> {
+  return withLog(options, async log => {
+    const threads: Thread[] = [];
+    for await (const thread of allThreads(log)) {
+      if (threads.length >= options.limit) break;
+      threads.push(thread);
+    }
+    if (options.json === true) {
+      for (const thread of threads) await print(summaryOf(thread));
+      return;
+    }
+    const ids = shortIds(threads.map(({ id }) => id));
+    const rows = threads.map(thread => [
+      ids.get(thread.id) ?? thread.id,
+      threadStatus(thread),
+      agentOf(thread),
+      ageText(thread.updatedAt),
+      (thread.title ?? 'Untitled').slice(0, 80),
+    ]);
+    for (const line of tableLines(rows)) await writeOut(`${line}\n`);
+    if (rows.length === 0) await writeOut('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
+  });
+}
+
+function summaryOf(thread: Thread): object {
+  const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
+  return {
+    id,
+    title,
+    status: threadStatus(thread),
+    agent: agentOf(thread),
+    resourceId,
+    createdAt,
+    updatedAt,
+    seq,
+    branchedFrom,
+  };
+}
+
+function agentOf({ metadata }: Thread): string {
+  const { agentId } = metadata;
+  return typeof agentId === 'string' ? agentId : '';
+}
+
+/** `singletree show`: a thread as text, or its events as JSON; with `follow` until it is interrupted. */
+export function showThread(text: string, options: ThreadCommandOptions & { readonly follow?: boolean }): Promise<void> {
+  return withLog(options, async log => {
+    const { id } = await findThread(log, text);
+    const transcript = new Transcript();
+    const take = (event: LoggedEvent) => (options.json === true ? print(event) : writeOut(transcript.take(event)));
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    const events = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
+    for await (const event of events) if (!(await take(event))) break;
+    if (options.json !== true) await writeOut(transcript.end());
+  });
+}
+
+/** `singletree export`: the events of a thread, one on each line. */
+export function exportCommand(text: string, options: StoreOptions): Promise<void> {
+  return withLog(options, async log => {
+    const { id } = await findThread(log, text);
+    for await (const line of exportThread(log, id)) if (!(await writeOut(line))) return;
+  });
+}
+
+/** `singletree import`: a new thread from such lines; it cannot act until a person continues it. */
+export function importCommand(
+  file: string,
+  options: ThreadCommandOptions & { readonly title?: string },
+): Promise<void> {
+  return withLog(options, async log => {
+    const source = file === '-' ? process.stdin : createReadStream(file);
+    const thread = await importThread(log, source, options.title === undefined ? {} : { title: options.title });
+    await (options.json === true ? print(summaryOf(thread)) : writeOut(`thread ${thread.id}: ${thread.seq} events\n`));
+  });
+}
+
+/** `singletree branch`: a new thread that shares the events up to a seq. */
+export function branchCommand(
+  text: string,
+  options: ThreadCommandOptions & { readonly at?: number; readonly title?: string },
+): Promise<void> {
+  return withLog(options, async log => {
+    const { id, seq, title } = await findThread(log, text);
+    const name = options.title ?? title;
+    const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
+    await (options.json === true
+      ? print(summaryOf(branch))
+      : writeOut(`thread ${branch.id}: ${branch.seq} events shared\n`));
+  });
+}
+
+/** `singletree rm`: deletes a thread, by its whole id or after `--yes`. */
+export function removeCommand(text: string, options: StoreOptions & { readonly yes?: boolean }): Promise<void> {
+  return withLog(options, async log => {
+    const thread = await findThread(log, text);
+    if (thread.id !== text && options.yes !== true)
+      throw new SingletreeError(
+        'invalid_argument',
+        `This would delete "${thread.title ?? 'Untitled'}" (${thread.id}). Repeat it with --yes, or with the whole id.`,
+      );
+    if (threadStatus(thread) !== 'idle')
+      throw new SingletreeError('run_under_way', 'The thread has an active run. Stop it before you delete the thread.');
+    await log.deleteThread(thread.id);
+    await writeOut(`deleted ${thread.id}\n`);
+  });
+}
+
+/** `singletree graph`: the graph of a thread as a tree, or its nodes as JSON. */
+export function graphCommand(text: string, options: ThreadCommandOptions): Promise<void> {
+  return withLog(options, async log => {
+    const { id } = await findThread(log, text);
+    let graph = createGraph();
+    for await (const event of readEvents(log, id)) graph = reduceEvent(graph, event);
+    if (options.json !== true) return printGraph(graph);
+    for (const node of graph.nodes.values()) await print({ ...node, children: graph.edges.get(node.id) ?? [] });
+  });
+}
+
+/** `singletree undo` and `redo`: rewinds a turn and the files that it changed. */
+export function rewindCommand(
+  direction: 'undo' | 'redo',
+  text: string,
+  options: ThreadCommandOptions & { readonly preview?: boolean; readonly force?: boolean; readonly message?: string },
+): Promise<void> {
+  return withLog(options, async log => {
+    const { id } = await findThread(log, text);
+    const rewind = new ThreadRewind({ log, snapshots: join(singletreeHome(), 'snapshots') });
+    const { message: messageId, force = false } = options;
+    const named = messageId === undefined ? {} : { messageId };
+    const preview = () => (direction === 'undo' ? rewind.previewUndo(id, messageId) : rewind.previewRedo(id));
+    const act = () => (direction === 'undo' ? rewind.undo(id, { ...named, force }) : rewind.redo(id, { force }));
+    const result = options.preview === true ? await preview() : await act();
+    if (options.json === true) return void (await print(result));
+    for (const { folder, files } of result.folders)
+      for (const { path, action, isConflict } of files)
+        await writeOut(`${isConflict ? 'conflict' : action}  ${join(folder, path)}\n`);
+    if (!('threadId' in result)) return;
+    const skipped = result.folders.flatMap(({ files }) => files.filter(({ isConflict }) => isConflict && !force));
+    if (skipped.length > 0)
+      await writeOut(
+        'Files in conflict were changed by somebody else since and are left alone; --force rewinds them too.\n',
+      );
+    await writeOut(`continue in thread ${result.threadId}\n`);
+  });
+}

@@ -1,0 +1,40 @@
+import { SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+
+/** The shortest beginning of an id that is shown or accepted. */
+const shortest = 4;
+
+/** Returns the thread of an id, of a unique beginning of one, or of `last`, the newest; throws when there is none. */
+export async function findThread(log: EventLog, text: string): Promise<Thread> {
+  const exact = text === 'last' ? (await log.listThreads({ limit: 1 }))[0] : await log.getThread(text);
+  if (exact !== undefined) return exact;
+  const found: Thread[] = [];
+  if (text !== 'last' && text.length >= shortest)
+    for await (const thread of allThreads(log)) if (thread.id.startsWith(text)) found.push(thread);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const problem =
+    found.length > 1
+      ? `"${text}" is the beginning of ${found.length} threads: ${found
+          .slice(0, 5)
+          .map(({ id }) => id)
+          .join(', ')}. Write more of the id.`
+      : `There is no thread "${text}". Expected an id or the beginning of one, as \`singletree threads\` lists them, or "last".`;
+  throw new SingletreeError('thread_not_found', problem);
+}
+
+/** Returns the shortest unique beginning of each id, of at least eight characters. */
+export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = ids.toSorted();
+  const common = (a = '', b = '') => {
+    let length = 0;
+    while (length < a.length && a[length] === b[length]) length++;
+    return length;
+  };
+  return new Map(
+    sorted.map((id, at) => [
+      id,
+      id.slice(0, Math.max(8, common(id, sorted[at - 1]) + 1, common(id, sorted[at + 1]) + 1)),
+    ]),
+  );
+}

@@ -1,0 +1,81 @@
+import type { AgentEvent, EventOf, LoggedEvent } from '../../events/index.ts';
+import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { activityLine } from '../run-pretty.ts';
+import { plainText } from '../table.ts';
+
+/** Turns the events of a thread into text for a terminal, append-only: what was printed never changes. */
+export class Transcript {
+  readonly #activity = createActivityState();
+  /** Runs that other runs started: their text is not shown. */
+  readonly #nested = new Set<string>();
+  #isInText = false;
+
+  /** Returns what an event adds; empty when it adds nothing. */
+  take(event: LoggedEvent): string {
+    if (event.type === 'harness_start' && event.parentId !== undefined && !event.parentId.endsWith(':user'))
+      this.#nested.add(event.runId);
+    const text = event.type === 'text' && !this.#nested.has(event.runId) ? this.#text(event.content) : '';
+    const indent = this.#nested.has(event.runId) ? '  ' : '';
+    const lines = [...projectActivity(this.#activity, event)].flatMap(activity => activityLine(activity) ?? []);
+    const own = lineOf(event);
+    return text + [...lines, ...(own === undefined ? [] : [own])].map(line => this.#line(indent + line)).join('');
+  }
+
+  /** Ends an open line. */
+  end(): string {
+    return this.#isInText ? this.#line('') : '';
+  }
+
+  #text(content: string): string {
+    if (content !== '') this.#isInText = !content.endsWith('\n');
+    // A terminal must not execute what a model wrote.
+    // oxlint-disable-next-line no-control-regex
+    return content.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+  }
+
+  #line(line: string): string {
+    const begin = this.#isInText ? '\n' : '';
+    this.#isInText = false;
+    return line === '' ? begin : `${begin}${line}\n`;
+  }
+}
+
+function lineOf(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case 'user':
+      return `\n› ${plainText(wordsOf(event))}${event.by === undefined ? '' : ` (${plainText(event.by)})`}`;
+    case 'relay':
+      return `? ${plainText(questionOf(event))}`;
+    case 'relay_resolved':
+      return `  → ${event.outcome}${event.by === undefined ? '' : ` by ${plainText(event.by)}`}${event.feedback === undefined ? '' : `: ${plainText(event.feedback)}`}`;
+    case 'error':
+      return `✗ ${plainText(event.message)}`;
+    case 'warning':
+      return `! ${plainText(event.message)}`;
+    case 'harness_end':
+      return event.reason === undefined || event.reason === 'complete' ? undefined : `■ ${event.reason}`;
+    default:
+      return undefined;
+  }
+}
+
+function wordsOf({ content }: EventOf<'user'>): string {
+  if (typeof content === 'string') return content;
+  return content.map(part => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ');
+}
+
+/** Returns what a relay asks, on one line. */
+export function questionOf(relay: EventOf<'relay'>): string {
+  switch (relay.relayKind) {
+    case 'permission':
+      return `${relay.tool} ${JSON.stringify(relay.params)}`;
+    case 'question':
+      return relay.question;
+    case 'plan':
+      return `plan: ${relay.title ?? relay.plan}`;
+    case 'suspension':
+      return `${relay.tool} waits ${JSON.stringify(relay.payload ?? {})}`;
+    case 'access':
+      return `access to ${JSON.stringify(relay.params)}`;
+  }
+}

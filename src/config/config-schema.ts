@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import type { Agent } from '../agents/agent.ts';
+import { permissionRules } from '../agents/permissions/rule.ts';
+import { once } from '../events/define.ts';
+
+const text = () => z.string().min(1);
+const texts = () => z.record(z.string(), z.string());
+const amount = () => z.number().min(0).optional();
+const limit = () => z.strictObject({ tokens: amount(), cost: amount() }).optional();
+
+/** A value that is secret: itself, or the environment variable that holds it. */
+const secret = () => z.union([text(), z.strictObject({ env: text() })]);
+
+const mcpServer = () =>
+  z.union([
+    z.strictObject({
+      type: z.literal('stdio').optional(),
+      command: text().describe('the program to run; no shell is involved'),
+      args: z.array(z.string()).optional(),
+      env: texts().optional(),
+      cwd: text().optional(),
+    }),
+    z.strictObject({
+      type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
+      url: z.url({ protocol: /^https?$/ }).describe('the address of its streamable HTTP endpoint'),
+      headers: texts().optional(),
+    }),
+  ]);
+
+const provider = () =>
+  z.strictObject({
+    id: z
+      .string()
+      .regex(/^[\w.-]+$/)
+      .describe('the part before the slash in provider/model'),
+    name: text().optional(),
+    baseURL: z.url({ protocol: /^https?$/ }).describe('the base URL of an API like OpenAI’s chat completions'),
+    keyVariable: text().optional().describe('the environment variable that holds the key; none when no key is needed'),
+  });
+
+const subagent = () =>
+  z.strictObject({
+    description: text().describe('when the coding agent should use it'),
+    instructions: text(),
+    model: text().optional(),
+    tools: z.array(text()).optional().describe('the tools it may use; those that only read when absent'),
+  });
+
+/** The fields that a JSON file can have. */
+const dataFields = {
+  $schema: z.string().optional(),
+  defaultAgent: text().optional().describe('the agent that is used when none is named'),
+  defaultModel: text().optional().describe('the provider/model id that is used when none is named'),
+  models: z
+    .strictObject({
+      offered: z.array(text()).optional().describe('the provider/model ids that the page offers'),
+      providers: z.array(provider()).optional().describe('further servers of models'),
+    })
+    .optional(),
+  permissions: permissionRules.optional().describe('which calls run, are asked about or are refused'),
+  limits: z
+    .strictObject({ run: limit(), thread: limit(), day: limit() })
+    .optional()
+    .describe('limits of tokens and of cost in US dollars'),
+  mcpServers: z.record(text(), mcpServer()).optional().describe('MCP servers whose tools the coding agent has'),
+  skills: z.array(text()).optional().describe('folders of skills, relative to this file'),
+  subagents: z
+    .record(z.string().regex(/^[\w-]+$/), subagent())
+    .optional()
+    .describe('subagents of the coding agent'),
+  store: text().optional().describe('the URL of the log: file:, postgres:'),
+  live: text().optional().describe('the URL of the live tail: redis:'),
+  server: z
+    .strictObject({
+      host: text().optional(),
+      port: z.int().min(0).max(65_535).optional(),
+      allowHosts: z.array(text()).optional(),
+      cors: z.array(text()).optional(),
+      tokens: z
+        .array(
+          z.strictObject({
+            name: text().optional().describe('who uses it: the name of what they write and answer'),
+            token: secret(),
+            resourceId: text().optional().describe('the only resource it opens; everything when absent'),
+          }),
+        )
+        .optional(),
+    })
+    .optional(),
+  page: z.strictObject({ title: text().optional() }).optional(),
+};
+
+/** The schema of a JSON configuration file. */
+export const configDataSchema = once(() => z.strictObject(dataFields));
+
+/** The schema of a configuration in code, which can bring agents. */
+export const configSchema = once(() =>
+  z.strictObject({
+    ...dataFields,
+    agents: z
+      .array(
+        z.custom<Agent>(
+          isAgent,
+          'expected an agent: an object with an `id` and an `invoke` function, such as loopAgent()',
+        ),
+      )
+      .optional(),
+  }),
+);
+
+/** The fields of a configuration file. */
+export type ConfigData = z.infer<ReturnType<typeof configDataSchema>>;
+
+/** A configuration: the fields of a file and, in code, agents. */
+export type Config = z.infer<ReturnType<typeof configSchema>>;
+
+/** Returns its argument: gives `singletree.config.mjs` the types of a configuration. */
+export function defineConfig(config: Config): Config {
+  return config;
+}
+
+/** Returns the JSON Schema of a JSON configuration file. */
+export function configJsonSchema(): object {
+  return z.toJSONSchema(configDataSchema(), { io: 'input', unrepresentable: 'any' });
+}
+
+function isAgent(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, invoke } = value as Partial<Agent>;
+  return typeof id === 'string' && id !== '' && typeof invoke === 'function';
+}

@@ -1,0 +1,5 @@
+export { type Config, configJsonSchema, type ConfigData, defineConfig } from './config-schema.ts';
+export { type LoadConfigOptions, loadConfig, type LoadedConfig, type UntrustedProject } from './load-config.ts';
+export { masked } from './masked.ts';
+export type { ConfigValue, MergedConfig } from './merge-config.ts';
+export { TrustedFolders } from './project-trust.ts';

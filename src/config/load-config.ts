@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import type { Config } from './config-schema.ts';
+import { environmentConfig } from './environment-config.ts';
+import { configIn, nearestConfig } from './find-config.ts';
+import { type ConfigLayer, mergeConfig, type MergedConfig } from './merge-config.ts';
+import { TrustedFolders } from './project-trust.ts';
+import { isCode, readConfig } from './read-config.ts';
+import { untrusted } from './untrusted-config.ts';
+
+export interface LoadConfigOptions {
+  /** The folder to start from. */
+  readonly cwd: string;
+  /** The data folder, whose own configuration is the weakest layer. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What the command line sets: the strongest layer. */
+  readonly flags?: Config;
+  /** Asks the person whether to trust a folder; without it an unknown folder stays untrusted. */
+  readonly askTrust?: (project: UntrustedProject) => Promise<boolean>;
+}
+
+/** A project folder that nobody has trusted yet. */
+export interface UntrustedProject {
+  readonly folder: string;
+  readonly file: string;
+  /** What the folder would bring, one sentence each. */
+  readonly brings: readonly string[];
+}
+
+export interface LoadedConfig extends MergedConfig {
+  /** The files that were used, the strongest first. */
+  readonly files: readonly string[];
+  /** Set when the project's configuration applies only in part. */
+  readonly untrusted?: UntrustedProject;
+}
+
+/** Loads the configuration of a folder: command line over environment over project over data folder. */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const { cwd, env, flags = {} } = options;
+  const home = resolve(options.home);
+  const homeFile = configIn(home);
+  const projectFile = nearestConfig(cwd, [home]);
+  const project = projectFile === undefined ? undefined : await projectLayer(projectFile, options);
+  const layers: ConfigLayer[] = [
+    ...(homeFile === undefined ? [] : [await layerOf(homeFile)]),
+    ...(project === undefined ? [] : [project.layer]),
+    { source: 'environment', config: environmentConfig(env) },
+    { source: 'command line', config: flags },
+  ];
+  return {
+    ...mergeConfig(layers),
+    files: [projectFile, homeFile].filter(file => file !== undefined),
+    ...(project?.untrusted && { untrusted: project.untrusted }),
+  };
+}
+
+async function projectLayer(
+  file: string,
+  { home, askTrust }: LoadConfigOptions,
+): Promise<{ layer: ConfigLayer; untrusted?: UntrustedProject }> {
+  const folder = dirname(file);
+  const trusted = new TrustedFolders(home);
+  // Files of the person's own home folder are as much theirs as those of the data folder.
+  if (folder === homedir() || trusted.isTrusted(folder)) return { layer: await layerOf(file) };
+  const { config, withheld } = isCode(file)
+    ? { config: {}, withheld: [`runs the code of ${file}`] }
+    : untrusted(await readConfig(file));
+  if (withheld.length === 0) return { layer: { source: file, config: absolute(config, folder) } };
+  const project = { folder, file, brings: withheld };
+  if ((await askTrust?.(project)) === true) {
+    trusted.add(folder);
+    return { layer: await layerOf(file) };
+  }
+  return { layer: { source: file, config: absolute(config, folder) }, untrusted: project };
+}
+
+async function layerOf(file: string): Promise<ConfigLayer> {
+  return { source: file, config: absolute(await readConfig(file), dirname(file)) };
+}
+
+/** Folders in a file are relative to the file. */
+function absolute(config: Config, folder: string): Config {
+  return config.skills === undefined ? config : { ...config, skills: config.skills.map(each => resolve(folder, each)) };
+}

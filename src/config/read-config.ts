@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { errorText, SingletreeError } from '../events/index.ts';
+import { checkValue } from '../events/options/check-options.ts';
+import { type Config, configDataSchema, configSchema } from './config-schema.ts';
+
+/** Whether a configuration file is code, which reading it executes. */
+export function isCode(file: string): boolean {
+  return file.endsWith('.mjs');
+}
+
+/** Reads and validates a configuration file. Throws `invalid_config`: the file, the field and what was expected. */
+export async function readConfig(file: string): Promise<Config> {
+  const value = isCode(file) ? await importDefault(file) : await parseFile(file);
+  try {
+    checkValue(isCode(file) ? configSchema() : configDataSchema(), value, file);
+  } catch (error) {
+    throw invalidConfig(errorText(error), error);
+  }
+  return value as Config;
+}
+
+async function importDefault(file: string): Promise<unknown> {
+  let module: { default?: unknown };
+  try {
+    module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  } catch (error) {
+    throw invalidConfig(`${file} failed when it was loaded: ${errorText(error)}`, error);
+  }
+  if (module.default === undefined)
+    throw invalidConfig(`${file} has no default export. Expected "export default defineConfig({ … })".`);
+  return module.default;
+}
+
+async function parseFile(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  } catch (error) {
+    throw invalidConfig(`${file} cannot be read as JSON: ${errorText(error)}`, error);
+  }
+}
+
+function invalidConfig(message: string, cause?: unknown): SingletreeError {
+  return new SingletreeError('invalid_config', message, { cause });
+}

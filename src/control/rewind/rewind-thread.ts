@@ -1,0 +1,170 @@
+import * as z from 'zod';
+import { type Checkpoint, readCheckpoint } from '../../agents/coder/checkpoints/checkpoint.ts';
+import {
+  applyRewind,
+  type FileRewind,
+  previewRewind,
+  type RewindDirection,
+} from '../../agents/coder/checkpoints/file-rewind.ts';
+import { ShadowRepository } from '../../agents/coder/checkpoints/shadow-repository.ts';
+import { once } from '../../events/define.ts';
+import { defined } from '../../events/defined.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import { visibleMetadata } from '../../log/visible-metadata.ts';
+import { openRunsOf } from '../supervision/open-runs.ts';
+
+export interface RewindOptions {
+  readonly log: EventLog;
+  /** The folder with the snapshots of all work trees. */
+  readonly snapshots: string;
+}
+
+/** What an undo or a redo would do. */
+export interface RewindPreview {
+  readonly direction: RewindDirection;
+  /** The files of each folder, with what happens to them. */
+  readonly folders: readonly { readonly folder: string; readonly files: readonly FileRewind[] }[];
+  /** The text of the message that would be taken back, or sent again. */
+  readonly message: string;
+}
+
+export interface RewindResult extends RewindPreview {
+  /** The thread to continue in. */
+  readonly threadId: string;
+  /** The files that were changed, with their folders. */
+  readonly changed: readonly string[];
+}
+
+/** The note of a thread that an undo made. */
+const noteKey = 'rewound';
+const note = once(() => z.object({ threadId: z.string(), seq: z.number() }));
+
+/**
+ * Takes turns back, and takes them up again: the files that their calls changed, together with the conversation. An undo
+ * continues in a new branch that ends before the message; the old thread stays as it is, and a redo returns to it.
+ */
+export class ThreadRewind {
+  readonly #options: RewindOptions;
+
+  constructor(options: RewindOptions) {
+    this.#options = options;
+  }
+
+  /** Returns what an undo from a user message on would do; the newest one when none is named. */
+  async previewUndo(threadId: string, messageId?: string): Promise<RewindPreview> {
+    const { events, message } = await this.#turns(await this.#thread(threadId), messageId);
+    return this.#preview('undo', events, message);
+  }
+
+  /** Takes everything from a user message on back; conflicting files are left alone unless `force` is set. */
+  async undo(threadId: string, options: { messageId?: string; force?: boolean } = {}): Promise<RewindResult> {
+    const thread = await this.#thread(threadId);
+    const { events, message, seq } = await this.#turns(thread, options.messageId);
+    if (openRunsOf(thread).length > 0)
+      throw new SingletreeError('run_under_way', 'A run is active in this thread. Stop it before you undo its turn.');
+    const preview = await this.#preview('undo', events, message);
+    const changed = await this.#apply(preview, options.force);
+    const metadata = { ...visibleMetadata(thread.metadata), [noteKey]: { threadId, seq } };
+    const branch = await this.#options.log.branch(threadId, seq - 1, { metadata, ...defined({ title: thread.title }) });
+    return { ...preview, threadId: branch.id, changed };
+  }
+
+  /** Returns what a redo of the undo that made a thread would do. */
+  async previewRedo(threadId: string): Promise<RewindPreview> {
+    const { events, message } = await this.#undone(threadId);
+    return this.#preview('redo', events, message);
+  }
+
+  /** Takes up again what the undo that made a thread took back. */
+  async redo(threadId: string, options: { force?: boolean } = {}): Promise<RewindResult> {
+    const { events, message, original } = await this.#undone(threadId);
+    const preview = await this.#preview('redo', events, message);
+    return { ...preview, threadId: original.id, changed: await this.#apply(preview, options.force) };
+  }
+
+  async #thread(threadId: string): Promise<Thread> {
+    const thread = await this.#options.log.getThread(threadId);
+    if (thread !== undefined) return thread;
+    throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
+  }
+
+  async #undone(threadId: string) {
+    const found = note().safeParse((await this.#thread(threadId)).metadata[noteKey]).data;
+    if (found === undefined)
+      throw new SingletreeError('invalid_argument', 'There is nothing to redo: no undo made this thread.');
+    const original = await this.#thread(found.threadId);
+    const events = await this.#eventsFrom(original, event => event.seq <= found.seq);
+    const first = events.find(({ seq }) => seq >= found.seq);
+    return { original, events: events.filter(({ seq }) => seq >= found.seq), message: textOf(first) };
+  }
+
+  /** The events from a user message on. */
+  async #turns(thread: Thread, messageId: string | undefined) {
+    const isStart = (event: LoggedEvent) =>
+      event.type === 'user' &&
+      (messageId === undefined || messageId === `${event.runId}:user` || messageId === event.id);
+    const events = await this.#eventsFrom(thread, isStart);
+    const start = events.find(isStart);
+    if (start === undefined)
+      throw new SingletreeError(
+        'invalid_argument',
+        messageId === undefined
+          ? 'There is nothing to undo: the thread has no message.'
+          : `There is no message "${messageId}" to undo.`,
+      );
+    return { events: events.filter(({ seq }) => seq >= start.seq), message: textOf(start), seq: start.seq };
+  }
+
+  /** Reads backwards until an event is found; returns it and those after it, with a few before it. */
+  async #eventsFrom({ id, seq }: Thread, isStart: (event: LoggedEvent) => boolean): Promise<LoggedEvent[]> {
+    const pages: LoggedEvent[][] = [];
+    for (let end = seq; end > 0; end -= pageSize) {
+      const after = Math.max(0, end - pageSize);
+      const page = await this.#options.log.read(id, { after, before: end + 1, limit: pageSize });
+      pages.unshift(page);
+      const at = page.findLastIndex(isStart);
+      if (at >= 0) {
+        pages[0] = page.slice(at);
+        break;
+      }
+    }
+    return pages.flat();
+  }
+
+  async #preview(direction: RewindDirection, events: readonly LoggedEvent[], message: string): Promise<RewindPreview> {
+    const checkpoints = events.flatMap(event => readCheckpoint(event) ?? []);
+    const folders = [...new Set(checkpoints.map(({ workTree }) => workTree))];
+    return {
+      direction,
+      message,
+      folders: await Promise.all(
+        folders.map(async folder => ({ folder, files: await this.#filesIn(folder, checkpoints, direction) })),
+      ),
+    };
+  }
+
+  #filesIn(folder: string, checkpoints: readonly Checkpoint[], direction: RewindDirection): Promise<FileRewind[]> {
+    return previewRewind(checkpoints, this.#repository(folder), direction);
+  }
+
+  async #apply({ folders }: RewindPreview, force = false): Promise<string[]> {
+    const changed: string[] = [];
+    for (const { folder, files } of folders)
+      for (const path of await applyRewind(files, this.#repository(folder), { force }))
+        changed.push(`${folder}/${path}`);
+    return changed;
+  }
+
+  #repository(workTree: string): ShadowRepository {
+    return new ShadowRepository({ folder: this.#options.snapshots, workTree });
+  }
+}
+
+const pageSize = 500;
+
+function textOf(event: LoggedEvent | undefined): string {
+  if (event?.type !== 'user') return '';
+  if (typeof event.content === 'string') return event.content;
+  return event.content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

@@ -1,0 +1,30 @@
+/** The length of a time as the log writes it: two such texts compare as their times do. */
+const writtenLength = '2025-01-01T00:00:00.000Z'.length;
+
+/** Whether a time is before another one; false when one of them is not a time. */
+export function isEarlier(ts: string, other: string): boolean {
+  if (ts === other) return false;
+  if (isWritten(ts) && isWritten(other)) return ts < other;
+  return Date.parse(ts) < Date.parse(other);
+}
+
+function isWritten(ts: string): boolean {
+  return ts.length === writtenLength && ts.endsWith('Z');
+}
+
+/**
+ * Gives events that are appended together their times: `now` where absent, and never an earlier one than the event before
+ * has; `newestTs` is the time of the thread's newest event.
+ */
+export function setTimes(
+  events: readonly { ts?: string | undefined }[],
+  now: string,
+  newestTs: string | undefined,
+): void {
+  let last = newestTs;
+  for (const event of events) {
+    event.ts ||= now;
+    if (last !== undefined && isEarlier(event.ts, last)) event.ts = last;
+    else last = event.ts;
+  }
+}

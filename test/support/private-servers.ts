@@ -1,0 +1,211 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { processGuard } from '../../src/agents/process/process-guard.ts';
+import { childVariable } from '../../src/agents/process/process-marks.ts';
+
+/** A real server of this process alone, on a free port, with its data in a folder that is removed with it. */
+export interface PrivateServer {
+  readonly url: string;
+  /** The process id of the running server. */
+  readonly pid: number;
+  /** Ends the server and keeps its data; SIGKILL is a crash. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  close(): Promise<void>;
+}
+
+const isRoot = process.getuid?.() === 0;
+/** Servers refuse to run as root: then they are nobody's. */
+const nobody = 65_534;
+const identity = isRoot ? { uid: nobody, gid: nobody } : {};
+
+/** Removes a folder when its input ends, which is when this process is gone; its server ends at the same time. */
+const removal = `
+trap '' INT TERM HUP
+read -r line
+round=0
+until rm -rf "$1" || [ "$round" -ge 100 ]; do
+  sleep 0.1
+  round=$((round + 1))
+done`;
+
+/** The program in PATH or where Debian installs servers; undefined when it is not installed. */
+export function findProgram(name: string): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(':'),
+    '/usr/local/bin',
+    '/usr/bin',
+    ...versions.map(version => join(debian, version, 'bin')),
+  ];
+  return folders.map(folder => join(folder, name)).find(path => existsSync(path));
+}
+
+/** Installs Debian packages without starting their services; throws when that does not work. */
+export function installPackages(packages: readonly string[]): void {
+  const policy = '/usr/sbin/policy-rc.d';
+  const isOurs = !existsSync(policy);
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    execFileSync('apt-get', ['update', '-qq'], { env, stdio: 'ignore' });
+    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env, stdio: 'ignore' });
+  } finally {
+    if (isOurs) rmSync(policy);
+  }
+}
+
+/** Starts a PostgreSQL server; commits are not flushed to the disk, and survive a crash of the server all the same. */
+export async function startPostgres(): Promise<PrivateServer> {
+  const [initdb, postgres] = [program('initdb'), program('postgres')];
+  const { folder, keeper } = newFolder();
+  const data = join(folder, 'data');
+  const setup = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  execFileSync(initdb, setup, { ...identity, stdio: 'ignore', cwd: folder });
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB', 'full_page_writes=off'];
+  const args = ['-D', data, '-F', '-p', String(port), '-k', folder, ...settings.flatMap(each => ['-c', each])];
+  return serve({
+    folder,
+    keeper,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    command: [postgres, ...args],
+    ready: 'database system is ready to accept connections',
+    stopSignal: 'SIGINT',
+  });
+}
+
+/** Starts a Redis server that keeps everything in memory. */
+export async function startRedis(): Promise<PrivateServer> {
+  const redis = program('redis-server');
+  const { folder, keeper } = newFolder();
+  const port = await freePort();
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  return serve({
+    folder,
+    keeper,
+    url: `redis://127.0.0.1:${port}`,
+    command: [redis, ...args],
+    ready: 'Ready to accept connections',
+    stopSignal: 'SIGTERM',
+  });
+}
+
+interface ServerPlan {
+  readonly folder: string;
+  /** Removes the folder when this process is gone. */
+  readonly keeper: ChildProcess;
+  readonly url: string;
+  readonly command: readonly [string, ...string[]];
+  /** What it prints when it accepts connections. */
+  readonly ready: string;
+  readonly stopSignal: NodeJS.Signals;
+}
+
+async function serve({ folder, keeper, url, command, ready, stopSignal }: ServerPlan): Promise<PrivateServer> {
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    server = startGuardedAs(command, folder);
+    await printed(server, ready);
+    detach(server);
+  };
+  const stop = async (signal: NodeJS.Signals = stopSignal) => {
+    const ending = server;
+    server = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.ref();
+    ending.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    get pid() {
+      return server?.pid ?? -1;
+    },
+    start,
+    stop,
+    close: async () => {
+      await stop();
+      const removed = once(keeper, 'exit');
+      keeper.ref();
+      keeper.stdin?.end();
+      await removed;
+    },
+  };
+}
+
+/** Starts a program, as nobody when this is root, that does not outlive this process. */
+function startGuardedAs([program, ...args]: readonly [string, ...string[]], cwd: string): ChildProcess {
+  const number = processGuard.announce();
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C', [childVariable]: processGuard.markOf(number) };
+  const child = spawn(program, args, { ...identity, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid !== undefined) processGuard.started(number, child.pid);
+  child.once('exit', () => processGuard.release(number));
+  return child;
+}
+
+/** Lets this process end while a child runs. */
+function detach(child: ChildProcess): void {
+  child.unref();
+  for (const stream of [child.stdout, child.stderr] as (Readable & { unref?: () => void })[]) {
+    stream.unref?.();
+    stream.resume();
+  }
+}
+
+/** Resolves when a program has printed a text; rejects with what it printed when it ends before. */
+function printed(child: ChildProcess, text: string): Promise<void> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      if (output.includes(text)) return;
+      output += chunk.toString();
+      if (output.includes(text)) resolve();
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    child.once('error', reject);
+    child.once('exit', code => reject(new Error(`${child.spawnfile} ended with ${code}:\n${output}`)));
+  });
+}
+
+function program(name: string): string {
+  const path = findProgram(name);
+  if (path === undefined) throw new Error(`${name} is not installed.`);
+  return path;
+}
+
+function newFolder(): Pick<ServerPlan, 'folder' | 'keeper'> {
+  const folder = mkdtempSync(join(tmpdir(), 'singletree-service-'));
+  chmodSync(folder, 0o700);
+  if (isRoot) chownSync(folder, nobody, nobody);
+  const keeper = spawn('/bin/sh', ['-c', removal, 'sh', folder], {
+    ...identity,
+    cwd: '/',
+    env: { PATH: process.env['PATH'] },
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  keeper.unref();
+  (keeper.stdin as Socket).unref();
+  return { folder, keeper };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
