@@ -71,10 +71,13 @@ export class SingletreeError extends Error {
   }
 }
 
+const outages: ReadonlySet<string> = new Set(['log_busy', 'log_full', 'store_unreachable'] satisfies ErrorCode[]);
+
 /**
- * Whether a store is temporarily unavailable: another process holds its lock (`log_busy`), or its disk is full or fails
- * (`log_full`). Nothing was changed, and the same call may succeed later.
+ * Whether a store is temporarily unavailable: another process holds its lock (`log_busy`), its disk is full or fails
+ * (`log_full`), or it cannot be reached (`store_unreachable`). The same call may succeed later; a change that was made
+ * although its answer was lost is recognised then.
  */
 export function isStoreUnavailable(error: unknown): error is SingletreeError {
-  return SingletreeError.is(error, 'log_busy') || SingletreeError.is(error, 'log_full');
+  return SingletreeError.is(error) && outages.has(error.code);
 }

@@ -226,6 +226,9 @@ export interface EventLog {
    */
   usage?(query?: UsageQuery): Promise<UsageTotal[]>;
 
+  /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
+  onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
+
   /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
   onDeleted?(listener: (threadId: string) => void): () => void;
 

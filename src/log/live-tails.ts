@@ -18,6 +18,8 @@ export interface TailSource {
   readonly read: EventLog['read'];
   /** Whether a seq is known to be the newest of the thread: then there is nothing to read. */
   readonly isNewest?: ((seq: number) => boolean) | undefined;
+  /** Called once when a tail that has begun to read ends. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 interface Reader {
@@ -62,7 +64,12 @@ export class LiveTails {
 
   /** Makes every reader look again: something changed without a notification. */
   wakeAll(): void {
-    for (const readers of this.#readers.values()) for (const reader of readers) this.#wake(reader);
+    for (const threadId of this.#readers.keys()) this.wake(threadId);
+  }
+
+  /** Makes the readers of a thread look again. */
+  wake(threadId: string): void {
+    for (const reader of this.#readers.get(threadId) ?? []) this.#wake(reader);
   }
 
   /** Calls back when a thread is gone. Returns an unsubscribe function. */
@@ -84,11 +91,10 @@ export class LiveTails {
   }
 
   /**
-   * The tail of a thread. A reader that stops is released at once, also while it waits for an event. `isNewest` returns
-   * whether a seq is known to be the newest of the thread: then there is nothing to read.
+   * The tail of a thread. A reader that stops is released at once, also while it waits for an event.
    */
   tail(
-    { read, isNewest }: TailSource,
+    source: TailSource,
     threadId: string,
     after: number,
     options: TailOptions,
@@ -96,7 +102,7 @@ export class LiveTails {
     const state = this.#closed ? 'late' : 'reading';
     const none = { ahead: undefined, current: undefined, waiting: undefined };
     const reader: Reader = { threadId, ...none, stale: false, state };
-    const events = eachOfPages(this.#follow({ read, isNewest }, reader, after, options), {
+    const events = eachOfPages(this.#follow(source, reader, after, options), {
       isOver: () => this.#isOver(reader),
       leave: () => this.#stop(reader, 'left'),
     });
@@ -104,7 +110,7 @@ export class LiveTails {
   }
 
   async *#follow(
-    { read, isNewest }: TailSource,
+    { read, isNewest, onEnd }: TailSource,
     reader: Reader,
     after: number,
     { signal, types }: TailOptions,
@@ -134,6 +140,7 @@ export class LiveTails {
     } finally {
       signal?.removeEventListener('abort', onAbort);
       this.#leave(reader);
+      onEnd?.();
     }
   }
 

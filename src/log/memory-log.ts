@@ -193,6 +193,10 @@ export class MemoryLog implements EventLog {
     );
   }
 
+  async onceKeys(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]> {
+    return [...this.#get(threadId).once].map(([key, seq]) => ({ key, seq }));
+  }
+
   async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
     this.#checkOpen();
     const current = this.#leases.get(checkId('lease name', name));

@@ -167,7 +167,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
   branch_selected: r => event('branch_selected', r, { nodeId: idOf(r, users) }),
   collapsed: r => event('collapsed', r, { nodeId: idOf(r, [...users, ...calls]), collapsed: fc.boolean() }),
   abort_requested: r => event('abort_requested', r, {}, { by: word }),
-  steer_requested: r => event('steer_requested', r, { id: word, content: word }, { by: word }),
+  steer_requested: r => event('steer_requested', r, { id: idOf(r, users), content: word }, { by: word }),
 };
 
 const anyOf = (runId: string): fc.Arbitrary<AgentEvent> =>

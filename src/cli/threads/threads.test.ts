@@ -87,6 +87,6 @@ describe('a transcript', () => {
     ]);
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
-    expect(tableLines([[`x${escape}`, 'y']])[0]).toBe('x [2J 1A  y');
+    expect(tableLines([[`x${escape}`, 'y']])[0]).toBe('x [2J 1A   y');
   });
 });

@@ -16,7 +16,9 @@ export class Transcript {
       this.#nested.add(event.runId);
     const text = event.type === 'text' && !this.#nested.has(event.runId) ? this.#text(event.content) : '';
     const indent = this.#nested.has(event.runId) ? '  ' : '';
-    const lines = [...projectActivity(this.#activity, event)].flatMap(activity => activityLine(activity) ?? []);
+    const lines = [...projectActivity(this.#activity, event)].flatMap(
+      activity => plainText(activityLine(activity) ?? '') || [],
+    );
     const own = lineOf(event);
     return text + [...lines, ...(own === undefined ? [] : [own])].map(line => this.#line(indent + line)).join('');
   }
@@ -48,8 +50,6 @@ function lineOf(event: AgentEvent): string | undefined {
       return `? ${plainText(questionOf(event))}`;
     case 'relay_resolved':
       return `  → ${event.outcome}${event.by === undefined ? '' : ` by ${plainText(event.by)}`}${event.feedback === undefined ? '' : `: ${plainText(event.feedback)}`}`;
-    case 'error':
-      return `✗ ${plainText(event.message)}`;
     case 'warning':
       return `! ${plainText(event.message)}`;
     case 'harness_end':

@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { endOfTime } from '../checks.ts';
 import type { LiveNews } from '../live-feed.ts';
+import { TopicListeners } from '../topic-listeners.ts';
 import { newsIn, type StreamEntry } from './feed-entry.ts';
 import type { FeedSettings } from './redis-feed-options.ts';
 import type { RedisLink } from './redis-link.ts';
-
-type Listener = (news: LiveNews) => void;
-
-interface Topic {
-  readonly listeners: Set<Listener>;
-  /** The entry after which it is read; undefined until the stream was looked at on this connection. */
-  position: string | undefined;
-}
-
-const lost: LiveNews = { lastSeq: Number.MAX_SAFE_INTEGER };
 
 /**
  * Reads the streams of all topics that somebody listens to, with one blocking command on one connection. A stream of
@@ -24,7 +16,9 @@ export class FeedReader {
   readonly #settings: FeedSettings;
   readonly #wake: (key: string) => void;
   readonly #wakeKey: string;
-  readonly #topics = new Map<string, Topic>();
+  readonly #listeners = new TopicListeners();
+  /** The entry after which each stream is read; those of new topics are not known yet. */
+  readonly #positions = new Map<string, string>();
   #wakePosition = '0-0';
   /** The connection on which the wake-up stream was made. */
   #generation = -1;
@@ -41,26 +35,20 @@ export class FeedReader {
     this.#wakeKey = `${settings.prefix}wake:${randomUUID()}`;
   }
 
-  subscribe(name: string, listener: Listener): () => void {
+  subscribe(topic: string, listener: (news: LiveNews) => void): () => void {
     if (this.#closed) return () => {};
-    const own: Listener = news => listener(news);
-    const topic = this.#topics.get(name);
-    if (topic !== undefined) topic.listeners.add(own);
-    else {
-      this.#topics.set(name, { listeners: new Set([own]), position: undefined });
+    const unsubscribe = this.#listeners.add(topic, listener);
+    if (!this.#positions.has(topic)) {
       this.#onTopic?.();
       if (this.#isBlocking) this.#wake(this.#wakeKey);
       this.#loop ??= this.#run();
     }
-    return () => {
-      const { listeners } = this.#topics.get(name) ?? {};
-      if (listeners?.delete(own) === true && listeners.size === 0) this.#topics.delete(name);
-    };
+    return unsubscribe;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#topics.clear();
+    this.#listeners.clear();
     this.#onTopic?.();
     this.#link.close();
     await this.#loop;
@@ -69,7 +57,7 @@ export class FeedReader {
   async #run(): Promise<void> {
     for (let failures = 0; !this.#closed; )
       try {
-        if (this.#topics.size === 0) await new Promise<void>(resolve => (this.#onTopic = resolve));
+        if ([...this.#listeners.topics].length === 0) await new Promise<void>(resolve => (this.#onTopic = resolve));
         this.#onTopic = undefined;
         if (this.#closed) return;
         const { blockMs, commandMs } = this.#settings;
@@ -79,7 +67,7 @@ export class FeedReader {
       } catch (error) {
         if (this.#closed) return;
         this.#settings.onFailure(error);
-        this.#reportLoss();
+        this.#listeners.reportLoss();
         await this.#settings.backOff(failures++);
       } finally {
         this.#isBlocking = false;
@@ -90,12 +78,10 @@ export class FeedReader {
     if (this.#generation !== this.#link.generation || this.#checkedAt + this.#settings.blockMs <= performance.now())
       await this.#check(redis);
     await this.#findPositions(redis);
-    const topics = [...this.#topics].filter(([, { position }]) => position !== undefined);
-    const keys = topics.map(([name]) => this.#settings.prefix + name);
-    const ids = topics.map(([, { position }]) => position ?? '0-0');
     // A topic that is added from here on wakes the command.
     this.#isBlocking = true;
-    if (topics.length < this.#topics.size) return;
+    if (this.#newTopics().length > 0) return;
+    const keys = [...this.#positions.keys()].map(topic => this.#settings.prefix + topic);
     const streams = await redis.xread(
       'COUNT',
       100,
@@ -105,7 +91,7 @@ export class FeedReader {
       this.#wakeKey,
       ...keys,
       this.#wakePosition,
-      ...ids,
+      ...this.#positions.values(),
     );
     this.#isBlocking = false;
     for (const [key, entries] of streams ?? []) this.#deliver(key, entries);
@@ -119,42 +105,39 @@ export class FeedReader {
       this.#wakePosition = (await redis.xadd(this.#wakeKey, 'MAXLEN', '1', '*', 'wake', '1')) ?? '0-0';
       await redis.pexpire(this.#wakeKey, expireMs);
       this.#generation = this.#link.generation;
-      this.#reportLoss();
-      for (const topic of this.#topics.values()) topic.position = undefined;
+      this.#listeners.reportLoss();
+      this.#positions.clear();
     }
     this.#checkedAt = performance.now();
   }
 
   /** Looks where the streams of new topics end: what came before it is in the store. */
   async #findPositions(redis: Redis): Promise<void> {
-    const added = [...this.#topics].filter(([, { position }]) => position === undefined);
+    const current = new Set(this.#listeners.topics);
+    for (const topic of this.#positions.keys()) if (!current.has(topic)) this.#positions.delete(topic);
+    const added = this.#newTopics();
     if (added.length === 0) return;
     const ends = redis.pipeline();
-    for (const [name] of added) ends.xrevrange(this.#settings.prefix + name, '+', '-', 'COUNT', 1);
+    for (const topic of added) ends.xrevrange(this.#settings.prefix + topic, '+', '-', 'COUNT', 1);
     const results = (await ends.exec()) ?? [];
-    for (const [index, [, topic]] of added.entries()) {
-      const entries = results[index]?.[1] as StreamEntry[] | undefined;
-      const last = entries?.[0];
-      topic.position = last?.[0] ?? '0-0';
+    for (const [index, topic] of added.entries()) {
+      const [last] = (results[index]?.[1] as StreamEntry[] | undefined) ?? [];
+      this.#positions.set(topic, last?.[0] ?? '0-0');
       const news = last && newsIn(last);
-      if (news !== undefined) report(topic, news);
+      if (news !== undefined) this.#listeners.report(topic, news);
     }
+  }
+
+  #newTopics(): string[] {
+    return [...this.#listeners.topics].filter(topic => !this.#positions.has(topic));
   }
 
   #deliver(key: string, entries: readonly StreamEntry[]): void {
     const last = entries.at(-1);
     if (key === this.#wakeKey) this.#wakePosition = last?.[0] ?? this.#wakePosition;
-    const topic = this.#topics.get(key.slice(this.#settings.prefix.length));
-    if (topic === undefined || last === undefined) return;
-    topic.position = last[0];
-    for (const entry of entries) report(topic, newsIn(entry) ?? lost);
+    const topic = key.slice(this.#settings.prefix.length);
+    if (!this.#positions.has(topic) || last === undefined) return;
+    this.#positions.set(topic, last[0]);
+    for (const entry of entries) this.#listeners.report(topic, newsIn(entry) ?? { lastSeq: endOfTime });
   }
-
-  #reportLoss(): void {
-    for (const topic of this.#topics.values()) report(topic, lost);
-  }
-}
-
-function report({ listeners }: Topic, news: LiveNews): void {
-  for (const listener of listeners) listener(news);
 }

@@ -60,6 +60,7 @@ export class EventTable {
   readonly #readNext;
   readonly #deleteAfter;
   readonly #once;
+  readonly #onceKeys;
   readonly #insertOnce;
   readonly #deleteOnce;
 
@@ -90,6 +91,7 @@ export class EventTable {
     const last = `SELECT position FROM events WHERE position > ${at} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position DESC LIMIT ?3`;
     this.#deleteAfter = command(db, `DELETE FROM events WHERE position IN (${last})`);
     this.#once = query(db, `SELECT ${asNumber('seq')} FROM once WHERE thread = ? AND key = ?`);
+    this.#onceKeys = query(db, `SELECT key, ${asNumber('seq')} FROM once WHERE thread = ? ORDER BY seq, key`);
     this.#insertOnce = command(db, 'INSERT INTO once (thread, key, seq) VALUES (?, ?, ?)');
     this.#deleteOnce = command(db, 'DELETE FROM once WHERE thread = ?');
   }
@@ -205,6 +207,11 @@ export class EventTable {
   /** Removes events of a row with a higher seq, at most this many; returns whether none are left. */
   deleteSome(thread: number, after: number, most: number): boolean {
     return changes(this.#deleteAfter.run(thread, after, most)) < most;
+  }
+
+  /** The once keys of a row, in order of seq. */
+  onceKeys(thread: number): { readonly key: string; readonly seq: number }[] {
+    return (this.#onceKeys.all(thread) as [string, number][]).map(([key, seq]) => ({ key, seq }));
   }
 
   once(thread: number, key: string): number | undefined {

@@ -275,6 +275,10 @@ export class SqliteLog implements EventLog {
     }, copy);
   }
 
+  async onceKeys(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]> {
+    return this.#read(() => this.#sql.events.onceKeys(this.#place(threadId).key));
+  }
+
   async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {
     return this.#write(() => this.#leases.acquire(name, request));
   }

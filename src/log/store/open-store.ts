@@ -1,17 +1,29 @@
+import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { name } from '../../events/options/option-fields.ts';
+import { callback, name } from '../../events/options/option-fields.ts';
 import type { EventLog } from '../event-log.ts';
 import { MemoryLog } from '../memory-log.ts';
+import { PostgresLog } from '../postgres/postgres-log.ts';
+import { RedisFeed } from '../redis/redis-feed.ts';
+import type { RedisFeedOptions } from '../redis/redis-feed-options.ts';
 import { SqliteLog } from '../sqlite/sqlite-log.ts';
 import { checkLiveUrl, parseStoreUrl, visibleUrl } from './store-url.ts';
 
 export interface OpenStoreOptions {
   /** The Redis server of the live tail, such as `redis://127.0.0.1:6379`; only for a PostgreSQL store. */
   readonly live?: string | undefined;
+  /** Called when the live tail cannot be used any more, with the reason, and with undefined when it can again. */
+  readonly onOutage?: RedisFeedOptions['onOutage'];
+  /** The clock of events, threads and leases; that of the store when absent. */
+  readonly now?: (() => number) | undefined;
 }
 
-const checkOptions = optionsCheck('openStore', () => ({ live: name().optional() }));
+const checkOptions = optionsCheck('openStore', () => ({
+  live: name().optional(),
+  onOutage: callback().optional(),
+  now: callback().optional(),
+}));
 
 /**
  * Opens the log at a URL: `file:PATH` (SQLite), `memory:` or `postgres://…`. Rejects with `invalid_argument` for a URL
@@ -20,13 +32,21 @@ const checkOptions = optionsCheck('openStore', () => ({ live: name().optional() 
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<EventLog> {
   checkOptions(options);
   const location = parseStoreUrl(url);
+  const clock = defined({ now: options.now });
   if (options.live !== undefined) checkLiveUrl(options.live);
   if (options.live !== undefined && location.kind !== 'postgres')
     throw new SingletreeError(
       'invalid_argument',
       `The store "${visibleUrl(url)}" has no live tail in Redis. Use a "postgres://…" store with it, or leave it out.`,
     );
-  if (location.kind === 'memory') return new MemoryLog();
-  if (location.kind === 'file') return SqliteLog.open(location.path);
-  throw new SingletreeError('not_supported', `The store "${visibleUrl(url)}" cannot be opened yet. Use "file:PATH".`);
+  if (location.kind === 'memory') return new MemoryLog(clock);
+  if (location.kind === 'file') return SqliteLog.open(location.path, clock);
+  const { live: liveUrl, onOutage } = options;
+  const live = liveUrl === undefined ? undefined : await RedisFeed.open(liveUrl, defined({ onOutage }));
+  try {
+    return await PostgresLog.open(location.url, { ...clock, ...defined({ live }) });
+  } catch (error) {
+    await live?.close();
+    throw error;
+  }
 }

@@ -13,10 +13,11 @@ export function concurrencyLaws(runner: TestRunner, underTest: LogUnderTest): vo
   const law = (behaviour: string, body: (context: Context & { logs: readonly EventLog[] }) => Promise<void>) =>
     runner.it(behaviour, async () => {
       const clock = createClock();
-      const log = await underTest.open(clock);
+      const clocks = { now: clock.now, uptime: clock.uptime };
+      const log = await underTest.open(clocks);
       const logs: EventLog[] = [log];
       try {
-        while (logs.length < writers) logs.push((await underTest.join?.(log, clock)) ?? log);
+        while (logs.length < writers) logs.push((await underTest.join?.(log, clocks)) ?? log);
         await body({ log, logs, clock });
       } finally {
         await Promise.all([...new Set(logs)].map(each => each.close()));

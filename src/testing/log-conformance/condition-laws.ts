@@ -43,6 +43,21 @@ export function conditionLaws(law: Law): void {
     assert.equal((await log.read(id)).length, 4);
   });
 
+  law('lists the once keys of a thread, if it lists them at all', async ({ log }) => {
+    const { id } = await log.createThread();
+    await log.append(id, textEvents(2), { once: 'a' });
+    await log.append(id, textEvents(1));
+    await log.append(id, [], { once: 'b' });
+    const child = await log.branch(id, 2);
+    if (log.onceKeys === undefined) return;
+    assert.deepEqual(await log.onceKeys(id), [
+      { key: 'a', seq: 2 },
+      { key: 'b', seq: 3 },
+    ]);
+    assert.deepEqual(await log.onceKeys(child.id), []);
+    await refuses('thread_not_found', log.onceKeys('unknown'));
+  });
+
   law('keeps once keys by thread', async ({ log }) => {
     const [a, b] = [await log.createThread(), await log.createThread()];
     await log.append(a.id, textEvents(1), { once: 'key' });

@@ -119,6 +119,17 @@ export async function take<Value>(count: number, tail: AsyncIterable<Value>): Pr
   return taken;
 }
 
+/** The next events of a tail that is read on afterwards. */
+export async function takeNext<Value>(count: number, tail: AsyncIterator<Value>): Promise<Value[]> {
+  const taken: Value[] = [];
+  while (taken.length < count) {
+    const next = await tail.next();
+    assert.notEqual(next.done, true, `the tail ended after ${taken.length} events`);
+    taken.push(next.value);
+  }
+  return taken;
+}
+
 /** Everything until the tail ends. */
 export function drain<Value>(tail: AsyncIterable<Value>): Promise<Value[]> {
   return take(Number.POSITIVE_INFINITY, tail);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/index.ts';
-import { drain, type Law, range, refuses, seqs, settle, take, textEvents } from './suite.ts';
+import { drain, type Law, range, refuses, seqs, settle, take, takeNext, textEvents } from './suite.ts';
 
 /** What `tail` promises while it lasts. */
 export function tailLaws(law: Law): void {
@@ -126,19 +126,27 @@ export function tailEndLaws(law: Law): void {
     assert.deepEqual(read, [1, 2]);
 
     const waiting = new AbortController();
-    const drained = drain(log.tail(id, 0, { signal: waiting.signal }));
+    const tail = log.tail(id, 0, { signal: waiting.signal })[Symbol.asyncIterator]();
+    assert.deepEqual(seqs(await takeNext(3, tail)), [1, 2, 3]);
+    const next = tail.next();
     await settle();
     waiting.abort();
-    assert.deepEqual(seqs(await drained), [1, 2, 3]);
+    assert.equal((await next).done, true);
   });
 
   law('ends without an error when the log is closed', async ({ log }) => {
     const { id } = await log.createThread();
     await log.append(id, textEvents(3));
-    const drained = [drain(log.tail(id)), drain(log.tail(id, 3))];
+    const tails = [log.tail(id), log.tail(id, 3)].map(tail => tail[Symbol.asyncIterator]());
+    const [reading] = tails;
+    assert.deepEqual(reading && seqs(await takeNext(3, reading)), [1, 2, 3]);
+    const ends = tails.map(tail => tail.next());
     await settle();
     await log.close();
-    assert.deepEqual((await Promise.all(drained)).map(seqs), [[1, 2, 3], []]);
+    assert.deepEqual(
+      (await Promise.all(ends)).map(({ done }) => done),
+      [true, true],
+    );
   });
 
   law('is left by an early break, and other readers go on', async ({ log }) => {

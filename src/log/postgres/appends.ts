@@ -1,0 +1,162 @@
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import {
+  checkId,
+  checkImportable,
+  isUsableId,
+  leaseLost,
+  onceConflict,
+  seqConflict,
+  threadNotFound,
+} from '../checks.ts';
+import type { AppendOptions } from '../event-log.ts';
+import type { Stored } from '../live-tails.ts';
+import type { Connections, Statement } from './connections.ts';
+import type { DatabaseClock } from './database-clock.ts';
+import { fence } from './leases.ts';
+import { type PreparedAppend, prepareAppend, raiseTimes, storedAppend, timesOf } from './prepared-append.ts';
+import { metadataLines } from './thread-rows.ts';
+
+interface AppendRow {
+  readonly status:
+    | 'appended'
+    | 'earlier'
+    | 'thread_not_found'
+    | 'seq_conflict'
+    | 'once_conflict'
+    | 'lease_lost'
+    | 'not_importable';
+  readonly topic: string;
+  readonly last: string;
+  /** The time of the newest event, when those to append have an earlier one. */
+  readonly newest_ts: string | null;
+  readonly at_ms: number | null;
+}
+
+/** What was appended. */
+interface Appended {
+  readonly firstSeq: number;
+  /** The topic of the thread's news. */
+  readonly topic: string;
+  readonly stored: Stored;
+}
+
+export interface AppendsOptions {
+  readonly connections: Connections;
+  readonly schema: string;
+  /** The channel of notifications; null when another feed carries the news. */
+  readonly channel: string | null;
+  readonly now: () => number;
+  /** Returns the time to use instead of that of the database, or null. */
+  readonly stamp: () => string | null;
+  readonly maxEventBytes: number;
+  readonly clock: DatabaseClock;
+}
+
+/** Of how many threads the time of the newest event is kept. */
+const mostThreads = 10_000;
+
+/** Appends events, each batch with one statement that checks its conditions. */
+export class Appends {
+  readonly #options: AppendsOptions;
+  readonly #statement: Statement;
+  /** Appends of which it is not known whether they took effect: when they are repeated they keep their id. */
+  readonly #unsettled = new WeakMap<readonly AgentEvent[], PreparedAppend>();
+  /** The times of the newest events that were appended here: an append that begins earlier needs a second statement. */
+  readonly #newestTs = new Map<string, string>();
+
+  constructor(options: AppendsOptions) {
+    this.#options = options;
+    const parameters = Array.from({ length: 18 }, (_, index) => `$${index + 1}`).join(', ');
+    this.#statement = { name: 'append', text: `SELECT * FROM ${options.schema}.append_events(${parameters})` };
+  }
+
+  /** Checks and copies events; the returned function appends them. */
+  prepare(threadId: string, events: readonly AgentEvent[], options: AppendOptions): () => Promise<Appended> {
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    if (options.once !== undefined) checkId('once key', options.once);
+    const lines = metadataLines(options.metadata);
+    const { now, maxEventBytes } = this.#options;
+    const newestTs = this.#newestTs.get(threadId);
+    const unsettled = this.#unsettled.get(events);
+    let prepared = unsettled ?? prepareAppend(events, { now, maxEventBytes, newestTs, imported: options.imported });
+    return async () => {
+      let row: AppendRow | undefined;
+      try {
+        const send = () => this.#send(threadId, { prepared, options, lines, isRepeated: unsettled !== undefined });
+        for (row = await send(); row?.status === 'earlier'; row = await send())
+          prepared = raiseTimes(prepared, row.newest_ts ?? '');
+        this.#unsettled.delete(events);
+      } catch (error) {
+        if (SingletreeError.is(error) && error.details['isUnsettled'] === true) this.#unsettled.set(events, prepared);
+        throw error;
+      }
+      if (row?.status !== 'appended') throw refusal(threadId, options, row);
+      const firstSeq = Number(row.last) - prepared.texts.length + 1;
+      const stored = storedAppend(prepared, firstSeq);
+      this.#keepTime(threadId, stored.events.at(-1)?.ts);
+      return { firstSeq, topic: row.topic, stored };
+    };
+  }
+
+  /** Drops what is known of a thread. */
+  forget(threadId: string): void {
+    this.#newestTs.delete(threadId);
+  }
+
+  async #send(
+    threadId: string,
+    { prepared, options, lines, isRepeated: wasSent }: Sending,
+  ): Promise<AppendRow | undefined> {
+    const { connections, channel, stamp, clock } = this.#options;
+    const text = prepared.texts.join('\n');
+    const values = (isRepeated: boolean) => [
+      threadId,
+      text,
+      prepared.texts.length,
+      prepared.id,
+      isRepeated,
+      options.expectedSeq ?? null,
+      options.once ?? null,
+      ...fence(options.lease),
+      ...lines,
+      options.imported === true,
+      prepared.messages,
+      ...timesOf(prepared),
+      stamp(),
+      channel,
+    ];
+    const measured = clock.measure();
+    const [row] = await connections.query<AppendRow>(this.#statement, values, wasSent);
+    if (row?.at_ms != null && stamp() === null) measured(row.at_ms);
+    return row;
+  }
+
+  #keepTime(threadId: string, ts: string | undefined): void {
+    if (ts === undefined) return;
+    if (this.#newestTs.size >= mostThreads) this.#newestTs.clear();
+    this.#newestTs.set(threadId, ts);
+  }
+}
+
+interface Sending {
+  readonly prepared: PreparedAppend;
+  readonly options: AppendOptions;
+  /** The names and the values of changed metadata. */
+  readonly lines: readonly (string | null)[];
+  /** Whether an earlier call may have taken effect. */
+  readonly isRepeated: boolean;
+}
+
+/** Why an append was refused. */
+function refusal(
+  threadId: string,
+  { expectedSeq = 0, once = '', lease }: AppendOptions,
+  row: AppendRow | undefined,
+): SingletreeError {
+  const last = Number(row?.last);
+  if (row?.status === 'seq_conflict') return seqConflict(threadId, expectedSeq, last);
+  if (row?.status === 'once_conflict') return onceConflict(threadId, once, last);
+  if (row?.status === 'lease_lost' && lease !== undefined) return leaseLost(lease);
+  if (row?.status === 'not_importable') checkImportable({ id: threadId, seq: last });
+  return threadNotFound(threadId);
+}

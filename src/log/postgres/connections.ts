@@ -1,0 +1,166 @@
+import type { Client, Pool, PoolClient } from 'pg';
+import { logClosed } from '../checks.ts';
+import type { Driver } from './driver.ts';
+import { outageOf, placeOf, translated, unreachable } from './errors.ts';
+
+/** A statement that every connection prepares once. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The values of a statement; `isRepeated` when an earlier attempt at the call may have taken effect. */
+type Values = readonly unknown[] | ((isRepeated: boolean) => readonly unknown[]);
+
+/** Something that is done on a connection. */
+interface Task<Used, Result> {
+  readonly connect: () => Promise<Used>;
+  readonly release: (client: Used, isBroken: boolean) => void;
+  readonly action: (client: Used, isRepeated: boolean) => Promise<Result>;
+  readonly isRepeated?: boolean;
+  readonly waitMs: number;
+}
+
+const firstPauseMs = 10;
+const longestPauseMs = 1_000;
+/** How long one attempt at a statement may take, in milliseconds: a connection that was cut says nothing. */
+const attemptMs = 10_000;
+
+export interface ConnectionsOptions {
+  readonly url: string;
+  readonly driver: Driver;
+  readonly most: number;
+  readonly waitMs: number;
+}
+
+/**
+ * The connections to a database. While it cannot be reached, calls wait and are repeated after ever longer pauses, up
+ * to `waitMs`: a statement that changes something must recognise that an earlier attempt took effect.
+ */
+export class Connections {
+  readonly place: string;
+  readonly #options: ConnectionsOptions;
+  readonly #pool: Pool;
+  readonly #pauses = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(options: ConnectionsOptions) {
+    const { driver, most, waitMs } = options;
+    this.#options = options;
+    this.place = placeOf(options.url);
+    this.#pool = new driver.Pool({
+      ...this.#config(),
+      max: most,
+      allowExitOnIdle: true,
+      query_timeout: Math.max(1, Math.min(attemptMs, waitMs)),
+      statement_timeout: attemptMs,
+    });
+    // A connection that breaks while nobody uses it is replaced by the next call.
+    this.#pool.on('error', () => {});
+    // One that breaks while a statement is under way fails that statement; the event says nothing more.
+    this.#pool.on('connect', client => client.on('error', () => {}));
+  }
+
+  /** The rows of a statement. Throws `store_unreachable` and `log_closed`. */
+  async query<Result = Row>(statement: Statement, values: Values, isRepeated = false): Promise<Result[]> {
+    const list = typeof values === 'function' ? values : () => values;
+    return this.#repeat<PoolClient, Result[]>({
+      connect: () => this.#pool.connect(),
+      release: (client, isBroken) => client.release(isBroken),
+      action: async (client, repeated) =>
+        (await client.query({ ...statement, values: [...list(repeated)] })).rows as Result[],
+      isRepeated,
+      waitMs: this.#options.waitMs,
+    });
+  }
+
+  /**
+   * Performs something that may take long on a connection of its own, and again from the start while the database
+   * cannot be reached.
+   */
+  async use<Result>(
+    action: (client: Client) => Promise<Result>,
+    waitMs: number = this.#options.waitMs,
+  ): Promise<Result> {
+    const connect = async () => {
+      const client = this.newClient();
+      client.on('error', () => {});
+      await client.connect();
+      return client;
+    };
+    return this.#repeat({ connect, release: client => void client.end().catch(() => {}), action, waitMs });
+  }
+
+  /** A connection of its own, which is not yet open. */
+  newClient(): Client {
+    return new this.#options.driver.Client(this.#config());
+  }
+
+  /** Waits; resolves at once when the connections are closed. */
+  pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const resume = () => {
+        clearTimeout(timer);
+        this.#pauses.delete(resume);
+        resolve();
+      };
+      const timer = setTimeout(resume, ms);
+      this.#pauses.add(resume);
+      if (this.#isClosed) resume();
+    });
+  }
+
+  /** Statements under way are completed; calls that wait reject with `log_closed`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const resume of this.#pauses) resume();
+    await this.#pool.end();
+  }
+
+  async #repeat<Used, Result>({
+    connect,
+    release,
+    action,
+    isRepeated = false,
+    waitMs,
+  }: Task<Used, Result>): Promise<Result> {
+    const since = performance.now();
+    let isUnsettled = isRepeated;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      if (this.#isClosed) throw logClosed();
+      let isSent = false;
+      let failure: unknown;
+      try {
+        const client = await connect();
+        isSent = true;
+        try {
+          const result = await action(client, isUnsettled);
+          release(client, false);
+          return result;
+        } catch (error) {
+          release(client, outageOf(error) !== undefined);
+          throw error;
+        }
+      } catch (error) {
+        failure = error;
+      }
+      const outage = outageOf(failure);
+      if (outage === undefined) throw translated(this.place, failure);
+      isUnsettled ||= isSent && outage.isUnsettled;
+      const waitedMs = performance.now() - since;
+      if (waitedMs + pauseMs > waitMs) throw unreachable(this.place, waitedMs, isUnsettled, failure);
+      await this.pause(pauseMs * (0.5 + Math.random() / 2));
+    }
+  }
+
+  #config() {
+    return {
+      connectionString: this.#options.url,
+      application_name: 'singletree',
+      keepAlive: true,
+      connectionTimeoutMillis: Math.max(1, Math.min(attemptMs, this.#options.waitMs)),
+    };
+  }
+}

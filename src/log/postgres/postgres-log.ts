@@ -1,0 +1,374 @@
+import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../events/index.ts';
+import {
+  checkBranchPoint,
+  checkCount,
+  checkId,
+  checkRange,
+  isUsableId,
+  leaseEnd,
+  logClosed,
+  threadExists,
+  threadNotFound,
+} from '../checks.ts';
+import { decodeEvent } from '../encode.ts';
+import { defaultMaxEventBytes } from '../event-size.ts';
+import type {
+  AppendOptions,
+  EventLog,
+  Lease,
+  LeaseRequest,
+  NewThread,
+  RawAppendOptions,
+  RawLine,
+  ReadRange,
+  Tail,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
+} from '../event-log.ts';
+import { LiveTails, type TailSource } from '../live-tails.ts';
+import { SerialQueues } from '../../events/serial-queue.ts';
+import { requiredNotes } from '../thread-notes.ts';
+import { mergeMetadata } from '../threads.ts';
+import { Appends } from './appends.ts';
+import { Connections } from './connections.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { DeletedThreads } from './deleted-threads.ts';
+import { loadPg } from './driver.ts';
+import { FollowedThreads, type Followed } from './followed-threads.ts';
+import { Leases } from './leases.ts';
+import { type MessageCheck, MessageTable } from './message-table.ts';
+import { NotifyFeed } from './notify-feed.ts';
+import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log-options.ts';
+import { RawLines } from './raw-lines.ts';
+import { migrate } from './schema.ts';
+import { listing, statementsOf } from './statements.ts';
+import { metadataLines, type ThreadRow, toThread } from './thread-rows.ts';
+
+interface OnceRow {
+  readonly key: string | null;
+  readonly seq: string;
+}
+
+/**
+ * A log in a PostgreSQL database, which any number of servers may use at once. What was acknowledged is committed: it
+ * survives a power loss as far as the database is configured for it. A call whose connection breaks is repeated, and
+ * recognised by the database when it had taken effect.
+ */
+export class PostgresLog implements EventLog {
+  readonly #connections: Connections;
+  readonly #schema: string;
+  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #appends: Appends;
+  readonly #leases: Leases;
+  readonly #rawLines: RawLines;
+  readonly #deleted: DeletedThreads;
+  readonly #live = new LiveTails();
+  readonly #followed: FollowedThreads;
+  /** The channel of notifications; null when another feed carries the news. */
+  readonly #channel: string | null;
+  readonly #writes = new SerialQueues();
+  readonly #clock = new DatabaseClock();
+  readonly #givenNow: (() => number) | undefined;
+  readonly now: () => number;
+  readonly maxEventBytes: number;
+  #closed = false;
+
+  private constructor(connections: Connections, schema: string, options: PostgresLogOptions) {
+    const { live, pollMs = 5_000, maxEventBytes = defaultMaxEventBytes, now } = options;
+    this.#connections = connections;
+    this.#schema = schema;
+    this.#sql = statementsOf(schema);
+    this.#leases = new Leases(connections, schema, () => this.#stamp());
+    this.#rawLines = new RawLines(connections, schema);
+    this.#deleted = new DeletedThreads(connections, schema);
+    this.#givenNow = now;
+    this.now = now ?? (() => this.#clock.now());
+    this.maxEventBytes = maxEventBytes;
+    this.#channel = live === undefined ? schema : null;
+    this.#appends = new Appends({
+      connections,
+      schema,
+      channel: this.#channel,
+      now: this.now,
+      stamp: () => this.#stamp(),
+      maxEventBytes,
+      clock: this.#clock,
+    });
+    this.#followed = new FollowedThreads({
+      live: this.#live,
+      feed: live ?? new NotifyFeed(connections, schema),
+      pollMs,
+      look: keys => this.#look(keys),
+    });
+  }
+
+  /**
+   * Opens the log in a database, and creates its tables or moves them forward. Throws `store_unreachable` when the
+   * database cannot be reached, `log_newer` when a newer version wrote it, and `driver_missing` without the driver.
+   */
+  static async open(url: string, options: PostgresLogOptions = {}): Promise<PostgresLog> {
+    checkPostgresLogOptions(options);
+    const { schema = 'singletree', connections: most = 10, waitMs = 30_000, openWaitMs = 5_000 } = options;
+    const connections = new Connections({ url, driver: await loadPg(), most, waitMs });
+    try {
+      await migrate(connections, schema, openWaitMs);
+      const log = new PostgresLog(connections, schema, options);
+      await log.#readClock();
+      void log.#deleted.removeRest();
+      return log;
+    } catch (error) {
+      await connections.close();
+      throw error;
+    }
+  }
+
+  async append(
+    threadId: string,
+    events: readonly AgentEvent[],
+    options: AppendOptions = {},
+  ): Promise<{ firstSeq: number; lastSeq: number }> {
+    this.#checkOpen();
+    const append = this.#appends.prepare(threadId, events, options);
+    return this.#writes.run(threadId, async () => {
+      const { firstSeq, topic, stored } = await append();
+      this.#followed.publish(threadId, topic, stored);
+      return { firstSeq, lastSeq: firstSeq + stored.events.length - 1 };
+    });
+  }
+
+  async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
+    return (await this.readTexts(threadId, range)).map(decodeEvent);
+  }
+
+  async readTexts(threadId: string, range?: ReadRange): Promise<string[]> {
+    return this.#readTexts(threadId, range);
+  }
+
+  tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
+    return this.#live.tail(this.#tailSource(threadId), threadId, after, options);
+  }
+
+  onDeleted(listener: (threadId: string) => void): () => void {
+    return this.#live.onEnd(listener);
+  }
+
+  async createThread(thread: NewThread = {}): Promise<Thread> {
+    this.#checkOpen();
+    const created = await this.#insertThread(thread, undefined);
+    if (created === undefined) throw threadExists(thread.id ?? '');
+    return created;
+  }
+
+  async getThread(threadId: string): Promise<Thread | undefined> {
+    this.#checkOpen();
+    if (!isUsableId(threadId)) return undefined;
+    const [row] = await this.#query<ThreadRow>('thread', [threadId]);
+    return row && toThread(row);
+  }
+
+  async updateThread(threadId: string, { title, metadata }: ThreadChange): Promise<Thread> {
+    this.#checkOpen();
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    const lines = metadataLines(metadata);
+    const values = () => [threadId, title === undefined ? null : JSON.stringify(title), ...lines, this.#stamp()];
+    const [row] = await this.#writes.run(threadId, () => this.#query<ThreadRow>('update', values));
+    if (row === undefined) throw threadNotFound(threadId);
+    return toThread(row);
+  }
+
+  async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
+    this.#checkOpen();
+    const { resourceId, limit = 100, after } = filter;
+    checkCount('limit', limit, 0);
+    if (resourceId !== undefined && !isUsableId(resourceId)) return [];
+    const statement = listing(this.#schema, {
+      hasResource: resourceId !== undefined,
+      hasAfter: after !== undefined,
+      notes: requiredNotes(filter),
+    });
+    const values = [limit, resourceId ?? null, after?.updatedAt ?? null, after?.id ?? null];
+    return (await this.#connections.query<ThreadRow>(statement, values)).map(toThread);
+  }
+
+  async deleteThread(threadId: string): Promise<void> {
+    this.#checkOpen();
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    let wasRepeated = false;
+    const values = (isRepeated: boolean) => {
+      wasRepeated = isRepeated;
+      return [threadId, this.#channel];
+    };
+    const key = await this.#writes.run(threadId, async () => {
+      const [row] = await this.#query<{ key: string | null }>('hide', values);
+      const hidden = row?.key ?? undefined;
+      if (hidden === undefined && !wasRepeated) throw threadNotFound(threadId);
+      this.#appends.forget(threadId);
+      this.#live.end(threadId);
+      return hidden;
+    });
+    if (key !== undefined) await this.#deleted.remove(key);
+  }
+
+  async branch(threadId: string, seq: number, thread: NewThread = {}): Promise<Thread> {
+    this.#checkOpen();
+    checkCount('seq', seq, 0);
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    const created = await this.#insertThread(thread, { threadId, seq });
+    if (created !== undefined) return created;
+    const from = await this.getThread(threadId);
+    if (from === undefined) throw threadNotFound(threadId);
+    checkBranchPoint(threadId, seq, from.seq);
+    throw threadExists(thread.id ?? '');
+  }
+
+  async onceKeys(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]> {
+    this.#checkOpen();
+    const rows = isUsableId(threadId) ? await this.#query<OnceRow>('onceKeys', [threadId]) : [];
+    if (rows.length === 0) throw threadNotFound(threadId);
+    return rows.flatMap(({ key, seq }) => (key === null ? [] : [{ key, seq: Number(seq) }]));
+  }
+
+  async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {
+    this.#checkOpen();
+    leaseEnd(this.now(), request.ttlMs);
+    return this.#leases.acquire(name, request);
+  }
+
+  async renewLease(lease: Lease, ttlMs: number): Promise<Lease> {
+    this.#checkOpen();
+    leaseEnd(this.now(), ttlMs);
+    return this.#leases.renew(lease, ttlMs);
+  }
+
+  async releaseLease(lease: Lease): Promise<void> {
+    this.#checkOpen();
+    await this.#leases.release(lease);
+  }
+
+  async appendRaw(
+    threadId: string,
+    runId: string,
+    lines: readonly RawLine[],
+    options: RawAppendOptions = {},
+  ): Promise<void> {
+    this.#checkOpen();
+    const append = this.#rawLines.prepare(threadId, runId, lines, options.lease);
+    await this.#writes.run(threadId, append);
+  }
+
+  async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
+    this.#checkOpen();
+    return this.#rawLines.read(threadId, runId, range);
+  }
+
+  /**
+   * Compares the table of messages, which is for people who use SQL, with the events of every thread; with `rebuild` the
+   * messages of threads that differ are written anew.
+   */
+  async checkMessages({ rebuild = false }: { readonly rebuild?: boolean } = {}): Promise<MessageCheck> {
+    this.#checkOpen();
+    return new MessageTable(this.#connections, this.#schema).check(rebuild);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#live.close();
+    await this.#followed.close();
+    await this.#connections.close();
+  }
+
+  #tailSource(threadId: string): TailSource {
+    let followed: Followed | undefined;
+    const read = async (range?: ReadRange) => {
+      checkRange(range);
+      this.#checkOpen();
+      followed ??= this.#followed.follow(await this.#place(threadId));
+      return (await this.#readTexts(threadId, range, followed.key)).map(decodeEvent);
+    };
+    return {
+      // A tail that reads while the log is closed ends without an error.
+      read: (_id, range) => read(range).catch((error: unknown) => (this.#closed ? [] : Promise.reject(error))),
+      isNewest: seq => followed?.newest === seq,
+      onEnd: () => followed && this.#followed.release(followed),
+    };
+  }
+
+  async #place(threadId: string) {
+    const [row] = isUsableId(threadId)
+      ? await this.#query<{ key: string; made: string; seq: string }>('place', [threadId])
+      : [];
+    if (row === undefined) throw threadNotFound(threadId);
+    return { threadId, key: row.key, topic: row.made, seq: Number(row.seq) };
+  }
+
+  async #readTexts(threadId: string, range: ReadRange | undefined, key: string | null = null): Promise<string[]> {
+    this.#checkOpen();
+    const { after, before, limit, maxBytes } = checkRange(range);
+    if (!isUsableId(threadId)) throw threadNotFound(threadId);
+    const values = [threadId, after, before, limit, maxBytes, key];
+    const rows = await this.#query<{ head: string; seq: string | null; body: string }>('read', values);
+    if (rows.length === 0) throw threadNotFound(threadId);
+    const events = rows.filter(({ seq }) => seq !== null);
+    const missing = events.findIndex(({ seq }, index) => Number(seq) !== after + 1 + index);
+    if (missing >= 0)
+      throw new SingletreeError(
+        'log_corrupt',
+        `Event ${after + 1 + missing} of the thread "${threadId}" is missing in the database: nothing was changed. Restore it from a copy.`,
+        { details: { threadId, seq: after + 1 + missing } },
+      );
+    return events.map(({ body }) => body);
+  }
+
+  /** Undefined when the id is taken, or the thread has no such seq to branch from. */
+  async #insertThread(thread: NewThread, from: Thread['branchedFrom']): Promise<Thread | undefined> {
+    const { id = newId(), resourceId, title, metadata = {}, imported } = thread;
+    checkId('thread id', id);
+    if (resourceId !== undefined) checkId('resource id', resourceId);
+    const lines = metadataLines(mergeMetadata({}, metadata));
+    const made = newId();
+    const values = () => [
+      id,
+      made,
+      resourceId ?? null,
+      title === undefined ? null : JSON.stringify(title),
+      ...lines,
+      imported === true,
+      from?.threadId ?? null,
+      from?.seq ?? null,
+      this.#stamp(),
+    ];
+    const [row] = await this.#writes.run(from?.threadId ?? id, () => this.#query<ThreadRow>('create', values));
+    return row && toThread(row);
+  }
+
+  async #readClock(): Promise<void> {
+    const measured = this.#clock.measure();
+    const [row] = await this.#query<{ at_ms: string }>('now', []);
+    measured(Number(row?.at_ms));
+  }
+
+  async #look(keys: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#query<{ key: string; seq: string }>('look', [keys]);
+    return new Map(rows.map(({ key, seq }) => [key, Number(seq)]));
+  }
+
+  #query<Result>(
+    name: keyof ReturnType<typeof statementsOf>,
+    values: Parameters<Connections['query']>[1],
+    isRepeated = false,
+  ): Promise<Result[]> {
+    return this.#connections.query<Result>(this.#sql[name], values, isRepeated);
+  }
+
+  /** The time that is given for tests; null for that of the database. */
+  #stamp(): string | null {
+    return this.#givenNow === undefined ? null : new Date(this.#givenNow()).toISOString();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw logClosed();
+  }
+}

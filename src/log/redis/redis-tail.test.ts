@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type PrivateServer, startRedis } from '../../../test/support/private-servers.ts';
+import { isInstalled, testDatabase, testService } from '../../../test/support/services.ts';
+import type { LoggedEvent } from '../../events/index.ts';
+import { logConformance } from '../../testing/log-conformance.ts';
+import type { EventLog } from '../event-log.ts';
+import { PostgresLog } from '../postgres/postgres-log.ts';
+import type { PostgresLogOptions } from '../postgres/postgres-log-options.ts';
+import { RedisFeed } from './redis-feed.ts';
+
+const database = await testDatabase();
+const shared = isInstalled('redis') ? await testService('redis') : undefined;
+const isSkipped = database === undefined || shared === undefined;
+afterAll(() => database?.drop());
+
+async function open(redis: string, options: PostgresLogOptions): Promise<PostgresLog> {
+  const live = await RedisFeed.open(redis, { blockMs: 500, commandMs: 500 });
+  return PostgresLog.open(database?.url ?? '', { ...options, live, connections: 4 });
+}
+
+describe.skipIf(isSkipped)('PostgresLog with Redis', () => {
+  const schemas = new Map<EventLog, string>();
+  const openAt = async (schema: string, options: { now: () => number }) => {
+    const log = await open(shared ?? '', { ...options, schema, pollMs: 1_000 });
+    schemas.set(log, schema);
+    return log;
+  };
+  logConformance(
+    { describe, it },
+    {
+      open: async options => openAt(`live_${schemas.size}`, options),
+      reopen: async (log, options) => {
+        await log.close();
+        return openAt(schemas.get(log) ?? '', options);
+      },
+      join: async (log, options) => openAt(schemas.get(log) ?? '', options),
+    },
+  );
+});
+
+describe.skipIf(isSkipped)('a tail with Redis', () => {
+  let server: PrivateServer;
+  beforeAll(async () => void (server = await startRedis()));
+  afterAll(() => server.close());
+
+  const faults: [string, (redis: PrivateServer) => Promise<void>][] = [
+    ['is emptied', redis => command(redis, 'FLUSHALL')],
+    ['is ended and started empty', async redis => redis.stop().then(() => redis.start())],
+    ['is killed and started empty', async redis => redis.stop('SIGKILL').then(() => redis.start())],
+    ['is gone', redis => redis.stop('SIGKILL')],
+    ['is stalled', async redis => void process.kill(redis.pid, 'SIGSTOP')],
+  ];
+  it.each(faults)('shows every event once while Redis %s', async (_, fault) => {
+    const writer = await open(server.url, { schema: 'faults', pollMs: 1_000 });
+    const reader = await open(server.url, { schema: 'faults', pollMs: 1_000 });
+    try {
+      const { id } = await writer.createThread();
+      const seen: LoggedEvent[] = [];
+      const following = (async () => {
+        for await (const event of reader.tail(id)) seen.push(event);
+      })();
+      const append = async (count: number) => {
+        for (let n = 0; n < count; n++) await writer.append(id, [{ type: 'user', runId: 'r', content: `${n}` }]);
+      };
+      const caughtUp = async () => {
+        const last = (await writer.getThread(id))?.seq;
+        await vi.waitFor(() => expect(seen.at(-1)?.seq).toBe(last), { timeout: 15_000, interval: 20 });
+      };
+      await append(20);
+      await caughtUp();
+      const appending = append(100);
+      await fault(server);
+      await appending;
+      await caughtUp();
+      await recover(server);
+      await append(20);
+      await caughtUp();
+      expect(seen).toEqual(await writer.read(id));
+      expect(seen.map(({ seq }) => seq)).toEqual(Array.from({ length: 140 }, (__, index) => index + 1));
+      await reader.close();
+      await following;
+    } finally {
+      await recover(server);
+      await Promise.all([writer.close(), reader.close()]);
+    }
+  });
+});
+
+async function command(redis: PrivateServer, text: string): Promise<void> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis(redis.url);
+  await client.call(text);
+  client.disconnect();
+}
+
+/** Redis runs again after this, whatever was done to it. */
+async function recover(redis: PrivateServer): Promise<void> {
+  if (redis.pid === -1) await redis.start();
+  else process.kill(redis.pid, 'SIGCONT');
+}

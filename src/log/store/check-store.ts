@@ -1,0 +1,93 @@
+import { parseEventText, SingletreeError } from '../../events/index.ts';
+import { allThreads } from '../all-threads.ts';
+import type { EventLog, Thread } from '../event-log.ts';
+import { pageBytes } from '../event-size.ts';
+
+const pageSize = 500;
+const rawPage = 200;
+
+/** Something in a store that is not as it was written. */
+export interface StoreProblem {
+  readonly threadId: string;
+  /** The seq of the event, when it is one. */
+  readonly seq?: number;
+  readonly message: string;
+}
+
+export interface StoreReport {
+  threads: number;
+  events: number;
+  rawLines: number;
+  problems: StoreProblem[];
+}
+
+/**
+ * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1.
+ * Rejects only when the store cannot be read at all.
+ */
+export async function checkStore(
+  log: EventLog,
+  onProgress: (report: Readonly<StoreReport>) => void = () => {},
+): Promise<StoreReport> {
+  const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [] };
+  for await (const thread of allThreads(log)) {
+    report.threads++;
+    await checkThread(log, thread, report);
+    onProgress(report);
+  }
+  return report;
+}
+
+async function checkThread(log: EventLog, thread: Thread, report: StoreReport): Promise<void> {
+  const { id: threadId } = thread;
+  const runIds = new Set<string>();
+  try {
+    for (let after = 0; after < thread.seq; ) {
+      const range = { after, before: thread.seq + 1, limit: pageSize, maxBytes: pageBytes };
+      const texts = await log.readTexts(threadId, range);
+      if (texts.length === 0) {
+        report.problems.push({ threadId, seq: after + 1, message: `event ${after + 1} is missing` });
+        break;
+      }
+      for (const text of texts) {
+        after++;
+        const runId = checkEvent(text, after, problem => report.problems.push({ threadId, ...problem }));
+        if (runId !== undefined) runIds.add(runId);
+      }
+      report.events += texts.length;
+    }
+    for (const runId of runIds) await checkRaw(log, threadId, runId, report);
+  } catch (error) {
+    if (!SingletreeError.is(error)) throw error;
+    // A thread that was deleted meanwhile is no problem.
+    if (error.code === 'thread_not_found' && (await log.getThread(threadId)) === undefined) return;
+    report.problems.push({ threadId, message: error.message });
+  }
+}
+
+/** Returns the run of an event; reports what is wrong with it. */
+function checkEvent(text: string, seq: number, onProblem: (problem: Omit<StoreProblem, 'threadId'>) => void) {
+  try {
+    const event = parseEventText(text, `event ${seq}`);
+    if (event.seq !== seq) onProblem({ seq, message: `event ${seq} has the seq ${event.seq}` });
+    return event.runId;
+  } catch (error) {
+    if (!SingletreeError.is(error)) throw error;
+    onProblem({ seq, message: error.message });
+    return undefined;
+  }
+}
+
+async function checkRaw(log: EventLog, threadId: string, runId: string, report: StoreReport): Promise<void> {
+  for (let after = 0; ; ) {
+    const lines = await log.readRaw(threadId, runId, { after, limit: rawPage });
+    for (const { n } of lines) {
+      after++;
+      if (n === after) continue;
+      report.problems.push({ threadId, message: `raw line ${after} of the run "${runId}" is missing` });
+      return;
+    }
+    report.rawLines += lines.length;
+    if (lines.length < rawPage) return;
+  }
+}
