@@ -99,11 +99,11 @@ describe('a run of another process, on a server that is up', () => {
     await client.abortRun(next);
   });
 
-  it('keeps a message waiting until it has ended', async () => {
+  it('keeps a message that it does not read until it has ended', async () => {
     const { child, threadId, runId } = await runElsewhere();
     expect(await client.sendMessage(threadId, { content: 'Then this.', agent: 'demo' })).toEqual({
       runId,
-      queued: true,
+      steered: true,
     });
     await kill(child);
     await expect.poll(async () => (await client.getThread(threadId)).runs.length, { timeout: 20_000 }).toBe(1);

@@ -205,6 +205,8 @@ export interface EventLog {
   /** Raw lines of a run in order of `n`. */
   readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
 
+  /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
+  onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
   /**
    * The newest outline that is stored of a thread, at or before a seq; undefined when a reading there has to begin with
    * the first event. There is one at least every few hundred events.
@@ -225,9 +227,6 @@ export interface EventLog {
    * stays counted when the thread is deleted; imported events do not count.
    */
   usage?(query?: UsageQuery): Promise<UsageTotal[]>;
-
-  /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
-  onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
 
   /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
   onDeleted?(listener: (threadId: string) => void): () => void;

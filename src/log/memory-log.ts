@@ -157,8 +157,8 @@ export class MemoryLog implements EventLog {
       metadata: mergeMetadata(held.thread.metadata, metadata),
       updatedAt: this.#stamp(),
     };
-    if (title !== undefined) this.#derived.setTitle(held);
     this.#noted.update(held.thread);
+    if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 
@@ -286,8 +286,8 @@ export class MemoryLog implements EventLog {
       derived: new DerivedOfThread(),
     };
     this.#threads.set(id, held);
-    if (title !== undefined) this.#derived.setTitle(held);
     this.#noted.update(held.thread);
+    if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 

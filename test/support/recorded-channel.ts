@@ -20,13 +20,14 @@ const recordedLine = z.object({
 /** A message of a recording: `in` went to the program, `out` came from it. */
 export type RecordedLine = z.infer<typeof recordedLine>;
 
-/** Reads a recording of one process; `proc` names another process or connection than the first. */
-export function readRecording(file: string, proc?: string): RecordedLine[] {
+/** Reads a recording of one process; `proc` names another process or other connections than the first. */
+export function readRecording(file: string, proc?: string | readonly string[]): RecordedLine[] {
+  const procs: readonly (string | undefined)[] = [proc].flat();
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter(line => line !== '')
     .map(line => recordedLine.parse(JSON.parse(line)))
-    .filter(line => line.proc === proc && line.line !== '<EOF>');
+    .filter(line => procs.includes(line.proc) && line.line !== '<EOF>');
 }
 
 /** Records everything that a channel does to its host; timers run only when the test runs them. */
@@ -80,6 +81,10 @@ export class RecordingHost implements ChannelHost {
   turnEnded(end: LiveTurnEnd): void {
     this.trace.push({ turnEnded: end });
     this.ends.push(end);
+  }
+
+  waiting(reason: string): void {
+    this.trace.push({ waiting: reason });
   }
 
   after(ms: number, callback: () => void): () => void {

@@ -97,6 +97,9 @@ BEGIN
   IF p_messages IS NOT NULL THEN
     PERFORM ${s}.project_messages(t.key, t.seq, p_messages);
   END IF;
+  IF p_count > 0 THEN
+    INSERT INTO ${s}.backlog (thread, after) VALUES (t.key, t.seq) ON CONFLICT (thread) DO NOTHING;
+  END IF;
   IF p_channel IS NOT NULL AND p_count > 0 THEN
     PERFORM pg_notify(p_channel, t.made || ' ' || last);
   END IF;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { clineSettings } from './cline-settings.ts';
@@ -15,6 +15,10 @@ interface Program {
   readonly package: string;
   /** Where it is below `node_modules`. */
   readonly path: string;
+  /** A folder of its own in the cache, for another version of a program. */
+  readonly folder?: string;
+  /** Packages that are installed with it, for the programs among them that it needs in its PATH. */
+  readonly with?: readonly string[];
   readonly settings: Settings;
 }
 
@@ -26,33 +30,51 @@ export const programNames: readonly string[] =
     ? ['codex', 'claude', 'pi', 'opencode', 'kilo', 'cline', 'goose']
     : ['codex', 'claude', 'pi'];
 
+/** The versions of Claude Code whose interactive channel is tried. */
+export const claudeVersions: readonly string[] = ['claude', 'claude@2.1.325'];
+
+/** The versions of Pi whose interactive channel is tried: the last one for Node 20, and one for Node 24. */
+export const piVersions: readonly string[] = ['pi', 'pi@0.87.1'];
+
 /** Whether the real programs are here, or may be installed; says in one line what is skipped when not. */
-export function programsReady(skipped: string): boolean {
-  if (process.env['CI'] || programNames.every(name => existsSync(programPath(name)))) return true;
-  const missing = programNames.map(name => programOf(name).package).join(', ');
+export function programsReady(skipped: string, names: readonly string[] = programNames): boolean {
+  if (process.env['CI'] || names.every(name => existsSync(programPath(name)))) return true;
+  const missing = names.map(name => programOf(name).package).join(', ');
   console.warn(`SKIPPED ${skipped}: ${missing} are not installed. CI=true npm test installs them.`);
   return false;
 }
 
 /** Installs the programs that are not there yet. */
-export async function installPrograms(): Promise<void> {
-  const missing = programNames.filter(name => !existsSync(programPath(name)));
-  if (missing.length === 0) return;
-  mkdirSync(cache, { recursive: true });
-  const packages = missing.map(name => programOf(name).package);
-  const args = ['install', '--no-audit', '--no-fund', '--prefix', cache, ...packages];
-  await promisify(execFile)('npm', args, { cwd: cache, maxBuffer: 64 * 1024 * 1024 });
+export async function installPrograms(names: readonly string[] = programNames): Promise<void> {
+  const missing = names.filter(name => !existsSync(programPath(name)));
+  for (const folder of new Set(missing.map(folderOf))) {
+    mkdirSync(folder, { recursive: true });
+    const packages = missing
+      .filter(name => folderOf(name) === folder)
+      .flatMap(name => [programOf(name).package, ...(programOf(name).with ?? [])]);
+    const args = ['install', '--no-audit', '--no-fund', '--prefix', folder, ...packages];
+    await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+  }
 }
 
 /** How to run a program against a model server, with a home and a folder of its own. */
 export function realProgram(name: string, url: string): CliAgentOptions & { readonly cwd: string } {
   mkdirSync(join(cache, 'homes'), { recursive: true });
-  const home = mkdtempSync(join(cache, 'homes', `${name}-`));
+  const home = mkdtempSync(join(cache, 'homes', `${name.replace('@', '-')}-`));
   const cwd = join(home, 'project');
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'notes.txt'), 'line 1\nline 2\nline 3\n');
   const { env, ...options } = programOf(name).settings(home, url);
-  return { executable: programPath(name), cwd, yolo: true, settleMs: 3_000, env: { HOME: home, ...env }, ...options };
+  const bin = join(folderOf(name), 'node_modules', '.bin');
+  const path = programOf(name).with === undefined ? {} : { PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
+  return {
+    executable: programPath(name),
+    cwd,
+    yolo: true,
+    settleMs: 3_000,
+    env: { HOME: home, ...path, ...env },
+    ...options,
+  };
 }
 
 const settings: Readonly<Record<'codex' | 'claude' | 'pi', Settings>> = {
@@ -111,7 +133,20 @@ const settings: Readonly<Record<'codex' | 'claude' | 'pi', Settings>> = {
 const programs: Readonly<Record<string, Program>> = {
   codex: { package: '@openai/codex@0.166.0', path: '.bin/codex', settings: settings.codex },
   claude: { package: '@anthropic-ai/claude-code@2.1.197', path: '.bin/claude', settings: settings.claude },
+  'claude@2.1.325': {
+    package: '@anthropic-ai/claude-code@2.1.325',
+    path: '.bin/claude',
+    folder: 'claude-2.1.325',
+    settings: settings.claude,
+  },
   pi: { package: '@mariozechner/pi-coding-agent@0.73.1', path: '.bin/pi', settings: settings.pi },
+  'pi@0.87.1': {
+    package: '@earendil-works/pi-coding-agent@0.87.1',
+    path: '.bin/pi',
+    folder: 'pi-0.87.1',
+    with: ['node@24'],
+    settings: settings.pi,
+  },
   opencode: { package: 'opencode-ai@1.18.33', path: '.bin/opencode', settings: opencodeSettings('opencode') },
   kilo: {
     package: '@kilocode/cli-linux-x64@7.7.9',
@@ -131,5 +166,9 @@ function programOf(name: string): Program {
 }
 
 function programPath(name: string): string {
-  return join(cache, 'node_modules', programOf(name).path);
+  return join(folderOf(name), 'node_modules', programOf(name).path);
+}
+
+function folderOf(name: string): string {
+  return join(cache, programOf(name).folder ?? '.');
 }

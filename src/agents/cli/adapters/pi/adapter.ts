@@ -1,5 +1,6 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { piCommand } from './command.ts';
+import { piLive } from './live/adapter.ts';
 import { piRecords } from './records.ts';
 import { piTranslator } from './translate.ts';
 
@@ -14,6 +15,7 @@ export const piAdapter: CliAdapter = {
   environment: [/^PI_/, /_(API_KEY|API_TOKEN|BASE_URL|OAUTH_TOKEN)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['0.87.1', '0.73.1'],
   records: piRecords,
+  live: piLive,
   command: piCommand,
   translator: piTranslator,
 };

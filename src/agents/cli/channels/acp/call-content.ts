@@ -1,6 +1,7 @@
 import type { ToolOutput } from '../../../../events/index.ts';
 import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { CallFields } from './profile.ts';
+import { unifiedDiff } from './unified-diff.ts';
 
 /** The text in the content of a call; undefined when it has none. */
 export function contentText(content: unknown): string | undefined {
@@ -41,7 +42,8 @@ export function outputOf({ status, content, rawOutput }: CallFields): ToolOutput
     const { error, message } = recordOf(rawOutput) ?? {};
     return { error: text ?? textOf(error) ?? textOf(message) ?? raw ?? 'The tool failed.' };
   }
-  const context = text ?? raw ?? rawOutput ?? (diffs.length > 0 ? content : '');
+  const { content: told, message } = recordOf(rawOutput) ?? {};
+  const context = text ?? raw ?? textOf(told) ?? textOf(message) ?? unifiedDiff(diffs) ?? rawOutput ?? '';
   const exitCode = exitCodeOf(recordOf(rawOutput));
   return exitCode === undefined ? { context } : { context, result: { exitCode } };
 }

@@ -2,7 +2,7 @@ import type { ToolOutput } from '../../../../events/index.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { contentText, outputOf } from './call-content.ts';
+import { contentDiffs, contentText, outputOf } from './call-content.ts';
 import type { AcpMessages } from './messages.ts';
 import type { CallFields, CallRules, SubagentRules } from './profile.ts';
 
@@ -56,7 +56,7 @@ export class AcpCalls {
     if (call.isSettled) return true;
     const { status } = call.fields;
     // The arguments of a pending call may still be incomplete.
-    if (status !== 'pending') this.#emit(call);
+    if (status !== 'pending' || this.#options.rules.announcesWhole === true) this.#emit(call);
     if (status === 'in_progress') this.#start(call);
     if (update['status'] === 'completed' || update['status'] === 'failed') this.#end(call, update);
     else this.#progress(call, update);
@@ -71,6 +71,12 @@ export class AcpCalls {
     if (call.isSettled || call.isEnded) return undefined;
     const open = this.#emit(call);
     return { open, fields: call.fields, input: recordOf(open.input) ?? {} };
+  }
+
+  /** The text that calls of this turn last wrote to a file; undefined when none did. */
+  written(path: string): string | undefined {
+    const diffs = [...this.#known.values()].flatMap(({ fields }) => contentDiffs(fields.content));
+    return diffs.findLast(diff => diff.path === path)?.newText;
   }
 
   /** Registers that a call has been rejected; its result is emitted at once when the program does not report it. */

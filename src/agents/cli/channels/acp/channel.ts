@@ -80,7 +80,7 @@ class AcpChannel implements LiveChannel {
         opened: accepts => {
           this.#accepts = accepts;
           this.#state = 'ready';
-          const { sessionId, model, mode } = this.#settings;
+          const { sessionId, modelName: model, mode } = this.#settings;
           this.#host.ready({ sessionId, ...(model !== undefined && { model }), ...(mode !== undefined && { mode }) });
         },
         failed: problem => this.#fail(problem),
@@ -95,18 +95,19 @@ class AcpChannel implements LiveChannel {
   prompt({ runId, content, model, mode }: LiveTurn): void {
     if (this.#state !== 'ready' || this.#turn !== undefined) return;
     const context = new LineContext(runId);
-    const { sessionId, model: current } = this.#settings;
+    const { sessionId } = this.#settings;
+    const used = model ?? this.#start.model ?? this.#settings.modelName;
     const turn = new AcpTurn({
       context,
       profile: this.#profile,
-      model: model ?? current,
+      model: used,
       ids: this.#ids,
       totals: this.#totals,
     });
     this.#turn = turn;
     this.#isInterrupted = false;
     this.#isPrompted = false;
-    this.#during(undefined, () => context.session(sessionId, { cwd: this.#start.cwd, model: model ?? current }));
+    this.#during(undefined, () => context.session(sessionId, { cwd: this.#start.cwd, model: used }));
     const kept = this.#kept;
     this.#kept = [];
     for (const message of kept) this.#during(message.line, message.handle);
@@ -219,6 +220,8 @@ class AcpChannel implements LiveChannel {
   #request(request: AcpRequest): void {
     const turn = this.#turn;
     const { method } = request;
+    if (this.#steering.drain(request)) return;
+    if (this.#profile.ignored?.has(method) === true) return request.refuse(-32_601, 'Method not found');
     if (turn === undefined) {
       if (method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });
       else request.refuse(-32_601, 'Method not found');
@@ -243,7 +246,6 @@ class AcpChannel implements LiveChannel {
     }
     if (method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });
     else if (method === 'elicitation/create') request.respond({ action: 'cancel' });
-    else if (this.#steering.drain(request)) return true;
     else request.refuse(-32_601, 'Method not found');
     return false;
   }

@@ -18,9 +18,16 @@ export function nestedSubagents(
 ): SubagentRules {
   const children = new ChildRuns(context);
   const open = new Set<string>();
+  const childOf = (runId: string) => [...open].map(key => children.get(key)).find(child => child?.runId === runId);
   return {
     runOf: () => (open.size === 1 ? children.get([...open][0] as string)?.runId : undefined),
-    called(rawId: string, { id: parentId, name, input }: OpenCall) {
+    wrote(runId, text) {
+      const child = childOf(runId);
+      if (child !== undefined) child.lastText = (child.lastText ?? '') + text;
+    },
+    called(rawId: string, { id: parentId, name, input, runId }: OpenCall) {
+      const caller = childOf(runId);
+      if (caller !== undefined) caller.lastText = undefined;
       if (name !== tool) return;
       open.add(rawId);
       children.start(rawId, {

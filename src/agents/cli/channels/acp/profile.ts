@@ -19,6 +19,8 @@ export interface CallFields {
 
 /** How the calls of one program are read. */
 export interface CallRules {
+  /** Whether a call that is announced has all its arguments. */
+  readonly announcesWhole?: boolean;
   nameOf(call: CallFields): string | undefined;
   /** The arguments; `rawInput` when absent. */
   inputOf?(call: CallFields, name: string): WireRecord | undefined;
@@ -37,6 +39,8 @@ export interface SubagentRules {
   /** The run of a record that is not about a call seen before. */
   runOf(meta: WireRecord): string | undefined;
   called(rawId: string, call: OpenCall): void;
+  /** Registers a piece of text of a run. */
+  wrote?(runId: string, text: string): void;
   /** Returns the output of a call, which may end the run of a subagent. */
   answered(rawId: string, call: OpenCall, output: ToolOutput): ToolOutput;
   /** Handles progress of a call; returns whether it did. */
@@ -61,6 +65,8 @@ export interface AcpProfile {
   readonly askOptions?: readonly { readonly id: string; readonly ask: unknown; readonly yolo: unknown }[];
   /** The model to set when the caller names none, for programs that start with another one. */
   readonly model?: string | undefined;
+  /** The name of a model, for programs whose ids say more. */
+  readonly modelName?: (id: string) => string;
   /** How another model is chosen; `start` when only the command line can. */
   readonly switchModel: 'set_model' | 'config_option' | 'start';
   readonly calls: CallRules;
@@ -89,7 +95,7 @@ export interface AcpProfile {
   /** Whether the answer to `session/load` comes before the end of the history, which `available_commands_update` marks. */
   readonly historyFollowsLoad?: boolean;
   readonly canFork: boolean;
-  /** Notifications that mean nothing to us. */
+  /** Notifications and requests that mean nothing to us. */
   readonly ignored?: ReadonlySet<string>;
   /** Reads a plan that the program keeps in a file; undefined when it must not be read. */
   readonly readPlan?: (path: string, sessionId: string) => string | undefined;

@@ -115,7 +115,7 @@ export class AcpRequests {
     request.signal.addEventListener('abort', () => {
       if (!this.#waiting.has(waiting.ids[0] ?? '')) return;
       waiting.cancel();
-      this.#close(waiting, undefined, 'The agent has withdrawn its request.');
+      this.#close(waiting, undefined, 'The agent no longer waits for the answer.');
     });
     for (const asked of requests) if (this.#waiting.has(asked.id)) this.#options.host.request(asked);
   }
@@ -178,7 +178,8 @@ export class AcpRequests {
     const id = this.#nextId();
     const { plan, path, optionId } = asked.plan;
     const { readPlan } = this.#options.profile;
-    const text = plan ?? (path === undefined ? undefined : readPlan?.(path, this.#options.sessionId()));
+    const written = path === undefined ? undefined : asked.turn.calls.written(path);
+    const text = plan ?? (path && readPlan?.(path, this.#options.sessionId())) ?? written;
     const waiting: Waiting = {
       ids: [id],
       answer: (_, answer) => {

@@ -55,6 +55,12 @@ export class SessionSettings {
     }
   }
 
+  /** The name of the model in use. */
+  get modelName(): string | undefined {
+    const { modelName = (id: string) => id } = this.#options.profile;
+    return this.model === undefined ? undefined : modelName(this.model);
+  }
+
   /** The mode in which the program asks, or the one in which it does not when everything is allowed. */
   get normalMode(): string | undefined {
     const { profile, isYolo } = this.#options;

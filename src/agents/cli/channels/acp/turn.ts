@@ -97,6 +97,7 @@ export class AcpTurn {
   ): void {
     const runId = this.#subagents?.runOf(meta) ?? this.context.runId;
     this.#messages.write(runId, kind, text, id ?? messageIdOf(meta));
+    if (kind === 'text') this.#subagents?.wrote?.(runId, text);
   }
 
   /** A doubtful piece of text that something follows is text. */

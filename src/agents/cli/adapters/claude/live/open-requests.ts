@@ -16,6 +16,7 @@ interface OpenRequest extends AskedTool {
   readonly kind: 'permission' | 'plan' | QuestionSet;
 }
 
+const noPlan = 'The agent wants to leave its plan mode and has written no plan.';
 const declined = 'The user declined.';
 
 /** The requests of the program that wait for an answer; each is answered at most once. */
@@ -40,7 +41,7 @@ export class OpenRequests {
     const { id, runId, toolCallId, request, input } = asked;
     const tool = textOf(request['tool_name']) ?? '';
     const questions = tool === 'AskUserQuestion' ? QuestionSet.read(input, asked) : undefined;
-    const plan = tool === 'ExitPlanMode' ? textOf(input['plan']) : undefined;
+    const plan = tool === 'ExitPlanMode' ? (textOf(input['plan']) ?? noPlan) : undefined;
     this.#open.set(id, { ...asked, kind: questions ?? (plan === undefined ? 'permission' : 'plan') });
     if (questions !== undefined) for (const question of questions.requests) this.#host.request(question);
     else if (plan !== undefined) {

@@ -1,3 +1,4 @@
+import { globOf, matchesGlob } from '../../../../permissions/glob.ts';
 import { recordOf, textOf } from '../../../shared/wire-value.ts';
 
 type Action = 'allow' | 'ask' | 'deny';
@@ -63,22 +64,22 @@ export function unaskedCalls(agents: unknown): string[] | undefined {
 
 /** The last matching rule decides, as in the program; it asks when none matches. */
 function actionFor(rules: readonly unknown[], permission: string, pattern: string): unknown {
-  const rule = rules.findLast(value => {
-    const candidate = recordOf(value);
-    return matches(permission, candidate?.['permission']) && matches(pattern, candidate?.['pattern']);
+  const rule = rules.map(recordOf).findLast(candidate => {
+    const isAllowing = candidate?.['action'] === 'allow';
+    return (
+      matches(permission, candidate?.['permission'], isAllowing) && matches(pattern, candidate?.['pattern'], isAllowing)
+    );
   });
-  return recordOf(rule)?.['action'] ?? 'ask';
+  return rule?.['action'] ?? 'ask';
 }
 
-/** A `*` matches any text, a `?` any character; ` *` at the end also matches nothing. */
-function matches(text: string, glob: unknown): boolean {
-  if (typeof glob !== 'string') return false;
-  const source = glob
-    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
-    .replace(/ \.\*$/, '( .*)?');
-  return new RegExp(`^${source}$`, 's').test(text);
+/**
+ * A `*` matches any text; ` *` at the end also nothing. A `?` matches any character: here any text when the rule allows
+ * something, else none.
+ */
+function matches(text: string, glob: unknown, isAllowing: boolean): boolean {
+  if (typeof glob !== 'string' || (glob.includes('?') && !isAllowing)) return false;
+  return matchesGlob(globOf(glob.replaceAll('?', '*')), text) || glob === `${text} *`;
 }
 
 /** Returns the settings of a program with ours on top; settings that are not an object are dropped. */

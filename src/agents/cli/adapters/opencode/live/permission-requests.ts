@@ -16,7 +16,7 @@ export interface RequestHost {
 }
 
 /** The time that the report of a call may take after the request about it. */
-const callDelayMs = 500;
+export const callDelayMs = 500;
 
 const rejection = 'The user rejected this call.';
 

@@ -2,7 +2,7 @@ import { defined } from '../../../../../events/defined.ts';
 import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { HttpCalls } from './http-calls.ts';
-import type { RequestHost } from './permission-requests.ts';
+import { callDelayMs, type RequestHost } from './permission-requests.ts';
 import type { PlanFiles } from './plan-files.ts';
 
 interface AskedQuestion {
@@ -34,6 +34,8 @@ export class QuestionRequests {
   readonly #calls: Pick<HttpCalls, 'get' | 'post'>;
   readonly #known = new Set<string>();
   readonly #open = new Map<string, OpenQuestions>();
+  /** Shows the questions whose call has not been reported, by id. */
+  readonly #early = new Map<string, () => void>();
 
   constructor(host: QuestionHost, calls: Pick<HttpCalls, 'get' | 'post'>) {
     this.#host = host;
@@ -51,15 +53,22 @@ export class QuestionRequests {
     this.#known.add(id);
     this.#open.set(id, { id, questions, answers: questions.map(() => undefined) });
     const callId = textOf(recordOf(properties['tool'])?.['callID']);
-    const show = () => {
+    const show = (isLast: boolean) => {
       const toolCallId = callId === undefined ? undefined : this.#host.findCall(sessionId, callId)?.call.id;
+      if (callId !== undefined && toolCallId === undefined && !isLast) return;
+      if (!this.#early.delete(id) || !this.#open.has(id)) return;
       for (const [index, question] of questions.entries())
         this.#show(question, { id: `${id}/${index}`, runId, ...defined({ toolCallId }) });
     };
-    // The call of a question may be reported just after it.
-    if (callId === undefined || this.#host.findCall(sessionId, callId) !== undefined) show();
-    else this.#host.after(100, () => this.#open.has(id) && show());
+    this.#early.set(id, () => show(false));
+    show(false);
+    if (this.#early.has(id)) this.#host.after(callDelayMs, () => show(true));
     return true;
+  }
+
+  /** A call has been reported: questions that came before it can be shown. */
+  callReported(): void {
+    for (const show of [...this.#early.values()]) show();
   }
 
   /** The program reports that a question has an answer. */

@@ -51,7 +51,7 @@ export class ServeChannel implements LiveChannel {
   }
 
   receive(line: string, number: number): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || line.trim() === '') return;
     let message: unknown;
     try {
       message = JSON.parse(line);

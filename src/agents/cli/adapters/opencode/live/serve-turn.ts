@@ -268,6 +268,7 @@ export class ServeTurn {
     const subagent = state === undefined ? undefined : readSubagent(state);
     if (subagent?.isBackground === true) this.#background.add(subagent.sessionId);
     this.#permissions.callReported();
+    this.#questions.callReported();
     if (state !== undefined && this.#plans.take(part, state)) this.#look();
     return isUnderstood;
   }

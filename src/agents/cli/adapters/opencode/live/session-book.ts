@@ -17,10 +17,11 @@ export class SessionBook {
 
   /** Whether an event is reported for the first time. */
   isNews(event: WireRecord): boolean {
-    const id = textOf(event['id']);
-    if (id === undefined) return true;
-    if (this.#events.has(id)) return false;
-    this.#events.add(id);
+    const [id, type] = [textOf(event['id']), textOf(event['type'])];
+    if (id === undefined || type === undefined) return true;
+    const key = `${id.slice(0, 100)} ${type.slice(0, 100)}`;
+    if (this.#events.has(key)) return false;
+    this.#events.add(key);
     dropOldest(this.#events);
     return true;
   }

@@ -1,0 +1,52 @@
+import { contentDiffs, contentText, outputOf } from '../../channels/acp/call-content.ts';
+import type { AcpProfile, CallFields } from '../../channels/acp/profile.ts';
+import { countOf, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+
+const planTitle = /^Requesting plan approval for: (.+)$/s;
+
+/** What Gemini CLI does differently over the Agent Client Protocol. */
+export const geminiProfile: AcpProfile = {
+  name: 'Gemini CLI',
+  modes: { ask: 'default', yolo: 'yolo', unsafe: ['autoEdit', 'yolo'] },
+  switchModel: 'set_model',
+  calls: {
+    // Neither a name nor arguments are sent: the id begins with the name, the title and the content show the rest.
+    nameOf: ({ rawId }) => /^(.+?)__/.exec(rawId)?.[1],
+    inputOf: inputOf,
+    commandOf: (input, name) => (name === 'run_shell_command' ? textOf(input['command']) : undefined),
+    reasonOf: ({ content }) => / ?\((.+)\)$/s.exec(contentText(content) ?? '')?.[1],
+    outputOf: call => (isCancelled(call) ? { error: contentText(call.content) ?? '' } : outputOf(call)),
+  },
+  modeIn: text => /^\[MODE_UPDATE\] (\S+)$/.exec(text)?.[1],
+  usageOf: result => {
+    const tokens = recordOf(recordOf(recordOf(result['_meta'])?.['quota'])?.['token_count']);
+    const inputTokens = countOf(tokens?.['input_tokens']);
+    const outputTokens = countOf(tokens?.['output_tokens']);
+    if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
+    return { inputTokens, outputTokens };
+  },
+  reportsRejected: false,
+  planOf: ({ title }, options) => {
+    const path = planTitle.exec(title ?? '')?.[1];
+    return path === undefined || !options.includes('proceed_once')
+      ? undefined
+      : { plan: undefined, path, optionId: 'proceed_once' };
+  },
+  steer: 'none',
+  historyFollowsLoad: true,
+  canFork: false,
+};
+
+function inputOf({ title, kind, content, locations }: CallFields, name: string): WireRecord {
+  const [diff] = contentDiffs(content);
+  const path = diff?.path ?? textOf(recordOf(listOf(locations)[0])?.['path']);
+  if (name === 'run_shell_command') return { command: title ?? '' };
+  if (name === 'write_file') return { file_path: path, ...(diff && { content: diff.newText }) };
+  if (kind === 'edit') return { file_path: path, ...(diff && { old_text: diff.oldText, new_text: diff.newText }) };
+  if (kind === 'read') return { file_path: path ?? title };
+  return title === undefined ? {} : { title };
+}
+
+function isCancelled({ content }: CallFields): boolean {
+  return contentText(content)?.startsWith('Command cancelled by user.') === true;
+}

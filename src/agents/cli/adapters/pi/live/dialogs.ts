@@ -1,0 +1,174 @@
+import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import type { PiReader } from '../reader.ts';
+import { dialogs } from './gate.ts';
+
+type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
+
+interface OpenDialog {
+  readonly dialogId: string;
+  /** The fields of the response to an answer; undefined cancels the dialog. */
+  readonly reply: (answer: LiveAnswer) => object | undefined;
+}
+
+interface Asked {
+  readonly question: WithoutIds<LiveRequest>;
+  readonly reply: OpenDialog['reply'];
+}
+
+const dialogMethods: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor']);
+
+/** Whether the program waits for an answer to this record. */
+export function isDialog(record: WireRecord): boolean {
+  return dialogMethods.has(record['method']);
+}
+
+/** The open dialogs of Pi: requests of our extension, and dialogs of other extensions as questions. */
+export class PiDialogs {
+  readonly #host: ChannelHost;
+  readonly #open = new Map<string, OpenDialog>();
+  #count = 0;
+
+  constructor(host: ChannelHost) {
+    this.#host = host;
+  }
+
+  /** Asks a person; returns false when the dialog is not understood or open already. */
+  receive(
+    record: WireRecord,
+    { reader, runId, flush }: { reader: PiReader; runId: string; flush: () => void },
+  ): boolean {
+    const dialogId = textOf(record['id']);
+    if (dialogId === undefined || [...this.#open.values()].some(open => open.dialogId === dialogId)) return false;
+    const asked = readDialog(record, reader);
+    if (asked === undefined) {
+      this.#respond(dialogId, undefined);
+      return false;
+    }
+    const id = `request-${++this.#count}`;
+    this.#open.set(id, { dialogId, reply: asked.reply });
+    flush();
+    this.#host.request({ id, runId, ...asked.question } as LiveRequest);
+    return true;
+  }
+
+  answer(requestId: string, answer: LiveAnswer): void {
+    const open = this.#open.get(requestId);
+    if (open === undefined) return;
+    this.#open.delete(requestId);
+    this.#respond(open.dialogId, open.reply(answer));
+  }
+
+  /** Cancels a dialog that cannot be shown, so that the program does not wait. */
+  refuse(record: WireRecord): void {
+    const dialogId = textOf(record['id']);
+    if (dialogId !== undefined) this.#respond(dialogId, undefined);
+  }
+
+  /** Withdraws every request; the program blocks what it asked about. */
+  cancel(reason: string): void {
+    for (const [id, { dialogId }] of this.#open) {
+      this.#respond(dialogId, undefined);
+      this.#host.withdraw(id, reason);
+    }
+    this.#open.clear();
+  }
+
+  #respond(id: string, fields: object | undefined): void {
+    this.#host.send(JSON.stringify({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) }));
+  }
+}
+
+function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
+  if (record['method'] === 'editor' && record['title'] === dialogs.permission)
+    return readPermission(parsed(record['prefill']), reader);
+  if (record['method'] === 'editor' && record['title'] === dialogs.question)
+    return readQuestion(parsed(record['prefill']), reader);
+  return readForeign(record);
+}
+
+function readPermission(request: WireRecord | undefined, reader: PiReader): Asked | undefined {
+  const rawId = textOf(request?.['toolCallId']);
+  const tool = textOf(request?.['tool']);
+  const input = recordOf(request?.['input']);
+  if (rawId === undefined || tool === undefined || input === undefined) return undefined;
+  const call = reader.call(rawId, tool, input);
+  const command = tool === 'bash' ? textOf(input['command']) : undefined;
+  const path = textOf(input['path']);
+  return {
+    question: {
+      kind: 'permission',
+      toolCallId: call.id,
+      tool,
+      input,
+      ...(command !== undefined && { command }),
+      ...(path !== undefined && { paths: [path] }),
+      canRevise: true,
+    },
+    reply: answer => {
+      reader.decided(rawId, answer.outcome === 'approve');
+      if (answer.outcome === 'approve') return value({ decision: 'approve', input: answer.input });
+      if (answer.outcome === 'cancelled' && answer.feedback === undefined) return undefined;
+      const reason = answer.outcome === 'answer' ? undefined : answer.feedback;
+      return value({ decision: 'reject', reason });
+    },
+  };
+}
+
+function readQuestion(request: WireRecord | undefined, reader: PiReader): Asked | undefined {
+  const rawId = textOf(request?.['toolCallId']);
+  const question = textOf(request?.['question']);
+  if (request === undefined || rawId === undefined || question === undefined) return undefined;
+  const { toolCallId: _id, ...input } = request;
+  const options = labels(request['options']);
+  const selectionMode = request['multiple'] === true ? ('multi_select' as const) : ('single_select' as const);
+  return {
+    question: {
+      kind: 'question',
+      toolCallId: reader.call(rawId, 'ask_user', input).id,
+      question,
+      ...(options.length > 0 && { options, selectionMode }),
+    },
+    reply: answer => {
+      if (answer.outcome === 'answer') return value({ answer: answer.answer });
+      return value({ reason: answer.outcome === 'approve' ? undefined : answer.feedback });
+    },
+  };
+}
+
+/** A dialog of another extension. */
+function readForeign(record: WireRecord): Asked | undefined {
+  const title = textOf(record['title']);
+  if (title === undefined) return undefined;
+  const isConfirmation = record['method'] === 'confirm';
+  const message = textOf(record['message']);
+  const options = isConfirmation ? [{ label: 'yes' }, { label: 'no' }] : labels(record['options']);
+  return {
+    question: {
+      kind: 'question',
+      question: message === undefined ? title : `${title}\n${message}`,
+      ...(options.length > 0 && { options, selectionMode: 'single_select' as const }),
+    },
+    reply: answer => {
+      if (answer.outcome !== 'answer') return undefined;
+      const text = [answer.answer].flat().join(', ');
+      return isConfirmation ? { confirmed: text === 'yes' } : { value: text };
+    },
+  };
+}
+
+function labels(options: unknown): { label: string }[] {
+  return listOf(options).flatMap(option => (typeof option === 'string' ? [{ label: option }] : []));
+}
+
+function value(answer: object): object {
+  return { value: JSON.stringify(answer) };
+}
+
+function parsed(text: unknown): WireRecord | undefined {
+  try {
+    return typeof text === 'string' ? recordOf(JSON.parse(text)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,212 @@
+import { dropOldest } from '../../../drop-oldest.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { RecordReader } from '../../shared/line-translator.ts';
+import { completesText } from '../../shared/completes-text.ts';
+import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
+import { readableError } from '../../shared/readable-error.ts';
+import { type WireRecord, numberOf, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { readToolOutput, readUsage } from './wire.ts';
+
+type Kind = 'text' | 'reasoning';
+
+/** The tool with which the model asks a person. */
+export const questionTool = 'ask_user';
+
+export interface PiReaderOptions {
+  /** Whether calls start when a person or a rule allows them, and not when the program announces them. */
+  readonly waitsForAnswer?: boolean;
+}
+
+/** Translates the records of Pi: the same in print mode and over its interactive channel. */
+export class PiReader implements RecordReader {
+  readonly #context: LineContext;
+  readonly #waitsForAnswer: boolean;
+  readonly #calls = new OpenCalls();
+  /** Calls that the program has announced, by its ids. */
+  readonly #announced = new Set<string>();
+  /** Calls that were declined and have no result, by event id. */
+  readonly #declined = new Set<string>();
+  /** The number of calls without an id of their own. */
+  #unnamed = 0;
+  /** The streamed text of the current message's parts, by index. */
+  readonly #streamed = new Map<number, { readonly kind: Kind; text: string }>();
+  #message = 0;
+
+  constructor(context: LineContext, { waitsForAnswer = false }: PiReaderOptions = {}) {
+    this.#context = context;
+    this.#waitsForAnswer = waitsForAnswer;
+  }
+
+  /** Returns the open call of this id, and emits it when there is none. */
+  call(rawId: string, name: string, input: unknown): OpenCall {
+    const found = this.#calls.find(rawId);
+    return found === undefined || found === 'ambiguous' ? this.#call(rawId, name, input) : found;
+  }
+
+  /** Registers the decision on a call. The driver emits the start of an allowed one. */
+  decided(rawId: string, isAllowed: boolean): void {
+    const call = this.#calls.find(rawId);
+    if (call === undefined || call === 'ambiguous') return;
+    if (isAllowed) call.started = true;
+    else this.#declined.add(call.id);
+  }
+
+  take(record: WireRecord): void {
+    const type = textOf(record['type']) ?? '';
+    if (Object.hasOwn(this.#on, type)) (this.#on[type] as (record: WireRecord) => void)(record);
+    else this.#context.unknown(record);
+  }
+
+  flush(): void {}
+
+  readonly #on: Readonly<Record<string, (record: WireRecord) => void>> = {
+    session: record => {
+      const id = textOf(record['id']);
+      if (id === undefined) this.#context.unknown(record);
+      else this.#context.session(id, { cwd: textOf(record['cwd']) });
+    },
+    agent_start: () => {},
+    turn_start: () => this.#context.step(),
+    message_start: () => {
+      this.#streamed.clear();
+      this.#message++;
+    },
+    message_update: record => this.#fragment(recordOf(record['assistantMessageEvent'])),
+    message_end: record => {
+      const message = recordOf(record['message']);
+      if (message === undefined || textOf(message['role']) === undefined) this.#context.unknown(record);
+      else if (message['role'] === 'assistant') this.#assistant(message, record);
+      this.#streamed.clear();
+      this.#message++;
+    },
+    tool_execution_start: record => this.#toolStart(record),
+    tool_execution_update: () => {},
+    tool_execution_end: record => this.#toolEnd(record),
+    turn_end: () => {},
+    agent_end: record => {
+      this.#context.finished = true;
+      if (record['willRetry'] === false) this.#context.confirm();
+    },
+    agent_settled: () => {
+      this.#context.finished = true;
+      this.#context.confirm();
+    },
+    entry_appended: () => {},
+    auto_retry_start: record => {
+      this.#context.forgive();
+      this.#context.retryStep();
+      this.#context.finished = false;
+      this.#context.emit({ type: 'warning', message: retryMessage(record), code: 'auto_retry' });
+    },
+    auto_retry_end: record => {
+      if (record['success'] === false) this.#context.confirm();
+    },
+  };
+
+  #fragment(event: WireRecord | undefined): void {
+    const delta = textOf(event?.['delta']);
+    const index = numberOf(event?.['contentIndex']);
+    const kind = kindOf(event?.['type'], 'text_delta', 'thinking_delta');
+    if (delta === undefined || index === undefined || kind === undefined) return;
+    const part = this.#streamed.get(index);
+    if (part === undefined) this.#streamed.set(index, { kind, text: delta });
+    else part.text += delta;
+    this.#emit(kind, `${index}`, delta);
+  }
+
+  #assistant(message: WireRecord, record: WireRecord): void {
+    const content = message['content'];
+    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    if (!Array.isArray(parts)) {
+      this.#context.unknown(record);
+      return;
+    }
+    for (const [index, part] of parts.entries()) this.#part(part, index, completesText(parts, index));
+    const usage = readUsage(message);
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, callId: `m${this.#message}` });
+    const { stopReason, errorMessage } = message;
+    if (stopReason === 'error' || stopReason === 'aborted')
+      this.#context.suspect({ message: readableError(textOf(errorMessage) ?? `The model call ended: ${stopReason}.`) });
+  }
+
+  #part(value: unknown, index: number, isFinal: boolean): void {
+    const part = recordOf(value);
+    const kind = kindOf(part?.['type'], 'text', 'thinking');
+    const whole = kind === 'text' ? part?.['text'] : part?.['thinking'];
+    if (kind !== undefined && typeof whole === 'string') {
+      const streamed = this.#streamed.get(index);
+      const rest = streamed?.kind === kind ? remainder(streamed.text, whole) : undefined;
+      const name = streamed !== undefined && rest === undefined ? `${index}-whole` : `${index}`;
+      if ((rest ?? whole) !== '' || (isFinal && rest === '')) this.#emit(kind, name, rest ?? whole, isFinal);
+    } else if (part?.['type'] === 'toolCall') {
+      const rawId = textOf(part['id']);
+      const name = textOf(part['name']);
+      if (rawId === undefined || name === undefined) this.#context.unknown(part);
+      else this.#call(rawId, name, part['arguments'] ?? {});
+    } else this.#context.unknown(value ?? null);
+  }
+
+  #emit(type: Kind, part: string, content: string, isFinal = false): void {
+    const callId = `m${this.#message}`;
+    const said = { id: `${this.#context.runId}/${callId}/${part}`, content, callId };
+    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
+  }
+
+  #call(rawId: string, name: string, input: unknown) {
+    const call = this.#calls.add(rawId, { runId: this.#context.runId, name, input });
+    this.#context.emit({ type: 'tool_call', id: call.id, name, input });
+    return call;
+  }
+
+  #toolStart(record: WireRecord): void {
+    const rawId = textOf(record['toolCallId']);
+    const name = textOf(record['toolName']);
+    if (rawId === undefined || name === undefined) {
+      this.#context.unknown(record);
+      return;
+    }
+    const found = this.#calls.find(rawId);
+    const call = found === undefined ? this.#call(rawId, name, record['args'] ?? {}) : found;
+    if (call === 'ambiguous' || call.started || this.#announced.has(rawId)) this.#context.unknown(record);
+    else if (this.#waitsForAnswer && name !== questionTool) {
+      this.#announced.add(rawId);
+      dropOldest(this.#announced);
+    } else this.#start(call);
+  }
+
+  #start(call: OpenCall): void {
+    call.started = true;
+    this.#context.emit({ type: 'tool_start', id: call.id, name: call.name });
+  }
+
+  /** A record without a call counts as a call when it contains its own input. */
+  #toolEnd(record: WireRecord): void {
+    const name = textOf(record['toolName']);
+    const input = record['input'] ?? record['args'];
+    const rawId = textOf(record['toolCallId']) ?? (input === undefined ? undefined : `call-${++this.#unnamed}`);
+    if (rawId !== undefined && name !== undefined && input !== undefined && this.#calls.find(rawId) === undefined)
+      this.#call(rawId, name, input);
+    const call = rawId === undefined ? undefined : this.#calls.settle(rawId);
+    if (call === undefined || call === 'ambiguous') {
+      this.#context.unknown(record);
+      return;
+    }
+    const output = readToolOutput(record);
+    const isDeclined = this.#declined.delete(call.id);
+    if (this.#announced.delete(rawId ?? '') && !call.started && !isDeclined) this.#start(call);
+    const denied = isDeclined && 'error' in output ? { status: 'denied' as const, reason: output.error } : output;
+    this.#context.emit({ type: 'tool_result', id: call.id, name: call.name, output: denied });
+  }
+}
+
+function kindOf(type: unknown, text: string, reasoning: string): Kind | undefined {
+  if (type === text) return 'text';
+  return type === reasoning ? 'reasoning' : undefined;
+}
+
+function retryMessage(record: WireRecord): string {
+  const attempt = numberOf(record['attempt']) ?? '?';
+  const most = numberOf(record['maxAttempts']) ?? '?';
+  const error = readableError(textOf(record['errorMessage']) ?? 'The model call failed.');
+  return `${error} (retry ${attempt} of ${most})`;
+}

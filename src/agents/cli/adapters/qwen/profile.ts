@@ -1,0 +1,48 @@
+import type { AcpProfile, AskedQuestion, CallFields } from '../../channels/acp/profile.ts';
+import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
+
+/** What Qwen Code does differently over the Agent Client Protocol. */
+export const qwenProfile: AcpProfile = {
+  name: 'Qwen Code',
+  modes: { ask: 'default', yolo: 'yolo', unsafe: ['auto-edit', 'auto', 'yolo'] },
+  modelName: id => /^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([^()]*\))?$/.exec(id)?.[1] ?? id,
+  switchModel: 'start',
+  calls: {
+    nameOf: ({ meta }) => textOf(meta['toolName']),
+    commandOf: (input, name) => (name === 'run_shell_command' ? textOf(input['command']) : undefined),
+    reasonOf: (_, input) => textOf(input['description']),
+  },
+  // Usage comes with each model call, in an empty piece of text.
+  usageOf: () => undefined,
+  reportsRejected: true,
+  planOf: ({ kind, rawInput }, options) => {
+    const optionId = ['restore_previous', 'proceed_once'].find(option => options.includes(option));
+    const plan = textOf(recordOf(rawInput)?.['plan']);
+    return kind === 'switch_mode' && optionId !== undefined && plan !== undefined ? { plan, optionId } : undefined;
+  },
+  questionsOf,
+  steer: 'qwen',
+  canFork: false,
+  ignored: new Set([
+    '_qwencode/start_turn',
+    '_qwencode/end_turn',
+    'qwen/notify/session/mode-update',
+    'qwen/notify/session/prompt-suggestion',
+  ]),
+};
+
+function questionsOf({ meta }: CallFields): readonly AskedQuestion[] | undefined {
+  if (meta['qwenInteractionKind'] !== 'user_question') return undefined;
+  const questions = listOf(meta['qwenQuestions']).flatMap(value => {
+    const asked = recordOf(value);
+    const question = textOf(asked?.['question']);
+    if (question === undefined) return [];
+    const options = listOf(asked?.['options']).flatMap(option => {
+      const { label, description } = recordOf(option) ?? {};
+      const about = textOf(description);
+      return typeof label === 'string' ? [{ label, ...(about !== undefined && { description: about }) }] : [];
+    });
+    return [{ question, options, multiple: asked?.['multiSelect'] === true }];
+  });
+  return questions.length === 0 ? undefined : questions;
+}
