@@ -4,6 +4,7 @@ import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
+import { longThread } from './long-thread.ts';
 import { memory } from './memory.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
   harness,
+  'long-thread': longThread,
   memory,
   'process-load': processLoad,
   rlm,
