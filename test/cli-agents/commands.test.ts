@@ -59,7 +59,7 @@ describe('the list of agents', () => {
   it('says how to install what is missing', () => {
     const lines = agentTable([{ known: codex, found: { hasCredentials: false } }]);
     expect(lines).toEqual([
-      'codex  not installed  no credentials found',
+      expect.stringMatching(/^codex  not installed  no credentials found  live  approve, reject, /),
       '',
       'To install:',
       '  Codex: npm install -g @openai/codex',
