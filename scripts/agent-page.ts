@@ -1,5 +1,6 @@
 import type { CliAdapter } from 'singletree/agents';
 import { toolTables } from 'singletree/projections';
+import { abilityRows } from './ability-table.ts';
 
 type CommandRequest = Parameters<CliAdapter['command']>[0];
 
@@ -55,6 +56,7 @@ export function agentPage(adapter: CliAdapter): string {
     '| any other | `unknown` |',
     '',
     `${shells[table?.shell ?? 'unknown']} An operation is emitted with the result of its call; one without a result at the end of the run, without success. ${unknownRecord}`,
+    ...livePart(adapter),
   ].join('\n')}\n`;
 }
 
@@ -62,4 +64,42 @@ export function agentPage(adapter: CliAdapter): string {
 function commandLine(adapter: CliAdapter, request: CommandRequest): string {
   const { args, env = {} } = adapter.command(request);
   return [...Object.entries(env).map(([name, value]) => `${name}=${value}`), adapter.executable, ...args].join(' ');
+}
+
+/** What a person can do over the interactive channel of an agent, and what it becomes. */
+function livePart({ live, executable }: CliAdapter): string[] {
+  if (live === undefined)
+    return ['', '## Its live channel', '', 'It has none: it runs in print mode, and nobody can be asked.'];
+  const start = { cwd: '.', folder: 'FOLDER', environment: {} };
+  const { args, env = {} } = live.command(start);
+  const settings = Object.keys(env).map(name => `${name}=…`);
+  return [
+    '',
+    '## Its live channel',
+    '',
+    'Used when somebody can answer: over the supervisor, the Harness, the server and on a terminal.',
+    '',
+    '```',
+    [...settings, executable, ...args].join(' '),
+    '```',
+    '',
+    '| ability | |',
+    '|---|---|',
+    ...abilityRows.map(({ title, show }) => `| ${title} | ${show(live.abilities)} |`),
+    ...(live.modes === undefined ? [] : [`| modes | ${live.modes.map(({ id }) => `\`${id}\``).join(', ')} |`]),
+    '',
+    ...live.notes.map(note => `- ${note}`),
+    ...(live.warning === undefined ? [] : [`- Warning before the first prompt: ${live.warning}`]),
+    '',
+    '| message | becomes |',
+    '|---|---|',
+    ...Object.entries(live.records).map(([record, becomes]) => `| ${record} | ${becomes} |`),
+    '| anything else | `unknown` |',
+    '',
+    'Where its events differ from those of print mode:',
+    '',
+    '| event | difference |',
+    '|---|---|',
+    ...Object.entries(live.differences).map(([event, difference]) => `| ${event} | ${difference} |`),
+  ];
 }

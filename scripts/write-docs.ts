@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
+import { abilityPage } from './ability-table.ts';
 import { agentPage } from './agent-page.ts';
 import { eventReference } from './event-reference.ts';
 
@@ -7,3 +8,4 @@ import { eventReference } from './event-reference.ts';
 mkdirSync('docs/agents', { recursive: true });
 writeFileSync('docs/events.md', eventReference());
 for (const adapter of Object.values(cliAdapters)) writeFileSync(`docs/agents/${adapter.id}.md`, agentPage(adapter));
+writeFileSync('docs/agents/README.md', abilityPage(Object.values(cliAdapters)));
