@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
+import { SessionPool } from '../agents/cli/live/session-pool.ts';
 import { RawLines } from '../agents/cli/saved/raw-lines.ts';
 import { type RunOutcome, Supervisor } from '../control/index.ts';
 import type { Agent, CallableAgent, RelayAnswer } from '../agents/agent.ts';
@@ -57,7 +58,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
-  const external = cliAgent(request.agent, { ...request.options, onRaw });
+  // The program ends with the run: this process has no next turn.
+  const sessions = new SessionPool({ size: 0 });
+  const external = cliAgent(request.agent, { sessions, ...request.options, onRaw });
   const agent = request.hasPerson ? external : withoutAnswers(external);
   const supervisor = new Supervisor({ log, graceMs: 5_000 });
   const totals = new RunTotals();
