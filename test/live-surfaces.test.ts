@@ -124,11 +124,10 @@ describe.skipIf(browser === undefined)('Claude Code on the page', () => {
     await page.getByLabel('Message').fill('go');
     await page.keyboard.press('Enter');
     const log = page.getByRole('log');
-    await log.getByText('touch made.txt').first().waitFor();
-    await log.getByText('makes it').first().waitFor();
+    await log.locator('pre[data-kind=command]').getByText('touch made.txt').waitFor();
+    await log.locator('.relay-reason').getByText('makes it').waitFor();
     await log.getByText('Change it first').click();
     await log.getByLabel('Input').fill('{"command":"touch changed.txt"}');
-    await page.screenshot({ path: join(tmpdir(), 'singletree-claude-page.png') });
     await log.getByRole('button', { name: 'Run it like this' }).click();
     await log.getByText('All done.').waitFor();
     expect(existsSync(join(options.cwd, 'changed.txt'))).toBe(true);
