@@ -5,6 +5,7 @@ import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { longThread } from './long-thread.ts';
+import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'graph-reduce': graphReduce,
   harness,
   'long-thread': longThread,
+  'live-sessions': liveSessions,
   memory,
   'process-load': processLoad,
   rlm,
