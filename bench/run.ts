@@ -6,6 +6,7 @@ import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { longThread } from './long-thread.ts';
 import { memory } from './memory.ts';
+import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
 import { subagents } from './subagents.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   harness,
   'long-thread': longThread,
   memory,
+  'process-load': processLoad,
   rlm,
   'server-load': serverLoad,
   'sqlite-append': sqliteAppend,
