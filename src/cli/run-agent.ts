@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
 import { RawLines } from '../agents/cli/saved/raw-lines.ts';
 import { type RunOutcome, Supervisor } from '../control/index.ts';
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { Agent, CallableAgent, RelayAnswer } from '../agents/agent.ts';
+import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
 import { RunRecord } from './run-record.ts';
@@ -17,6 +18,8 @@ export interface RunRequest {
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
   readonly options: CliAgentOptions;
+  /** Whether a person can be asked. */
+  readonly hasPerson: boolean;
   /** Stops the run. */
   readonly signal: AbortSignal;
 }
@@ -27,6 +30,10 @@ export interface RunWatcher {
   raw?(line: RawLine): Promise<unknown>;
   event?(event: LoggedEvent): Promise<unknown>;
   activity?(activity: Activity): Promise<unknown>;
+  /** Something is asked: `answer` stores an answer and rejects when it is not valid any more. Not waited for. */
+  asked?(relay: EventOf<'relay'>, answer: (answer: Omit<RelayAnswer, 'relayId'>) => Promise<void>): void;
+  /** Something that was asked has an answer, or is closed. */
+  resolved?(relayId: string): void;
 }
 
 export interface RunReport {
@@ -50,7 +57,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
-  const agent = cliAgent(request.agent, { ...request.options, onRaw });
+  const external = cliAgent(request.agent, { ...request.options, onRaw });
+  const agent = request.hasPerson ? external : withoutAnswers(external);
   const supervisor = new Supervisor({ log, graceMs: 5_000 });
   const totals = new RunTotals();
   const state = createActivityState();
@@ -74,6 +82,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       await record.event(event);
       totals.add(event);
       await watcher.event?.(event);
+      if (event.type === 'relay') watcher.asked?.(event, answer => supervisor.answer(thread.id, event.id, answer));
+      if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
       for (const activity of projectActivity(state, event, lines.lineOf)) {
         totals.addActivity(activity);
         await watcher.activity?.(activity);
@@ -99,6 +109,11 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     await supervisor.close();
     await record?.close();
   }
+}
+
+/** An agent that cannot ask anybody: what the rules do not allow is denied. */
+function withoutAnswers(agent: CallableAgent): Agent {
+  return { ...agent, invoke: ({ answers: _, ...params }) => agent.invoke(params) };
 }
 
 async function threadFor({ log, threadId, prompt, agent }: RunRequest) {

@@ -1,4 +1,5 @@
 import { defined } from '../events/defined.ts';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
@@ -6,8 +7,11 @@ import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
 import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { parsePermissionRules, type PermissionRuleSet } from '../agents/permissions/index.ts';
 import type { RunOutcome } from '../control/index.ts';
-import { SingletreeError } from '../events/index.ts';
+import { errorText, SingletreeError } from '../events/index.ts';
+import { TerminalPerson } from './asking/terminal-person.ts';
+import { processTerminal, type Terminal } from './asking/terminal.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
 import { singletreeHome } from './home.ts';
@@ -29,6 +33,9 @@ interface RunOptions extends StoreOptions {
   readonly output?: Output;
   readonly env?: Record<string, string>;
   readonly yolo?: boolean;
+  readonly print?: boolean;
+  readonly permissions?: PermissionRuleSet;
+  readonly mode?: string;
 }
 
 /** Adds `singletree run`, which runs an external coding agent, shows its activity and records it. */
@@ -53,6 +60,9 @@ export function addRunCommand(program: Command): void {
       ]),
     )
     .option('--env <name=value>', 'an environment variable for the agent (repeatable)', variable)
+    .option('--mode <mode>', 'the mode of the agent, such as plan', notEmpty)
+    .option('--permissions <file>', 'a JSON file with permission rules: what runs without asking', permissionFile)
+    .option('--print', 'run the agent once without its interactive channel: it asks nothing')
     .option('--yolo', 'let the agent do everything without asking')
     .action(async (agent: string, given: string, flags: string[], options: RunOptions, command: Command) => {
       const unquoted = flags.slice(0, Math.max(0, flags.length - countAfterDashes(process.argv)));
@@ -91,11 +101,14 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   const log = await openStoreOf(options);
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
   const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
   const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
   if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, runId));
+  const channel = channelFor(agent, options, hasPerson);
+  const person = hasPerson && channel === 'live' ? askAt(processTerminal(interrupt), watcher, () => pretty) : undefined;
   try {
     const report = await runAgent(
       {
@@ -105,7 +118,9 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
         ...defined({ threadId: options.resume }),
         folderOf: runId => (options.out === undefined ? runsFolder(singletreeHome(), runId) : resolve(options.out)),
         signal: stop.signal,
+        hasPerson,
         options: {
+          channel,
           extraArgs,
           ...defined({ env: options.env }),
           cwd: resolve(options.cwd ?? '.'),
@@ -114,6 +129,8 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
             yolo: options.yolo,
             timeoutMs: options.timeout,
             idleTimeoutMs: options.idleTimeout,
+            permissions: options.permissions,
+            mode: options.mode,
           }),
         },
       },
@@ -128,11 +145,45 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
       if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
       process.stderr.write(kept);
     }
-    return exitCode(report.outcome);
+    // Nobody was asked: what was denied is not done.
+    return exitCode(report.outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
   } finally {
+    person?.close();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
     await log.close();
   }
+}
+
+/** The channel of a run: the interactive one where somebody or rules can decide, else print mode. */
+function channelFor(agent: string, { print, permissions, mode }: RunOptions, hasPerson: boolean): 'print' | 'live' {
+  const { live, name } = adapterNamed(agent);
+  const isWanted = hasPerson || permissions !== undefined || mode !== undefined;
+  if (print !== true && live !== undefined) return isWanted ? 'live' : 'print';
+  if (permissions === undefined && mode === undefined) return 'print';
+  const why = print === true ? 'with --print' : `by ${name}`;
+  throw new SingletreeError(
+    'invalid_argument',
+    `--permissions and --mode need the interactive channel, which is not used ${why}.`,
+  );
+}
+
+/** Asks the person at the terminal what the run asks. */
+function askAt(terminal: Terminal, watcher: RunWatcher, pretty: () => PrettyRun | undefined): TerminalPerson {
+  const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
+  const person = new TerminalPerson(terminal, async (relay, answer) => {
+    await answers.get(relay.id)?.(answer);
+  });
+  watcher.asked = (relay, answer) => {
+    answers.set(relay.id, answer);
+    pretty()?.pause(true);
+    person.ask(relay);
+  };
+  watcher.resolved = relayId => {
+    answers.delete(relayId);
+    person.resolved(relayId);
+    if (answers.size === 0) pretty()?.pause(false);
+  };
+  return person;
 }
 
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
@@ -165,6 +216,14 @@ function exitCode(outcome: RunOutcome): number {
 function notEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('expected a name');
   return text;
+}
+
+function permissionFile(file: string): PermissionRuleSet {
+  try {
+    return parsePermissionRules(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new InvalidArgumentError(errorText(error));
+  }
 }
 
 function variable(text: string, before: Record<string, string> = {}): Record<string, string> {

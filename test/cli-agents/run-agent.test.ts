@@ -21,6 +21,7 @@ async function run(prompt: string, request: Partial<RunRequest> = {}, watcher: R
       prompt,
       folderOf: runId => join(home, runId),
       signal: new AbortController().signal,
+      hasPerson: false,
       ...request,
       options: { executable, settleMs: 50, stopStepMs: 50, ...request.options },
     },

@@ -77,6 +77,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
   return {
     id: adapter.id,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true }),
+    ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
     invoke: request => {
       const params = invokeParams(request);
       const isLive = channel === 'live' || (channel === undefined && params.answers !== undefined);
