@@ -1,15 +1,15 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { abilityList } from '../agents/cli/contract/ability-words.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
-import type { LiveAbilities } from '../agents/cli/contract/live-channel.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 
 /** Adds `singletree agents`, which lists the external coding agents and whether they are usable on this machine. */
 export function addAgentsCommand(program: Command): void {
   program
     .command('agents')
-    .description('list the external coding agents: version, credentials, channel, and what each can do')
+    .description('list the external coding agents: version, credentials, channel, what each can do')
     .option('--json', 'print one JSON value per line')
     .action(async ({ json }: { json?: boolean }) => {
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
@@ -32,8 +32,8 @@ export function agentTable(entries: readonly Entry[]): string[] {
     known.id,
     found.path === undefined ? 'not installed' : (found.version ?? 'installed'),
     found.hasCredentials ? 'credentials found' : 'no credentials found',
-    known.live === undefined ? 'print only' : 'live',
-    known.live === undefined ? 'asks nothing' : abilitiesText(known.live.abilities),
+    known.live?.protocol ?? 'print mode only',
+    known.live === undefined ? 'nobody is asked' : ['asks', ...abilityList(known.live.abilities)].join(', '),
   ]);
   const widths = [0, 1, 2, 3].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
   const table = rows.map(row =>
@@ -48,22 +48,8 @@ export function agentTable(entries: readonly Entry[]): string[] {
     : [...table, '', 'To install:', ...missing.map(({ known }) => `  ${known.name}: ${known.install}`)];
 }
 
-/** What an agent can do over its channel, in a few words. */
-export function abilitiesText(abilities: LiveAbilities): string {
-  const can = [
-    'approve, reject',
-    ...(abilities.revise === 'all' ? ['revise'] : []),
-    ...(abilities.questions ? ['questions'] : []),
-    ...(abilities.plans ? ['plans'] : []),
-    abilities.steer === 'joins' ? 'steer' : 'steer (queued)',
-    ...(abilities.resume ? ['resume'] : []),
-    ...(abilities.images ? ['images'] : []),
-  ];
-  return can.join(', ');
-}
-
 function asJson({ known, found }: Entry): object {
   const { id, name, install, live } = known;
-  const channel = live === undefined ? { channel: 'print' } : { channel: 'live', abilities: live.abilities };
+  const channel = live === undefined ? {} : { channel: live.protocol, abilities: live.abilities };
   return { id, name, installed: found.path !== undefined, ...found, ...channel, install };
 }

@@ -11,6 +11,7 @@ import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
 import { addRunCommand } from './run.ts';
 import { addServeCommand } from './serve.ts';
+import { addStoreCommand } from './store.ts';
 import { addThreadCommands } from './threads/commands.ts';
 import { addTranslateCommand } from './translate.ts';
 
@@ -28,6 +29,7 @@ addModelsCommand(program);
 addDoctorCommand(program);
 addCompletionCommand(program);
 addConfigCommand(program);
+addStoreCommand(program);
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found', 'relay_not_found'] as const;
 const commands = program.commands.map(command => command.name());
 program.showHelpAfterError(`(The commands are ${commands.join(', ')}: see singletree --help)`);
