@@ -64,6 +64,7 @@ export {
   type ProviderInfo,
 } from './model/registry/registry.ts';
 export type { CompatibleProvider, ModelProvider } from './model/registry/providers.ts';
+export { findLocalServers, type LocalServer } from './model/registry/local-servers.ts';
 export type { RetryOptions } from './model/call/retry.ts';
 export {
   type Decision,

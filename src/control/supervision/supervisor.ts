@@ -26,6 +26,7 @@ import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
 import { UnreadRequests } from './steer-request.ts';
+import { turnShare } from './turn-share.ts';
 import type {
   AbortOptions,
   EndNote,
@@ -229,6 +230,7 @@ export class Supervisor implements RunControl {
   /** Marks the run as open, appends its request, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request?: RunRequest): Promise<RunHandle> {
     const { agent, parentId, model, note, startAfter } = newRun;
+    await turnShare.next();
     const thread = await this.#threads.acquire(threadId);
     let runId: string | undefined;
     try {

@@ -57,7 +57,8 @@ describe.skipIf(!isTried).each(names)('%s over its server', name => {
       'Done again.',
     ];
     return scene(name, script, async live => {
-      const before = settingsOf(live, name);
+      const before = { ...settingsOf(live, name), permission: { bash: 'allow' } };
+      writeFileSync(settingsFile(live, name), JSON.stringify(before));
       const run = await live.send('go');
       const first = await live.relay();
       expect(first).toMatchObject({

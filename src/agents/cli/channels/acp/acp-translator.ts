@@ -17,7 +17,7 @@ class AcpReader implements RecordReader {
 
   constructor(context: LineContext, profile: AcpProfile) {
     this.#context = context;
-    this.#turn = new AcpTurn({ context, profile, ids: { calls: new OpenCalls(), messages: new Map() } });
+    this.#turn = new AcpTurn({ context, profile, ids: { calls: new OpenCalls(), messages: { counts: new Map() } } });
   }
 
   take(record: WireRecord): void {
