@@ -40,7 +40,7 @@ import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
-import { runInputOf, readRun } from '../thread-record.ts';
+import { countRawLines, runInputOf, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -339,6 +339,7 @@ export class Supervisor implements RunControl {
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
+        ...(state && { rawBefore: await countRawLines(log, threadId, state) }),
         ...defined({ model }),
         ...(state && { resume: state }),
       },
