@@ -3,6 +3,7 @@ import { cliAdapters } from 'singletree/agents';
 import { describe, expect, it } from 'vitest';
 import { abilityPage } from '../scripts/ability-table.ts';
 import { agentPage } from '../scripts/agent-page.ts';
+import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
 
 const page = (path: string) => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
@@ -20,6 +21,17 @@ describe('the generated pages of docs/', () => {
 
   it.each(adapters)('contain the page of $id that `npm run docs` writes', adapter => {
     expect(page(`agents/${adapter.id}.md`)).toBe(agentPage(adapter));
+  });
+
+  it('contain the comparison of all agents that `npm run docs` writes', () => {
+    expect(page('agents/README.md')).toBe(agentMatrix(adapters));
+  });
+
+  it('list every difference between the events of both channels', () => {
+    for (const { id, live, isLiveOnly } of adapters)
+      if (isLiveOnly !== true)
+        for (const [field, difference] of Object.entries(live?.differences ?? {}))
+          expect(agentMatrix(adapters)).toContain(`| ${id} | ${field} | ${difference} |`);
   });
 
   it('show the command lines that a run uses', () => {
