@@ -81,6 +81,7 @@ describe('the program of a guide', () => {
     ],
     ['harness', ['Hello to you.'], ['user', 'Hello!', 'assistant', 'Hello to you.']],
     ['workspace', [], ['ready: project', 'Moin, Ada!']],
+    ['stores', [], ['1']],
   ])('%s ends and shows what happened', async (guide, script, expected, edits) => {
     server = await startScriptedServer({ script });
     const { stdout } = await promisify(execFile)(process.execPath, [programOf(guide, edits)], {

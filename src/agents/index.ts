@@ -18,6 +18,7 @@ export type {
 export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
+export { abilityWords } from './cli/contract/ability-words.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
@@ -63,6 +64,7 @@ export {
   type ProviderInfo,
 } from './model/registry/registry.ts';
 export type { CompatibleProvider, ModelProvider } from './model/registry/providers.ts';
+export { findLocalServers, type LocalServer } from './model/registry/local-servers.ts';
 export type { RetryOptions } from './model/call/retry.ts';
 export {
   type Decision,

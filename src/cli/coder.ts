@@ -6,7 +6,9 @@ import {
   connectAllMcp,
   createModelRegistry,
   discoverSkills,
+  findLocalServers,
   type Limits,
+  type LocalServer,
   type McpServersConfig,
   type ModelRegistry,
   type PermissionRuleSet,
@@ -25,18 +27,23 @@ const usualModels = [
 ];
 
 /** Returns the registry of the models that the configuration and the environment bring. */
-export function configuredRegistry({ models }: Settings['config']): ModelRegistry {
+export function configuredRegistry({ models }: Settings['config'], local: readonly LocalServer[] = []): ModelRegistry {
   const providers = (models?.providers ?? []).map(({ id, baseURL, name, keyVariable: envVar }) => ({
     id,
     baseURL,
     ...defined({ name, envVar }),
   }));
-  return createModelRegistry({ providers });
+  return createModelRegistry({ providers: [...local.map(({ provider }) => provider), ...providers] });
 }
 
 /** Returns the ids of the models to offer, the default first; empty when none can be used. */
-export function offeredModels({ models, defaultModel }: Settings['config'], registry: ModelRegistry): string[] {
-  const named = models?.offered ?? usualModels;
+export function offeredModels(
+  { models, defaultModel }: Settings['config'],
+  registry: ModelRegistry,
+  local: readonly LocalServer[] = [],
+): string[] {
+  const here = local.flatMap(({ provider, models: names }) => names.map(name => `${provider.id}/${name}`));
+  const named = models?.offered ?? [...usualModels, ...here];
   const all = defaultModel === undefined ? named : [defaultModel, ...named];
   return [...new Set(all)].filter(id => registry.isConfigured(id));
 }
@@ -55,8 +62,10 @@ export async function installedCoder(
   { config, cwd, home }: Settings,
   more: { readonly model?: string | undefined; readonly permissions?: PermissionRuleSet | undefined } = {},
 ): Promise<InstalledCoder | undefined> {
-  const registry = configuredRegistry(config);
-  const models = offeredModels(more.model === undefined ? config : { ...config, defaultModel: more.model }, registry);
+  const local = await findLocalServers();
+  const registry = configuredRegistry(config, local);
+  const wanted = more.model === undefined ? config : { ...config, defaultModel: more.model };
+  const models = offeredModels(wanted, registry, local);
   const [model] = models;
   if (model === undefined) return undefined;
   const folders = [...(config.skills ?? []), join(home, 'skills')].filter(existsSync);

@@ -6,7 +6,7 @@ import type { Limits } from '../agents/index.ts';
 import type { Config } from '../config/index.ts';
 import { Supervisor } from '../control/index.ts';
 import { SingletreeError } from '../events/index.ts';
-import { visibleUrl } from '../log/index.ts';
+import { passwordsOf, visibleUrl } from '../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
 import { isOrigin } from '../server/security/cross-origin.ts';
 import { configuredTokens, tokenOption, tokensIn } from './access-tokens.ts';
@@ -78,7 +78,7 @@ async function serve(options: ServeOptions): Promise<void> {
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,
         version: packageVersion(),
-        secrets: secretsIn(process.env),
+        secrets: [...secretsIn(process.env), ...passwordsIn([store, live])],
         tokens: tokensFor(options, config),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         onDelete: (_, runIds) => removeRunFolders(home, runIds),
@@ -155,6 +155,11 @@ function collect(value: string, before: readonly string[] = []): readonly string
 function origins(value: string, before: readonly string[] = []): readonly string[] {
   if (isOrigin(value)) return [...before, value];
   throw new InvalidArgumentError('expected an exact origin, such as "http://localhost:3000", without a path or *');
+}
+
+/** The passwords of the store and its live tail; short ones would be found in harmless texts. */
+function passwordsIn(urls: readonly (string | undefined)[]): string[] {
+  return urls.flatMap(url => (url === undefined ? [] : passwordsOf(url))).filter(({ length }) => length >= 6);
 }
 
 /** The secret values of the environment, which must not appear in an event or a log. */

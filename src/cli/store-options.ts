@@ -41,11 +41,20 @@ export function storeUrls(
 /** Opens the log that the options, the environment or the configuration name. */
 export async function openStoreOf(options: StoreOptions, config?: Pick<Config, 'store' | 'live'>): Promise<EventLog> {
   const { store, live } = storeUrls(options, process.env, config);
-  return openStore(store, { live });
+  return openStore(store, { live, onOutage: reportOutage });
 }
 
 /** Whether the log is a file that does not exist yet. */
 export function isNewFile(options: StoreOptions): boolean {
   const location = parseStoreUrl(storeUrls(options).store);
   return location.kind === 'file' && !existsSync(location.path);
+}
+
+/** Prints when the live tail is lost and when it is back; readers follow the store meanwhile. */
+function reportOutage(reason: string | undefined): void {
+  const line =
+    reason === undefined
+      ? 'the live tail in Redis is back'
+      : `the live tail in Redis cannot be used (${reason}): readers poll the database meanwhile`;
+  process.stderr.write(`singletree: ${line}\n`);
 }

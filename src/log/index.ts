@@ -51,7 +51,7 @@ export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
 export { checkStore, type StoreProblem, type StoreReport } from './store/check-store.ts';
 export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-store.ts';
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
-export { parseStoreUrl, type StoreLocation, visibleUrl } from './store/store-url.ts';
+export { parseStoreUrl, passwordsOf, type StoreLocation, visibleUrl } from './store/store-url.ts';
 export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';

@@ -62,7 +62,7 @@ describe('the list of agents', () => {
   it('says how to install what is missing', () => {
     const lines = agentTable([{ known: codex, found: { hasCredentials: false } }]);
     expect(lines).toEqual([
-      'codex  not installed  no credentials found',
+      'codex  not installed  no credentials found  app-server  asks, questions, plans, steer, resume, fork',
       '',
       'To install:',
       '  Codex: npm install -g @openai/codex',

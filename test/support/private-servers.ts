@@ -201,7 +201,7 @@ function newFolder(): Pick<ServerPlan, 'folder' | 'keeper'> {
   return { folder, keeper };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -6,7 +6,7 @@ import { findProgram, installPackages } from './private-servers.ts';
 
 export type ServiceName = 'postgres' | 'redis';
 
-/** The socket from which the tests of a run get their servers. */
+/** Names the port from which the tests of a run get their servers. */
 export const servicesVariable = 'SINGLETREE_TEST_SERVICES';
 
 const services = {
@@ -67,9 +67,9 @@ export async function runSql(url: string, statement: string): Promise<void> {
 }
 
 async function requestServer(service: ServiceName): Promise<string> {
-  const path = process.env[servicesVariable];
-  if (path === undefined) throw new Error('Servers for tests are started by the global setup of Vitest.');
-  const socket = connect(path);
+  const port = process.env[servicesVariable];
+  if (port === undefined) throw new Error('Servers for tests are started by the global setup of Vitest.');
+  const socket = connect(Number(port), '127.0.0.1');
   socket.write(`${service}\n`);
   const answer = JSON.parse(await text(socket)) as { url?: string; error?: string };
   if (answer.url === undefined) throw new Error(`${services[service].name} did not start: ${answer.error}`);

@@ -5,32 +5,14 @@ import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
 import { allThreads, type EventLog, exportThread, importThread, readEvents, type Thread } from '../../log/index.ts';
 import { singletreeHome } from '../home.ts';
-import { ignoreClosedOutput, writeOut } from '../output.ts';
+import { writeOut } from '../output.ts';
 import { printGraph } from '../print-graph.ts';
-import { openStoreOf, type StoreOptions } from '../store-options.ts';
-import { loadSettings } from '../settings.ts';
+import type { StoreOptions } from '../store-options.ts';
 import { tableLines } from '../table.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { ageText, threadStatus } from './thread-status.ts';
 import { Transcript } from './transcript.ts';
-
-export interface ThreadCommandOptions extends StoreOptions {
-  readonly json?: boolean;
-}
-
-/** Opens the store of a command, and closes it at the end. */
-async function withLog<Result>(options: StoreOptions, act: (log: EventLog) => Promise<Result>): Promise<Result> {
-  ignoreClosedOutput();
-  const { config } = await loadSettings('.');
-  const log = await openStoreOf(options, config);
-  try {
-    return await act(log);
-  } finally {
-    await log.close();
-  }
-}
-
-const print = (value: unknown) => writeOut(`${JSON.stringify(value)}\n`);
+import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 
 /** `singletree threads`: the newest threads. */
 export function listThreads(options: ThreadCommandOptions & { readonly limit: number }): Promise<void> {
@@ -41,7 +23,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       threads.push(thread);
     }
     if (options.json === true) {
-      for (const thread of threads) await print(summaryOf(thread));
+      for (const thread of threads) await printJson(summaryOf(thread));
       return;
     }
     const ids = shortIds(threads.map(({ id }) => id));
@@ -82,7 +64,7 @@ export function showThread(text: string, options: ThreadCommandOptions & { reado
   return withLog(options, async log => {
     const { id } = await findThread(log, text);
     const transcript = new Transcript();
-    const take = (event: LoggedEvent) => (options.json === true ? print(event) : writeOut(transcript.take(event)));
+    const take = (event: LoggedEvent) => (options.json === true ? printJson(event) : writeOut(transcript.take(event)));
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
     const events = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
@@ -107,7 +89,9 @@ export function importCommand(
   return withLog(options, async log => {
     const source = file === '-' ? process.stdin : createReadStream(file);
     const thread = await importThread(log, source, options.title === undefined ? {} : { title: options.title });
-    await (options.json === true ? print(summaryOf(thread)) : writeOut(`thread ${thread.id}: ${thread.seq} events\n`));
+    await (options.json === true
+      ? printJson(summaryOf(thread))
+      : writeOut(`thread ${thread.id}: ${thread.seq} events\n`));
   });
 }
 
@@ -121,7 +105,7 @@ export function branchCommand(
     const name = options.title ?? title;
     const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
     await (options.json === true
-      ? print(summaryOf(branch))
+      ? printJson(summaryOf(branch))
       : writeOut(`thread ${branch.id}: ${branch.seq} events shared\n`));
   });
 }
@@ -149,7 +133,7 @@ export function graphCommand(text: string, options: ThreadCommandOptions): Promi
     let graph = createGraph();
     for await (const event of readEvents(log, id)) graph = reduceEvent(graph, event);
     if (options.json !== true) return printGraph(graph);
-    for (const node of graph.nodes.values()) await print({ ...node, children: graph.edges.get(node.id) ?? [] });
+    for (const node of graph.nodes.values()) await printJson({ ...node, children: graph.edges.get(node.id) ?? [] });
   });
 }
 
@@ -167,7 +151,7 @@ export function rewindCommand(
     const preview = () => (direction === 'undo' ? rewind.previewUndo(id, messageId) : rewind.previewRedo(id));
     const act = () => (direction === 'undo' ? rewind.undo(id, { ...named, force }) : rewind.redo(id, { force }));
     const result = options.preview === true ? await preview() : await act();
-    if (options.json === true) return void (await print(result));
+    if (options.json === true) return void (await printJson(result));
     for (const { folder, files } of result.folders)
       for (const { path, action, isConflict } of files)
         await writeOut(`${isConflict ? 'conflict' : action}  ${join(folder, path)}\n`);

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addStoreOptions } from '../store-options.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last"', 'last'] as const;
@@ -54,6 +54,54 @@ export function addThreadCommands(program: Command): void {
       .option('--force', 'also rewind files that somebody else changed since')
       .option('--message <id>', 'with undo: the user message from which on everything is taken back')
       .action(async (id, options) => (await actions()).rewindCommand(direction, id, options));
+  json(add('search', 'find messages and titles by their words', 'singletree search failing test'))
+    .argument('<words...>', 'all of them have to occur')
+    .option('--limit <number>', 'at most this many, up to 100', count, 20)
+    .action(async (words, options) => (await import('./queries.ts')).searchCommand(words, options));
+  json(add('usage', 'print tokens and cost by day, agent and model', 'singletree usage --by model --from 2026-01-01'))
+    .option('--by <groups>', 'day, agent, model: one or several, separated by commas', groups, [
+      'day',
+      'agent',
+      'model',
+    ])
+    .option('--from <day>', 'the first day, such as 2026-01-31')
+    .option('--to <day>', 'the last day')
+    .action(async options => (await import('./queries.ts')).usageCommand(options));
+  const debug = program.command('debug').description('look inside');
+  addStoreOptions(debug.command('prompt').description('print the messages that a model would be sent of a thread'))
+    .argument(...thread)
+    .action(async (id, options) => (await import('./queries.ts')).promptCommand(id, options));
+  addInboxCommand(
+    json(add('inbox', 'list what waits for you, or answer it', 'singletree inbox reject 1 --reason "Use git mv"')),
+  );
+}
+
+function addInboxCommand(inbox: Command): void {
+  inbox.action(async options => (await import('./inbox.ts')).listInbox(options));
+  const outcomes = { approve: '', reject: '', revise: '<json>', answer: '<text>' } as const;
+  for (const [outcome, value] of Object.entries(outcomes) as [keyof typeof outcomes, string][]) {
+    const command = inbox
+      .command(outcome)
+      .description(`${outcome} one of them`)
+      .argument('<relay>', 'its number in the list, or its id');
+    if (value !== '') command.argument(value, outcome === 'revise' ? 'the input to use instead' : 'the answer');
+    addStoreOptions(command)
+      .option('--reason <text>', 'words for the agent')
+      .addOption(
+        new Option('--remember <reach>', 'how far an approval reaches').choices(['once', 'thread', 'category']),
+      )
+      .action(async (...given: unknown[]) => {
+        const [relay, text] = given as [string, string];
+        const options = given.at(-2) as object;
+        await (await import('./inbox.ts')).answerInbox(outcome, [relay, value === '' ? undefined : text], options);
+      });
+  }
+}
+
+function groups(text: string): string[] {
+  const given = text.split(',').map(group => group.trim());
+  if (given.every(group => ['day', 'agent', 'model'].includes(group))) return given;
+  throw new InvalidArgumentError('expected day, agent or model, or several of them separated by commas');
 }
 
 function count(text: string): number {

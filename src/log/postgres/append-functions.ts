@@ -9,98 +9,91 @@ CREATE OR REPLACE FUNCTION ${s}.append_events(
   p_expected bigint, p_once text, p_lease text, p_token bigint,
   p_names text, p_values text, p_is_imported boolean,
   p_messages jsonb, p_first_ms double precision, p_last_ms double precision, p_last_ts text,
-  p_now timestamptz, p_channel text,
-  OUT status text, OUT topic uuid, OUT last bigint, OUT newest_ts text, OUT at_ms double precision
-) LANGUAGE plpgsql AS $$
+  p_now timestamptz, p_channel text
+) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  t record;
-  v_at timestamptz := coalesce(p_now, clock_timestamp());
+  v_key bigint;
+  v_topic uuid;
+  v_last bigint;
+  v_at timestamptz;
+  v_refusal text;
 BEGIN
-  SELECT h.key, h.made, h.seq, h.id, h.updated, h.imported, h.newest_ts, h.newest_ms INTO t
-  FROM ${s}.threads h WHERE h.id = p_thread FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
-    status := 'thread_not_found';
-    RETURN;
-  END IF;
-  topic := t.made;
-  last := t.seq;
-  -- What waited for others happens when they are done.
-  IF p_now IS NULL THEN v_at := clock_timestamp(); END IF;
-  at_ms := extract(epoch FROM v_at) * 1000;
-  IF p_is_repeated THEN
-    SELECT e.seq INTO last FROM ${s}.events e WHERE e.append = p_append;
-    IF NOT FOUND AND p_once IS NOT NULL THEN
-      SELECT o.seq INTO last FROM ${s}.once o WHERE o.thread = t.key AND o.key = p_once AND o.append = p_append;
-    END IF;
-    IF last IS NOT NULL THEN
-      status := 'appended';
-      RETURN;
-    END IF;
-    last := t.seq;
-  END IF;
-  IF p_expected <> t.seq THEN
-    status := 'seq_conflict';
-    RETURN;
-  END IF;
-  IF p_once IS NOT NULL THEN
-    SELECT o.seq INTO last FROM ${s}.once o WHERE o.thread = t.key AND o.key = p_once;
-    IF FOUND THEN
-      status := 'once_conflict';
-      RETURN;
-    END IF;
-    last := t.seq;
-  END IF;
   IF p_lease IS NOT NULL THEN
     -- Locked until the commit: whoever takes the lease next sees these events.
     PERFORM 1 FROM ${s}.leases l WHERE l.name = p_lease AND l.token = p_token FOR SHARE;
-    IF NOT FOUND THEN
-      status := 'lease_lost';
-      RETURN;
-    END IF;
+    IF NOT FOUND THEN RETURN ${s}.append_refusal(p_thread, p_append, p_is_repeated, p_expected, p_once, true, p_is_imported, p_first_ms, p_count); END IF;
   END IF;
-  IF p_is_imported AND t.imported IS DISTINCT FROM t.seq THEN
-    status := 'not_importable';
-    RETURN;
+  IF p_once IS NOT NULL OR p_is_repeated OR p_is_imported THEN
+    v_refusal := ${s}.append_refusal(p_thread, p_append, p_is_repeated, p_expected, p_once, false, p_is_imported, p_first_ms, p_count);
+    IF v_refusal IS NOT NULL THEN RETURN v_refusal; END IF;
   END IF;
-  IF p_count > 0 AND NOT p_is_imported AND p_first_ms < t.newest_ms THEN
-    status := 'earlier';
-    newest_ts := t.newest_ts;
-    RETURN;
-  END IF;
-  last := t.seq + p_count;
-  -- Moving a thread in the listing costs as much as an append: one that is at the top since shortly stays there.
-  IF v_at - t.updated < interval '10 ms' AND v_at >= t.updated AND NOT EXISTS (
-    SELECT 1 FROM ${s}.threads n WHERE n.id IS NOT NULL AND (n.updated, n.id) > (t.updated, t.id)
-  ) THEN
-    UPDATE ${s}.threads u SET seq = last, imported = CASE WHEN p_is_imported THEN last ELSE u.imported END,
-      newest_ts = coalesce(p_last_ts, u.newest_ts), newest_ms = coalesce(p_last_ms, u.newest_ms)
-    WHERE u.key = t.key;
-  ELSE
-    UPDATE ${s}.threads u SET seq = last, imported = CASE WHEN p_is_imported THEN last ELSE u.imported END,
-      newest_ts = coalesce(p_last_ts, u.newest_ts), newest_ms = coalesce(p_last_ms, u.newest_ms),
-      updated = greatest(u.updated, v_at)
-    WHERE u.key = t.key;
+  v_at := coalesce(p_now, clock_timestamp());
+  UPDATE ${s}.threads u SET
+    seq = u.seq + p_count,
+    imported = CASE WHEN p_is_imported THEN u.seq + p_count ELSE u.imported END,
+    newest_ts = coalesce(p_last_ts, u.newest_ts),
+    newest_ms = coalesce(p_last_ms, u.newest_ms),
+    -- Moving a thread in the listing costs as much as an append: one that is at the top since shortly stays there.
+    updated = CASE WHEN v_at - u.updated < interval '10 ms' AND v_at >= u.updated AND NOT EXISTS (
+      SELECT 1 FROM ${s}.threads n WHERE n.id IS NOT NULL AND (n.updated, n.id) > (u.updated, u.id)
+    ) THEN u.updated ELSE greatest(u.updated, v_at) END
+  WHERE u.id = p_thread AND (p_expected IS NULL OR p_expected = u.seq)
+    AND (p_is_imported OR p_count = 0 OR (p_first_ms < u.newest_ms) IS NOT TRUE)
+  RETURNING u.key, u.made, u.seq INTO v_key, v_topic, v_last;
+  IF NOT FOUND THEN
+    RETURN ${s}.append_refusal(p_thread, p_append, p_is_repeated, p_expected, p_once, false, p_is_imported, p_first_ms, p_count);
   END IF;
   IF p_count = 1 THEN
-    INSERT INTO ${s}.events (thread, seq, append, body) VALUES (t.key, last, p_append, replace(p_bodies, E'\\x02', last::text));
+    INSERT INTO ${s}.events (thread, seq, append, body) VALUES (v_key, v_last, p_append, replace(p_bodies, E'\x02', v_last::text));
   ELSIF p_count > 1 THEN
     INSERT INTO ${s}.events (thread, seq, append, body)
-    SELECT t.key, t.seq + b.n, CASE WHEN b.n = p_count THEN p_append END, replace(b.body, E'\\x02', (t.seq + b.n)::text)
-    FROM unnest(string_to_array(p_bodies, E'\\n')) WITH ORDINALITY AS b(body, n);
+    SELECT v_key, v_last - p_count + b.n, CASE WHEN b.n = p_count THEN p_append END,
+      replace(b.body, E'\x02', (v_last - p_count + b.n)::text)
+    FROM unnest(string_to_array(p_bodies, E'\n')) WITH ORDINALITY AS b(body, n);
   END IF;
   IF p_once IS NOT NULL THEN
-    INSERT INTO ${s}.once (thread, key, seq, append) VALUES (t.key, p_once, last, p_append);
+    INSERT INTO ${s}.once (thread, key, seq, append) VALUES (v_key, p_once, v_last, p_append);
   END IF;
   IF p_names IS NOT NULL THEN
-    PERFORM ${s}.change_metadata(t.key, p_names, p_values);
+    PERFORM ${s}.change_metadata(v_key, p_names, p_values);
   END IF;
   IF p_messages IS NOT NULL THEN
-    PERFORM ${s}.project_messages(t.key, t.seq, p_messages);
+    PERFORM ${s}.project_messages(v_key, v_last - p_count, p_messages);
   END IF;
   IF p_channel IS NOT NULL AND p_count > 0 THEN
-    PERFORM pg_notify(p_channel, t.made || ' ' || last);
+    PERFORM pg_notify(p_channel, v_topic || ' ' || v_last);
   END IF;
-  status := 'appended';
+  RETURN 'appended ' || v_last || ' ' || v_topic || ' ' || date_part('epoch', v_at) * 1000;
+END $$;
+
+-- Why an append is refused, or what it did when it is repeated; null when nothing is against it. Locks the thread.
+CREATE OR REPLACE FUNCTION ${s}.append_refusal(
+  p_thread text, p_append uuid, p_is_repeated boolean, p_expected bigint, p_once text, p_is_lost boolean,
+  p_is_imported boolean, p_first_ms double precision, p_count bigint
+) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  t record;
+  v_seq bigint;
+BEGIN
+  SELECT h.key, h.made, h.seq, h.imported, h.newest_ts, h.newest_ms INTO t
+  FROM ${s}.threads h WHERE h.id = p_thread FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN 'thread_not_found 0'; END IF;
+  IF p_is_repeated THEN
+    SELECT e.seq INTO v_seq FROM ${s}.events e WHERE e.append = p_append;
+    IF NOT FOUND AND p_once IS NOT NULL THEN
+      SELECT o.seq INTO v_seq FROM ${s}.once o WHERE o.thread = t.key AND o.key = p_once AND o.append = p_append;
+    END IF;
+    IF v_seq IS NOT NULL THEN RETURN 'appended ' || v_seq || ' ' || t.made; END IF;
+  END IF;
+  IF p_expected <> t.seq THEN RETURN 'seq_conflict ' || t.seq; END IF;
+  IF p_once IS NOT NULL THEN
+    SELECT o.seq INTO v_seq FROM ${s}.once o WHERE o.thread = t.key AND o.key = p_once;
+    IF FOUND THEN RETURN 'once_conflict ' || v_seq; END IF;
+  END IF;
+  IF p_is_lost THEN RETURN 'lease_lost ' || t.seq; END IF;
+  IF p_is_imported AND t.imported IS DISTINCT FROM t.seq THEN RETURN 'not_importable ' || t.seq; END IF;
+  IF p_count > 0 AND NOT p_is_imported AND p_first_ms < t.newest_ms THEN RETURN 'earlier ' || t.seq || ' ' || t.newest_ts; END IF;
+  RETURN NULL;
 END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.append_raw(

@@ -16,20 +16,15 @@ import { fence } from './leases.ts';
 import { type PreparedAppend, prepareAppend, raiseTimes, storedAppend, timesOf } from './prepared-append.ts';
 import { metadataLines } from './thread-rows.ts';
 
-interface AppendRow {
-  readonly status:
-    | 'appended'
-    | 'earlier'
-    | 'thread_not_found'
-    | 'seq_conflict'
-    | 'once_conflict'
-    | 'lease_lost'
-    | 'not_importable';
-  readonly topic: string;
-  readonly last: string;
-  /** The time of the newest event, when those to append have an earlier one. */
-  readonly newest_ts: string | null;
-  readonly at_ms: number | null;
+/** What the database answers: what it did, or why it refused. */
+interface Answer {
+  readonly status: string;
+  /** The last seq, or the one that the conflict is about. */
+  readonly seq: number;
+  /** The topic of the thread; the time of its newest event when those to append have an earlier one. */
+  readonly about: string;
+  /** The time at which it was appended, in milliseconds. */
+  readonly atMs: number;
 }
 
 /** What was appended. */
@@ -67,7 +62,7 @@ export class Appends {
   constructor(options: AppendsOptions) {
     this.#options = options;
     const parameters = Array.from({ length: 18 }, (_, index) => `$${index + 1}`).join(', ');
-    this.#statement = { name: 'append', text: `SELECT * FROM ${options.schema}.append_events(${parameters})` };
+    this.#statement = { name: 'append', text: `SELECT ${options.schema}.append_events(${parameters}) AS answer` };
   }
 
   /** Checks and copies events; the returned function appends them. */
@@ -80,21 +75,21 @@ export class Appends {
     const unsettled = this.#unsettled.get(events);
     let prepared = unsettled ?? prepareAppend(events, { now, maxEventBytes, newestTs, imported: options.imported });
     return async () => {
-      let row: AppendRow | undefined;
+      let answer: Answer;
       try {
         const send = () => this.#send(threadId, { prepared, options, lines, isRepeated: unsettled !== undefined });
-        for (row = await send(); row?.status === 'earlier'; row = await send())
-          prepared = raiseTimes(prepared, row.newest_ts ?? '');
+        for (answer = await send(); answer.status === 'earlier'; answer = await send())
+          prepared = raiseTimes(prepared, answer.about);
         this.#unsettled.delete(events);
       } catch (error) {
         if (SingletreeError.is(error) && error.details['isUnsettled'] === true) this.#unsettled.set(events, prepared);
         throw error;
       }
-      if (row?.status !== 'appended') throw refusal(threadId, options, row);
-      const firstSeq = Number(row.last) - prepared.texts.length + 1;
+      if (answer.status !== 'appended') throw refusal(threadId, options, answer);
+      const firstSeq = answer.seq - prepared.texts.length + 1;
       const stored = storedAppend(prepared, firstSeq);
       this.#keepTime(threadId, stored.events.at(-1)?.ts);
-      return { firstSeq, topic: row.topic, stored };
+      return { firstSeq, topic: answer.about, stored };
     };
   }
 
@@ -103,10 +98,7 @@ export class Appends {
     this.#newestTs.delete(threadId);
   }
 
-  async #send(
-    threadId: string,
-    { prepared, options, lines, isRepeated: wasSent }: Sending,
-  ): Promise<AppendRow | undefined> {
+  async #send(threadId: string, { prepared, options, lines, isRepeated: wasSent }: Sending): Promise<Answer> {
     const { connections, channel, stamp, clock } = this.#options;
     const text = prepared.texts.join('\n');
     const values = (isRepeated: boolean) => [
@@ -126,9 +118,13 @@ export class Appends {
       channel,
     ];
     const measured = clock.measure();
-    const [row] = await connections.query<AppendRow>(this.#statement, values, wasSent);
-    if (row?.at_ms != null && stamp() === null) measured(row.at_ms);
-    return row;
+    const [row] = await connections.query<{ answer: string | null }>(this.#statement, values, wasSent);
+    // The conditions changed between two looks at them: the next attempt finds out.
+    if (row?.answer == null) return this.#send(threadId, { prepared, options, lines, isRepeated: wasSent });
+    const [status = '', seq, about = '', atMs] = row.answer.split(' ');
+    const answer = { status, seq: Number(seq), about, atMs: Number(atMs) };
+    if (!Number.isNaN(answer.atMs) && stamp() === null) measured(answer.atMs);
+    return answer;
   }
 
   #keepTime(threadId: string, ts: string | undefined): void {
@@ -151,12 +147,11 @@ interface Sending {
 function refusal(
   threadId: string,
   { expectedSeq = 0, once = '', lease }: AppendOptions,
-  row: AppendRow | undefined,
+  { status, seq }: Answer,
 ): SingletreeError {
-  const last = Number(row?.last);
-  if (row?.status === 'seq_conflict') return seqConflict(threadId, expectedSeq, last);
-  if (row?.status === 'once_conflict') return onceConflict(threadId, once, last);
-  if (row?.status === 'lease_lost' && lease !== undefined) return leaseLost(lease);
-  if (row?.status === 'not_importable') checkImportable({ id: threadId, seq: last });
+  if (status === 'seq_conflict') return seqConflict(threadId, expectedSeq, seq);
+  if (status === 'once_conflict') return onceConflict(threadId, once, seq);
+  if (status === 'lease_lost' && lease !== undefined) return leaseLost(lease);
+  if (status === 'not_importable') checkImportable({ id: threadId, seq });
   return threadNotFound(threadId);
 }

@@ -43,7 +43,8 @@ export class Connections {
   readonly place: string;
   readonly #options: ConnectionsOptions;
   readonly #pool: Pool;
-  readonly #pauses = new Set<() => void>();
+  /** What waits, and is ended by `close`. */
+  readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
   constructor(options: ConnectionsOptions) {
@@ -54,6 +55,7 @@ export class Connections {
       ...this.#config(),
       max: most,
       allowExitOnIdle: true,
+      idleTimeoutMillis: 0,
       query_timeout: Math.max(1, Math.min(attemptMs, waitMs)),
       statement_timeout: attemptMs,
     });
@@ -67,7 +69,7 @@ export class Connections {
   async query<Result = Row>(statement: Statement, values: Values, isRepeated = false): Promise<Result[]> {
     const list = typeof values === 'function' ? values : () => values;
     return this.#repeat<PoolClient, Result[]>({
-      connect: () => this.#pool.connect(),
+      connect: () => this.#connect(),
       release: (client, isBroken) => client.release(isBroken),
       action: async (client, repeated) =>
         (await client.query({ ...statement, values: [...list(repeated)] })).rows as Result[],
@@ -103,11 +105,11 @@ export class Connections {
     return new Promise(resolve => {
       const resume = () => {
         clearTimeout(timer);
-        this.#pauses.delete(resume);
+        this.#waiting.delete(resume);
         resolve();
       };
       const timer = setTimeout(resume, ms);
-      this.#pauses.add(resume);
+      this.#waiting.add(resume);
       if (this.#isClosed) resume();
     });
   }
@@ -115,8 +117,27 @@ export class Connections {
   /** Statements under way are completed; calls that wait reject with `log_closed`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const resume of this.#pauses) resume();
+    for (const end of this.#waiting) end();
     await this.#pool.end();
+  }
+
+  /** A connection of the pool; the pool never answers those that wait for one when it ends. */
+  #connect(): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      const abandon = () => reject(logClosed());
+      this.#waiting.add(abandon);
+      this.#pool.connect().then(
+        client => {
+          this.#waiting.delete(abandon);
+          if (this.#isClosed) client.release();
+          else resolve(client);
+        },
+        (error: unknown) => {
+          this.#waiting.delete(abandon);
+          reject(error);
+        },
+      );
+    });
   }
 
   async #repeat<Used, Result>({

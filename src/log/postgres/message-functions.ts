@@ -14,10 +14,10 @@ CREATE OR REPLACE FUNCTION ${s}.lineage(p_key bigint) RETURNS TABLE (key bigint,
 $$;
 
 -- The event as JSON that the database can hold: escapes of NUL and lone surrogates stand for U+FFFD.
-CREATE OR REPLACE FUNCTION ${s}.readable(p_body text) RETURNS json LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION ${s}.readable(p_body text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN p_body ~ '\\\\u(0000|d[89a-f])'
     THEN regexp_replace(p_body, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|d[89a-f][0-9a-f]{2})', '\\1\\ufffd', 'g')
-    ELSE p_body END::json
+    ELSE p_body END::jsonb
 $$;
 
 -- The message of an id: its own, or that of a run or of the start of one.

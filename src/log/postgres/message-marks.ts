@@ -1,7 +1,7 @@
 import type { EventOf, LoggedEvent } from '../../events/index.ts';
 
 /** What PostgreSQL cannot hold in a text. */
-const unreadable = /[\u0000\p{Cs}]/gu;
+const unreadable = new RegExp('[\\0\\p{Cs}]', 'gu');
 
 /** A fact about messages. */
 type Mark = Readonly<Record<string, string | number | undefined>>;

@@ -15,7 +15,7 @@ export class NotifyFeed implements LiveFeed {
   readonly #connections: Connections;
   readonly #channel: string;
   readonly #listeners = new TopicListeners();
-  #listening: Promise<void> | undefined;
+  #isListening = false;
   #client: Client | undefined;
   #isClosed = false;
 
@@ -27,8 +27,12 @@ export class NotifyFeed implements LiveFeed {
   publish(): void {}
 
   subscribe(topic: string, listener: (news: LiveNews) => void): () => void {
-    if (!this.#isClosed) this.#listening ??= this.#listen();
-    return this.#listeners.add(topic, listener);
+    const unsubscribe = this.#listeners.add(topic, listener);
+    if (!this.#isListening && !this.#isClosed) {
+      this.#isListening = true;
+      void this.#listen();
+    }
+    return unsubscribe;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FaultProxy } from '../../../test/support/fault-proxy.ts';
 import { type PrivateServer, startPostgres } from '../../../test/support/private-servers.ts';
 import { isInstalled } from '../../../test/support/services.ts';
 import type { AgentEvent } from '../../events/index.ts';
@@ -9,60 +9,9 @@ import type { PostgresLogOptions } from './postgres-log-options.ts';
 
 const textEvent = (content: string): AgentEvent => ({ type: 'text', runId: 'run', id: 'a', content });
 
-/** Passes connections on to a server, until it cuts them. */
-class Cable {
-  readonly #sockets = new Set<Socket>();
-  readonly #server = createServer(socket => this.#pass(socket));
-  #target: URL;
-  /** Whether answers of the server are lost. */
-  isDeaf = false;
-  isCut = false;
-
-  constructor(target: string) {
-    this.#target = new URL(target);
-  }
-
-  async open(): Promise<string> {
-    await new Promise<void>(resolve => this.#server.listen(0, '127.0.0.1', resolve));
-    const url = new URL(this.#target);
-    url.port = String((this.#server.address() as AddressInfo).port);
-    return url.href;
-  }
-
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  close(): void {
-    this.cut();
-    this.#server.close();
-  }
-
-  #pass(near: Socket): void {
-    if (this.isCut) return void near.destroy();
-    const far = connect(Number(this.#target.port), '127.0.0.1');
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        other.destroy();
-        this.#sockets.delete(socket);
-      });
-    }
-    near.on('data', chunk => far.write(chunk));
-    far.on('data', chunk => {
-      if (this.isDeaf) this.cut();
-      else near.write(chunk);
-    });
-  }
-}
-
 describe.skipIf(!isInstalled('postgres'))('a PostgreSQL log', () => {
   let server: PrivateServer;
-  const opened: { close(): unknown }[] = [];
+  const opened: { close(): Promise<void> }[] = [];
   beforeAll(async () => {
     server = await startPostgres();
   });
@@ -76,10 +25,10 @@ describe.skipIf(!isInstalled('postgres'))('a PostgreSQL log', () => {
     opened.push(log);
     return log;
   };
-  const openThroughCable = async (options?: PostgresLogOptions) => {
-    const cable = new Cable(server.url);
-    opened.push(cable);
-    return { cable, log: await open(await cable.open(), options) };
+  const openThroughProxy = async (options?: PostgresLogOptions) => {
+    const proxy = await FaultProxy.open(() => server.url);
+    opened.push(proxy);
+    return { proxy, log: await open(proxy.through(server.url), { connections: 1, ...options }) };
   };
 
   it('is refused at once with a clear error when the database cannot be reached', async () => {
@@ -131,14 +80,13 @@ describe.skipIf(!isInstalled('postgres'))('a PostgreSQL log', () => {
   });
 
   it('recognises changes that took effect although their answers were lost', async () => {
-    const { cable, log } = await openThroughCable({ connections: 1, schema: 'lost_answers' });
+    const { proxy, log } = await openThroughProxy({ schema: 'lost_answers' });
     const { id } = await log.createThread();
-    /** Performs a call of which the first answers are lost. */
     const withLostAnswer = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-      cable.isDeaf = true;
-      const result = call();
-      await new Promise(resolve => setTimeout(resolve, 30));
-      cable.isDeaf = false;
+      const { cuts } = proxy;
+      proxy.cutAfter('response', 0);
+      const result = await call();
+      expect(proxy.cuts).toBe(cuts + 1);
       return result;
     };
     expect(await withLostAnswer(() => log.append(id, [textEvent('1'), textEvent('2')]))).toEqual({
@@ -160,33 +108,43 @@ describe.skipIf(!isInstalled('postgres'))('a PostgreSQL log', () => {
   });
 
   it('gives up after a bounded time, and recognises the same call afterwards', async () => {
-    const { cable, log } = await openThroughCable({ waitMs: 300 });
+    const { proxy, log } = await openThroughProxy({ waitMs: 300 });
     const { id } = await log.createThread();
     const events = [textEvent('a')];
-    cable.isDeaf = true;
+    proxy.cutAfter('response', 0);
+    proxy.isDown = true;
     await expect(log.append(id, events)).rejects.toMatchObject({
       code: 'store_unreachable',
       details: { isUnsettled: true },
     });
+    await expect(log.append(id, [textEvent('b')])).rejects.toMatchObject({
+      code: 'store_unreachable',
+      details: { isUnsettled: false },
+    });
     await expect(log.read(id)).rejects.toMatchObject({ code: 'store_unreachable' });
-    cable.isDeaf = false;
+    proxy.isDown = false;
     expect(await log.append(id, events)).toEqual({ firstSeq: 1, lastSeq: 1 });
     expect(await log.append(id, events)).toEqual({ firstSeq: 2, lastSeq: 2 });
-    cable.isCut = true;
-    cable.cut();
-    await expect(log.append(id, [textEvent('b')])).rejects.toMatchObject({ code: 'store_unreachable' });
-    cable.isCut = false;
     expect((await log.read(id)).length).toBe(2);
   });
 
+  it('waits for a database that does not answer, and continues when it does', async () => {
+    const { proxy, log } = await openThroughProxy();
+    const { id } = await log.createThread();
+    const proceed = proxy.stall();
+    const appends = [1, 2, 3].map(n => log.append(id, [textEvent(`${n}`)]));
+    proceed();
+    expect((await Promise.all(appends)).map(({ lastSeq }) => lastSeq)).toEqual([1, 2, 3]);
+  });
+
   it('follows the appends of others after the connection that listens was cut', async () => {
-    const { cable, log } = await openThroughCable({ pollMs: 60_000 });
+    const { proxy, log } = await openThroughProxy({ pollMs: 60_000 });
     const other = await open(server.url);
     const { id } = await log.createThread();
     const tail = log.tail(id)[Symbol.asyncIterator]();
     for (let seq = 1; seq <= 3; seq++) {
       const next = tail.next();
-      cable.cut();
+      proxy.cut();
       await other.append(id, [textEvent(`${seq}`)]);
       expect((await next).value).toMatchObject({ seq });
     }
@@ -194,10 +152,10 @@ describe.skipIf(!isInstalled('postgres'))('a PostgreSQL log', () => {
   });
 
   it('rejects what waits when it is closed', async () => {
-    const { cable, log } = await openThroughCable();
+    const { proxy, log } = await openThroughProxy();
     const { id } = await log.createThread();
-    cable.isCut = true;
-    cable.cut();
+    proxy.isDown = true;
+    proxy.cut();
     const waiting = log.append(id, [textEvent('a')]).then(
       () => 'done',
       (error: { code: string }) => error.code,

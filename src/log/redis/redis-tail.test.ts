@@ -20,8 +20,8 @@ async function open(redis: string, options: PostgresLogOptions): Promise<Postgre
 
 describe.skipIf(isSkipped)('PostgresLog with Redis', () => {
   const schemas = new Map<EventLog, string>();
-  const openAt = async (schema: string, options: { now: () => number }) => {
-    const log = await open(shared ?? '', { ...options, schema, pollMs: 1_000 });
+  const openAt = async (schema: string, { now }: { now: () => number }) => {
+    const log = await open(shared ?? '', { now, schema, pollMs: 1_000 });
     schemas.set(log, schema);
     return log;
   };

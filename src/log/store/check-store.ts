@@ -19,24 +19,43 @@ export interface StoreReport {
   events: number;
   rawLines: number;
   problems: StoreProblem[];
+  /** The threads whose messages were written anew. */
+  rebuilt: string[];
+}
+
+export interface CheckStoreOptions {
+  /** Replaces messages in tables of their own that are not what the events say. */
+  readonly rebuild?: boolean;
+  readonly onProgress?: (report: Readonly<StoreReport>) => void;
+}
+
+/** A store that keeps messages, computed from the events, in tables of their own. */
+interface MessageStore {
+  /** Returns the threads whose messages were not what their events say; with `rebuild` they are replaced. */
+  checkMessages(options: { readonly rebuild: boolean }): Promise<{ readonly different: readonly string[] }>;
 }
 
 /**
- * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1.
- * Rejects only when the store cannot be read at all.
+ * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1,
+ * and messages in tables of their own are those of the events. Rejects only when the store cannot be read at all.
  */
 export async function checkStore(
-  log: EventLog,
-  onProgress: (report: Readonly<StoreReport>) => void = () => {},
+  log: EventLog & Partial<MessageStore>,
+  { rebuild = false, onProgress = () => {} }: CheckStoreOptions = {},
 ): Promise<StoreReport> {
-  const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [] };
+  const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [], rebuilt: [] };
   for await (const thread of allThreads(log)) {
     report.threads++;
     await checkThread(log, thread, report);
     onProgress(report);
   }
+  const { different } = (await log.checkMessages?.({ rebuild })) ?? { different: [] };
+  if (rebuild) report.rebuilt.push(...different);
+  else for (const threadId of different) report.problems.push({ threadId, message: staleMessages });
   return report;
 }
+
+const staleMessages = 'the table of messages is not what the events say: "store check --rebuild" writes it anew';
 
 async function checkThread(log: EventLog, thread: Thread, report: StoreReport): Promise<void> {
   const { id: threadId } = thread;
@@ -61,7 +80,8 @@ async function checkThread(log: EventLog, thread: Thread, report: StoreReport): 
     if (!SingletreeError.is(error)) throw error;
     // A thread that was deleted meanwhile is no problem.
     if (error.code === 'thread_not_found' && (await log.getThread(threadId)) === undefined) return;
-    report.problems.push({ threadId, message: error.message });
+    const { seq } = error.details;
+    report.problems.push({ threadId, ...(typeof seq === 'number' && { seq }), message: error.message });
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkLiveUrl, parseStoreUrl, visibleUrl } from './store-url.ts';
+import { checkLiveUrl, parseStoreUrl, passwordsOf, visibleUrl } from './store-url.ts';
 
 describe('the URL of a store', () => {
   it.each([
@@ -50,5 +50,17 @@ describe('a URL that is printed', () => {
     ['nonsense', '…'],
   ])('shows %s as %s', (url, visible) => {
     expect(visibleUrl(url)).toBe(visible);
+  });
+});
+
+describe('the password of a URL', () => {
+  it.each([
+    ['postgres://ann:p%40ss@db/log', ['p%40ss', 'p@ss']],
+    ['redis://:hunter22@cache', ['hunter22']],
+    ['postgres://db/log?password=hunter22', ['hunter22']],
+    ['postgres://db/log', []],
+    ['file:a.db', []],
+  ])('is found in %s', (url, passwords) => {
+    expect(passwordsOf(url)).toEqual(passwords);
   });
 });

@@ -53,6 +53,22 @@ export function visibleUrl(text: string): string {
   return url.href;
 }
 
+/** The password of a URL, as it is and as it is written there; none when it has no password. */
+export function passwordsOf(text: string): string[] {
+  if (!isWellFormed(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const given = [password, searchParams.get('password') ?? ''].filter(each => each !== '');
+  return given.flatMap(each => [...new Set([each, decoded(each)])]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Whether it is a URL whose parts are where they seem: an `@` in the path belongs to a password with a slash. */
 function isWellFormed(text: string): boolean {
   return URL.canParse(text) && !new URL(text).pathname.includes('@');

@@ -223,6 +223,7 @@ describe.skipIf(!programsReady('Claude Code over its interactive channel', claud
         expect(resumed?.runId).toBe(run.runId);
         const done = await live.finished(resumed ?? run);
         expect(done.outcome).toBe('complete');
+        expect(done.events.filter(event => event.type === 'error')).toEqual([]);
         expect(live.has('made.txt')).toBe(true);
         await live.sessions.close();
         expect((await live.finished(await live.send('and now?'))).outcome).toBe('complete');

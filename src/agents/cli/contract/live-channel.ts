@@ -201,6 +201,8 @@ export interface ServeSettings {
 
 /** The interactive channel of an external agent. */
 export interface LiveAdapter {
+  /** The name of its protocol, for people. */
+  readonly protocol: string;
   /** How messages travel: lines over stdin and stdout, or HTTP requests and server-sent events of a local server. */
   readonly transport: 'stdio' | 'serve';
   /** How the requests to a local server are authenticated; required for the transport `serve`. */

@@ -62,7 +62,7 @@ export class LiveRun implements SessionUser {
   #stopped: 'aborted' | 'timeout' | undefined;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  #lines = 0;
+  #lines: number;
   #ruleNotes = 0;
   #hasFailed = false;
 
@@ -70,6 +70,7 @@ export class LiveRun implements SessionUser {
     this.#options = options;
     const { adapter, params, options: settings } = options;
     const { runId, resume, signal, permissions = [], decided = [] } = params;
+    this.#lines = params.rawBefore ?? 0;
     this.#stamp = new RunStamp({
       runId,
       model: params.model ?? settings.model,

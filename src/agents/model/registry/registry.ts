@@ -12,6 +12,7 @@ import {
   type ModelFactory,
   type ModelProvider,
 } from './providers.ts';
+import { packageProviders } from './package-providers.ts';
 import { type Environment, isReady, settingsOf } from './provider-settings.ts';
 
 export interface ModelRegistryOptions {
@@ -114,7 +115,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     return factory;
   };
 
-  for (const provider of [...builtInProviders, ...(options.providers ?? [])]) register(provider);
+  for (const provider of [...builtInProviders, ...packageProviders(), ...(options.providers ?? [])]) register(provider);
 
   return {
     register,

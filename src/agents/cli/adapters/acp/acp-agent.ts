@@ -62,6 +62,7 @@ export function acpAdapter(program: {
   const title = command.split('/').at(-1) ?? command;
   const profile = anyProfile(title, mode);
   const live: LiveAdapter = {
+    protocol: 'ACP',
     transport: 'stdio',
     abilities: {
       reason: 'next_prompt',

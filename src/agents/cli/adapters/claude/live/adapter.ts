@@ -5,6 +5,7 @@ import { claudeLiveCommand } from './command.ts';
 
 /** The control protocol of Claude Code: JSON lines over stdin and stdout. */
 export const claudeLive: LiveAdapter = {
+  protocol: 'stream-json',
   transport: 'stdio',
   abilities: {
     reason: 'answer',

@@ -5,6 +5,7 @@ import { gooseProfile } from './profile.ts';
 
 /** Goose over the Agent Client Protocol. */
 export const gooseLive: LiveAdapter = {
+  protocol: 'ACP',
   transport: 'stdio',
   abilities: {
     reason: 'steer',

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { once } from '../../../events/define.ts';
+import type { CompatibleProvider } from './providers.ts';
+
+/** A server of models on this machine, and the models it has. */
+export interface LocalServer {
+  readonly provider: CompatibleProvider;
+  readonly models: readonly string[];
+}
+
+const usual = [
+  { id: 'ollama', name: 'Ollama', port: 11_434 },
+  { id: 'lmstudio', name: 'LM Studio', port: 1234 },
+  { id: 'llamacpp', name: 'llama.cpp', port: 8080 },
+  { id: 'vllm', name: 'vLLM', port: 8000 },
+] as const;
+
+const modelList = once(() => z.object({ data: z.array(z.object({ id: z.string() })) }));
+
+export interface LocalServersOptions {
+  /** The ports to look at, by the id of the server. Default: the usual ones. */
+  readonly ports?: Readonly<Record<string, number>>;
+  /** The time to wait for an answer, in milliseconds. Default: 500. */
+  readonly timeoutMs?: number;
+}
+
+/** Finds the servers with an API like OpenAI's on the loopback address; never looks anywhere else. */
+export async function findLocalServers({
+  ports = {},
+  timeoutMs = 500,
+}: LocalServersOptions = {}): Promise<LocalServer[]> {
+  const found = await Promise.all(
+    usual.map(async ({ id, name, port }) => {
+      const baseURL = `http://127.0.0.1:${ports[id] ?? port}/v1`;
+      const models = await modelsAt(baseURL, timeoutMs);
+      return models === undefined ? [] : [{ provider: { id, name, baseURL }, models }];
+    }),
+  );
+  return found.flat();
+}
+
+async function modelsAt(baseURL: string, timeoutMs: number): Promise<string[] | undefined> {
+  try {
+    const response = await fetch(`${baseURL}/models`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
+    return modelList()
+      .safeParse(await response.json())
+      .data?.data.map(({ id }) => id);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { writeOut } from './output.ts';
+import { tableLines } from './table.ts';
+
+interface ModelsOptions {
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** Adds `singletree models`, which lists the models that can be used now. */
+export function addModelsCommand(program: Command): void {
+  program
+    .command('models')
+    .description('list the models that can be used now: context size, price, source of the key')
+    .option('--all', 'also those whose key is not set')
+    .option('--json', 'print one JSON value per line')
+    .addHelpText('after', '\nExample: singletree models --all')
+    .action(listModels);
+}
+
+async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
+  const [{ loadSettings }, { configuredRegistry }, { findLocalServers }] = await Promise.all([
+    import('./settings.ts'),
+    import('./coder.ts'),
+    import('../agents/index.ts'),
+  ]);
+  const { config } = await loadSettings('.');
+  const local = await findLocalServers();
+  const registry = configuredRegistry(config, local);
+  const providers = new Map(registry.providers().map(provider => [provider.id, provider]));
+  const models = registry.models().filter(({ provider }) => all || providers.get(provider)?.configured === true);
+  if (json) {
+    for (const model of models)
+      await writeOut(`${JSON.stringify({ ...model, isUsable: providers.get(model.provider)?.configured === true })}\n`);
+    return;
+  }
+  const rows = models.map(({ id, provider, contextWindow, prices }) => [
+    id,
+    contextWindow === undefined ? '' : `${Math.round(contextWindow / 1000)}k context`,
+    prices === undefined ? '' : `$${prices.input} in, $${prices.output} out per 1M tokens`,
+    keyOf(providers.get(provider)),
+  ]);
+  for (const line of tableLines(rows)) await writeOut(`${line}\n`);
+  const usable = [...providers.values()].filter(({ configured }) => configured);
+  const servers = usable.filter(({ id }) => !models.some(({ provider }) => provider === id));
+  for (const { id } of servers) {
+    const names = local.find(({ provider }) => provider.id === id)?.models ?? ['…'];
+    for (const name of names)
+      await writeOut(`${id}/${name}  ${names[0] === '…' ? 'any model of this server' : 'on this machine'}\n`);
+  }
+  if (usable.length > 0) return;
+  await writeOut('No model can be used yet. Set one of these variables:\n');
+  for (const { name, envVar } of providers.values())
+    if (envVar !== undefined) await writeOut(`  ${envVar}  for ${name}\n`);
+}
+
+function keyOf(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {
+  if (provider?.envVar === undefined) return 'no key needed';
+  return provider.configured ? `key from ${provider.envVar}` : `set ${provider.envVar}`;
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { SingletreeError } from '../events/index.ts';
+import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../log/index.ts';
+import { ProgressLine } from './progress-line.ts';
+import { addStoreOptions, type StoreOptions, storeUrls } from './store-options.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** Adds `singletree store`: migrate, check and copy the stores of logs. */
+export function addStoreCommand(program: Command): void {
+  const store = program.command('store').description('migrate, check or copy the store of a log');
+  addStoreOptions(store.command('migrate').description('move the tables of a store forward to this version'))
+    .option('--json', 'print the result as JSON')
+    .action(async (options: StoreOptions & JsonOption) => migrate(options));
+  addStoreOptions(
+    store.command('check').description('read everything in a store and report what is missing or damaged'),
+  )
+    .option('--rebuild', 'write the messages table of a PostgreSQL store anew')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: StoreOptions & JsonOption & { rebuild?: boolean }) => {
+      process.exitCode = await check(options);
+    });
+  store
+    .command('copy')
+    .description('copy every thread of a store to another one; made again, it adds what is new: also a backup')
+    .argument('<from>', 'the store to copy: file:PATH or postgres://…')
+    .argument('<to>', 'the store to copy to')
+    .option('--json', 'print the result as JSON')
+    .action(async (from: string, to: string, options: JsonOption) => copy(from, to, options));
+  for (const command of store.commands) command.showHelpAfterError(`(see singletree store ${command.name()} --help)`);
+}
+
+async function migrate(options: StoreOptions & JsonOption): Promise<void> {
+  const { store } = storeUrls(options);
+  const log = await openStore(store);
+  await log.close();
+  if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), migrated: true }));
+  else console.log(`${visibleUrl(store)} has the tables of this version.`);
+}
+
+/** Returns the exit code: 1 when something is wrong with the store. */
+async function check(options: StoreOptions & JsonOption & { readonly rebuild?: boolean }): Promise<number> {
+  const { store } = storeUrls(options);
+  checkExists(store);
+  const log = await openStore(store);
+  const progress = new ProgressLine(process.stderr);
+  try {
+    const report = await checkStore(log, {
+      rebuild: options.rebuild === true,
+      onProgress: ({ threads, events }) => progress.show(`checked ${threads} threads, ${events} events`),
+    });
+    progress.end();
+    if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), ...report }));
+    else {
+      for (const { threadId, message } of report.problems) console.log(`thread ${threadId}: ${message}`);
+      const { threads, events, rawLines, problems, rebuilt } = report;
+      if (rebuilt.length > 0)
+        console.log(`Wrote the messages of ${rebuilt.length} threads anew: ${rebuilt.join(', ')}`);
+      console.log(
+        `${visibleUrl(store)}: ${threads} threads, ${events} events, ${rawLines} raw lines, ${problems.length} problems.`,
+      );
+    }
+    return report.problems.length === 0 ? 0 : 1;
+  } finally {
+    progress.end();
+    await log.close();
+  }
+}
+
+async function copy(from: string, to: string, { json }: JsonOption): Promise<void> {
+  const [source, target] = [parseStoreUrl(from), parseStoreUrl(to)];
+  if (JSON.stringify(source) === JSON.stringify(target))
+    throw new SingletreeError('invalid_argument', 'A store cannot be copied to itself. Name two stores.');
+  checkExists(from);
+  const log = await openStore(from);
+  const progress = new ProgressLine(process.stderr);
+  let time = 0;
+  try {
+    const copied = await openStore(to, { now: () => time });
+    try {
+      const result = await copyStore(log, { log: copied, setTime: ms => void (time = ms) }, each =>
+        progress.show(`${bar(each.done, each.threads)} ${each.done}/${each.threads} threads, ${each.events} events`),
+      );
+      progress.end();
+      if (json === true) console.log(JSON.stringify({ from: visibleUrl(from), to: visibleUrl(to), ...result }));
+      else
+        console.log(
+          `Copied ${result.events} events and ${result.rawLines} raw lines in ${result.threads - result.unchanged} of ${result.threads} threads to ${visibleUrl(to)}.`,
+        );
+    } finally {
+      await copied.close();
+    }
+  } finally {
+    progress.end();
+    await log.close();
+  }
+}
+
+/** Throws `invalid_argument` for a file that does not exist: opening it would create it. */
+function checkExists(url: string): void {
+  const location = parseStoreUrl(url);
+  if (location.kind !== 'file' || existsSync(location.path)) return;
+  throw new SingletreeError('invalid_argument', `There is no file "${location.path}". Name the file of a log.`);
+}
+
+const barWidth = 24;
+
+function bar(done: number, all: number): string {
+  const filled = all === 0 ? barWidth : Math.floor((done / all) * barWidth);
+  return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`;
+}

@@ -1,0 +1,94 @@
+import { userInfo } from 'node:os';
+import type { RelayAnswer } from '../../agents/index.ts';
+import { Supervisor } from '../../control/index.ts';
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import { type PendingRelay, RelayBooks } from '../../runtime/relay-books.ts';
+import { writeOut } from '../output.ts';
+import { tableLines } from '../table.ts';
+import { shortIds } from './find-thread.ts';
+import { ageText } from './thread-status.ts';
+import { questionOf } from './transcript.ts';
+import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
+
+async function pendingIn(log: EventLog): Promise<PendingRelay[]> {
+  const pending: PendingRelay[] = [];
+  for await (const relay of new RelayBooks(log).pending()) pending.push(relay);
+  return pending.toSorted((a, b) => ((a.entry.since ?? '') < (b.entry.since ?? '') ? -1 : 1));
+}
+
+/** `singletree inbox`: what waits for a person, the oldest first. */
+export function listInbox(options: ThreadCommandOptions): Promise<void> {
+  return withLog(options, async log => {
+    const pending = await pendingIn(log);
+    if (options.json === true) {
+      for (const { thread, entry } of pending) await printJson({ threadId: thread.id, ...entry });
+      return;
+    }
+    const threads = shortIds(pending.map(({ thread }) => thread.id));
+    const rows = pending.map(({ thread, entry }, index) => [
+      String(index + 1),
+      entry.relay.relayKind,
+      threads.get(thread.id) ?? '',
+      entry.since === undefined ? '' : ageText(entry.since),
+      questionOf(entry.relay).slice(0, 120),
+    ]);
+    for (const line of tableLines(rows)) await writeOut(`${line}\n`);
+    await writeOut(
+      rows.length === 0
+        ? 'Nothing waits for you.\n'
+        : '\nTo answer: singletree inbox approve 1 (or reject, revise, answer)\n',
+    );
+  });
+}
+
+export interface AnswerOptions extends ThreadCommandOptions {
+  readonly reason?: string;
+  readonly remember?: 'once' | 'thread' | 'category';
+}
+
+/** `singletree inbox approve|reject|revise|answer`: answers one of them, by its number or id. */
+export function answerInbox(
+  outcome: 'approve' | 'reject' | 'revise' | 'answer',
+  [named, value]: readonly [string, string | undefined],
+  options: AnswerOptions,
+): Promise<void> {
+  return withLog(options, async log => {
+    const { thread, entry } = relayNamed(await pendingIn(log), named);
+    const answer: Omit<RelayAnswer, 'relayId'> = {
+      outcome,
+      by: userInfo().username,
+      ...defined({ feedback: options.reason, remember: options.remember }),
+      ...(outcome === 'revise' && value !== undefined && { input: parsed(value) }),
+      ...(outcome === 'answer' && value !== undefined && { answer: value }),
+    };
+    const supervisor = new Supervisor({ log });
+    try {
+      await supervisor.answer(thread.id, entry.relay.id, answer);
+    } finally {
+      await supervisor.close();
+    }
+    await writeOut(`${outcome}: ${questionOf(entry.relay)}\n`);
+  });
+}
+
+function relayNamed(pending: readonly PendingRelay[], named: string): PendingRelay {
+  const byNumber = /^\d{1,4}$/.test(named) ? pending[Number(named) - 1] : undefined;
+  const found = byNumber ?? pending.find(({ entry }) => entry.relay.id === named);
+  if (found !== undefined) return found;
+  throw new SingletreeError(
+    'relay_not_found',
+    `Nothing waits under "${named}". Expected a number or an id that \`singletree inbox\` lists.`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SingletreeError('invalid_argument', 'The revised input is not JSON. Expected one JSON object.', {
+      cause,
+    });
+  }
+}
