@@ -53,13 +53,16 @@ const programs: Readonly<Record<string, Traits>> = {
 
 const names = Object.keys(programs).filter(name => (process.env['SINGLETREE_ACP'] ?? name).split(',').includes(name));
 
+/** What Qwen Code asks the model for beside the conversation, with tools. */
+const aside = /Existing memory files|Reply with ONLY the suggestion/;
+
 /** The turns of the agent and of its subagent; requests for titles and the like have their own answer. */
 function script(turns: readonly ScriptedTurn[], subagent: readonly ScriptedTurn[] = []): ModelScript {
   const left = [...turns];
   const leftOfSubagent = [...subagent];
   return request => {
     const isSubagent = request.messages.some(({ role, text }) => role === 'user' && text.includes('SUBAGENT-TASK'));
-    if (request.toolNames.length === 0) return 'A title';
+    if (request.toolNames.length === 0 || aside.test(request.lastUserText)) return 'A title';
     return (isSubagent ? leftOfSubagent : left).shift() ?? 'Nothing left.';
   };
 }
