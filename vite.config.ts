@@ -10,8 +10,8 @@ const entries = [...Object.values(manifest.exports), ...Object.values(manifest.b
 /** The package as a few dozen files: opening and compiling one file for each module takes most of an import. */
 export default defineConfig({
   plugins: [{ name: 'no-old-chunks', buildStart: () => rmSync('dist/chunks', { recursive: true, force: true }) }],
-  // The tokenizer's package has every encoding; one of them is bundled.
-  ssr: { external: true, noExternal: ['gpt-tokenizer'] },
+  // The tokenizer's package has every encoding, the protocol's every version and transport; one of each is bundled.
+  ssr: { external: true, noExternal: ['gpt-tokenizer', '@agentclientprotocol/sdk'] },
   build: {
     ssr: true,
     emptyOutDir: false,

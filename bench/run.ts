@@ -5,6 +5,7 @@ import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { memory } from './memory.ts';
+import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
 import { subagents } from './subagents.ts';
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'graph-reduce': graphReduce,
   harness,
   memory,
+  'process-load': processLoad,
   rlm,
   'server-load': serverLoad,
   'sqlite-append': sqliteAppend,

@@ -1,5 +1,6 @@
 import type { CliAdapter } from 'singletree/agents';
 import { toolTables } from 'singletree/projections';
+import { channelSection } from './channel-section.ts';
 
 type CommandRequest = Parameters<CliAdapter['command']>[0];
 
@@ -29,24 +30,8 @@ export function agentPage(adapter: CliAdapter): string {
     '',
     `Install it with \`${install}\`. To log in, ${login}. ${recorded}`,
     '',
-    '```',
-    commandLine(adapter, { prompt: 'PROMPT' }),
-    commandLine(adapter, { prompt: 'PROMPT', model: 'MODEL', sessionId: 'SESSION', yolo: true }),
-    '```',
-    '',
-    'The second line is with `--model MODEL --yolo` on a thread in which it has a session. A prompt that cannot be an',
-    'argument, because it is too long or would be taken for something else, is passed by standard input.',
-    '',
-    '## Its records',
-    '',
-    '| record | becomes |',
-    '|---|---|',
-    ...Object.entries(records).map(([record, becomes]) => `| ${record} | ${becomes} |`),
-    '| anything else | `unknown` |',
-    '',
-    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`, unless it is in the table. A failure',
-    'is reported when its record arrives, and again as the fatal `error` at the end of a run that ends by it.',
-    '',
+    ...channelSection(adapter),
+    ...(adapter.isLiveOnly === true ? [] : printSection(adapter, records)),
     '## Its tools',
     '',
     '| tool | activity |',
@@ -56,6 +41,29 @@ export function agentPage(adapter: CliAdapter): string {
     '',
     `${shells[table?.shell ?? 'unknown']} An operation is emitted with the result of its call; one without a result at the end of the run, without success. ${unknownRecord}`,
   ].join('\n')}\n`;
+}
+
+function printSection(adapter: CliAdapter, records: CliAdapter['records']): string[] {
+  return [
+    '## Print mode',
+    '',
+    '```',
+    commandLine(adapter, { prompt: 'PROMPT' }),
+    commandLine(adapter, { prompt: 'PROMPT', model: 'MODEL', sessionId: 'SESSION', yolo: true }),
+    '```',
+    '',
+    'The second line is with `--model MODEL --yolo` on a thread in which it has a session. A prompt that cannot be an',
+    'argument, because it is too long or would be taken for something else, is passed by standard input.',
+    '',
+    '| record | becomes |',
+    '|---|---|',
+    ...Object.entries(records).map(([record, becomes]) => `| ${record} | ${becomes} |`),
+    '| anything else | `unknown` |',
+    '',
+    'Lines on standard error become `warning`. A line that is not JSON becomes `unknown`, unless it is in the table. A failure',
+    'is reported when its record arrives, and again as the fatal `error` at the end of a run that ends by it.',
+    '',
+  ];
 }
 
 /** What a person would type to do the same. */

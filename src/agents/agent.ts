@@ -64,6 +64,8 @@ export interface InvokeParams {
   readonly session?: Session;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
+  /** The number of raw lines that a resumed run has already: its next line continues the count. Default: none. */
+  readonly rawBefore?: number;
   /** Counts what is spent, and reports when a limit is reached; checked before each model call. */
   readonly spending?: Spending;
   /** The number of ancestor runs. Default: 0, a run that a person started. */

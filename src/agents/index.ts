@@ -15,8 +15,10 @@ export type {
   UsedTokens,
   UserMessage,
 } from './agent.ts';
+export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
+export { abilityWords } from './cli/contract/ability-words.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';

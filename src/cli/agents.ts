@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { abilityList } from '../agents/cli/contract/ability-words.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 
@@ -8,7 +9,7 @@ import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program
 export function addAgentsCommand(program: Command): void {
   program
     .command('agents')
-    .description('list the external coding agents: installed or not, version, credentials')
+    .description('list the external coding agents: version, credentials, channel, what each can do')
     .option('--json', 'print one JSON value per line')
     .action(async ({ json }: { json?: boolean }) => {
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
@@ -21,7 +22,7 @@ export function addAgentsCommand(program: Command): void {
 }
 
 interface Entry {
-  readonly known: Pick<CliAdapter, 'id' | 'name' | 'install'>;
+  readonly known: Pick<CliAdapter, 'id' | 'name' | 'install' | 'live'>;
   readonly found: FoundProgram;
 }
 
@@ -31,8 +32,10 @@ export function agentTable(entries: readonly Entry[]): string[] {
     known.id,
     found.path === undefined ? 'not installed' : (found.version ?? 'installed'),
     found.hasCredentials ? 'credentials found' : 'no credentials found',
+    known.live?.protocol ?? 'print mode only',
+    known.live === undefined ? 'nobody is asked' : ['asks', ...abilityList(known.live.abilities)].join(', '),
   ]);
-  const widths = [0, 1].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
+  const widths = [0, 1, 2, 3].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
   const table = rows.map(row =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -46,6 +49,7 @@ export function agentTable(entries: readonly Entry[]): string[] {
 }
 
 function asJson({ known, found }: Entry): object {
-  const { id, name, install } = known;
-  return { id, name, installed: found.path !== undefined, ...found, install };
+  const { id, name, install, live } = known;
+  const channel = live === undefined ? {} : { channel: live.protocol, abilities: live.abilities };
+  return { id, name, installed: found.path !== undefined, ...found, ...channel, install };
 }

@@ -8,7 +8,7 @@ import { RunTotals } from './run-totals.ts';
 export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const { runId } = params;
-    const record = await RunRecord.open(folderOf(runId));
+    const record = await RunRecord.open(folderOf(runId), { isResumed: params.resume !== undefined });
     const totals = new RunTotals();
     const description = { runId, agent: agent.id, startedAt: new Date().toISOString() };
     await record.describe({ ...description, outcome: 'running' });
@@ -38,5 +38,5 @@ export function recordedAgent(agent: Agent, folderOf: (runId: string) => string)
       await close('aborted');
     }
   }
-  return { id: agent.id, invoke };
+  return { ...agent, invoke };
 }

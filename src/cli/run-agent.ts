@@ -1,22 +1,26 @@
 import { join } from 'node:path';
-import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
+import { defined } from '../events/defined.ts';
 import { RawLines } from '../agents/cli/saved/raw-lines.ts';
 import { type RunOutcome, Supervisor } from '../control/index.ts';
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { Agent, RelayAnswer } from '../agents/agent.ts';
+import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
+import type { RunnableAgent } from './runnable-agent.ts';
 
 export interface RunRequest {
   readonly log: EventLog;
-  readonly agent: string;
+  readonly agent: RunnableAgent;
+  readonly cwd: string;
   readonly prompt: string;
   /** The thread to continue. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
-  readonly options: CliAgentOptions;
+  /** Whether a person can be asked. */
+  readonly hasPerson: boolean;
   /** Stops the run. */
   readonly signal: AbortSignal;
 }
@@ -27,6 +31,10 @@ export interface RunWatcher {
   raw?(line: RawLine): Promise<unknown>;
   event?(event: LoggedEvent): Promise<unknown>;
   activity?(activity: Activity): Promise<unknown>;
+  /** Something is asked: `answer` stores an answer and rejects when it is not valid any more. Not waited for. */
+  asked?(relay: EventOf<'relay'>, answer: (answer: Omit<RelayAnswer, 'relayId'>) => Promise<void>): void;
+  /** Something that was asked has an answer, or is closed. */
+  resolved?(relayId: string): void;
 }
 
 export interface RunReport {
@@ -37,7 +45,7 @@ export interface RunReport {
   readonly folder: string;
 }
 
-/** Runs an external agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
+/** Runs an agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
 export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
   const { log, prompt, signal } = request;
   const started = Date.now();
@@ -50,12 +58,14 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
-  const agent = cliAgent(request.agent, { ...request.options, onRaw });
+  const created = request.agent.create(onRaw);
+  const agent = request.hasPerson ? created : withoutAnswers(created);
+  const { mode } = request.agent;
   const supervisor = new Supervisor({ log, graceMs: 5_000 });
   const totals = new RunTotals();
   const state = createActivityState();
   try {
-    const run = await supervisor.start(thread.id, { agent, content: prompt });
+    const run = await supervisor.start(thread.id, { agent, content: prompt, ...defined({ mode }) });
     watcher.started?.(run.runId, thread.id);
     const stop = () => void supervisor.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
@@ -64,9 +74,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     const description = {
       runId: run.runId,
       threadId: thread.id,
-      agent: request.agent,
+      agent: request.agent.id,
       prompt,
-      cwd: request.options.cwd ?? process.cwd(),
+      cwd: request.cwd,
       startedAt: new Date(started).toISOString(),
     };
     await record.describe({ ...description, outcome: 'running' });
@@ -74,6 +84,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       await record.event(event);
       totals.add(event);
       await watcher.event?.(event);
+      if (event.type === 'relay') watcher.asked?.(event, answer => supervisor.answer(thread.id, event.id, answer));
+      if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
       for (const activity of projectActivity(state, event, lines.lineOf)) {
         totals.addActivity(activity);
         await watcher.activity?.(activity);
@@ -101,9 +113,14 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   }
 }
 
+/** An agent that cannot ask anybody: what the rules do not allow is denied. */
+function withoutAnswers(agent: Agent): Agent {
+  return { ...agent, invoke: ({ answers: _, ...params }) => agent.invoke(params) };
+}
+
 async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
   if (threadId === undefined)
-    return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent } });
+    return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent.id } });
   const thread = await log.getThread(threadId);
   if (thread !== undefined) return thread;
   throw threadNotFound(threadId);

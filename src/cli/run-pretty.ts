@@ -20,6 +20,7 @@ export class PrettyRun {
   #inText = false;
   #frame = 0;
   #spins = false;
+  #isPaused = false;
 
   constructor(screen: Screen, mainRun: string) {
     this.#screen = screen;
@@ -66,8 +67,14 @@ export class PrettyRun {
     this.#inText = false;
   }
 
+  /** Leaves the screen to a question, or takes it back. */
+  pause(isPaused: boolean): void {
+    if (isPaused) this.#breakLine();
+    this.#isPaused = isPaused;
+  }
+
   #spin(): void {
-    if (this.#inText) return;
+    if (this.#inText || this.#isPaused) return;
     this.#spins = true;
     this.#screen.write(`\r${frames[this.#frame++ % frames.length]} `);
   }

@@ -17,12 +17,14 @@ export class RunRecord {
     this.#events = events;
   }
 
-  static async open(folder: string): Promise<RunRecord> {
+  /** Opens the record of a run; that of a resumed run continues. */
+  static async open(folder: string, { isResumed = false } = {}): Promise<RunRecord> {
     mkdirSync(folder, { recursive: true });
+    const flags = isResumed ? 'a' : 'w';
     return new RunRecord(
       folder,
-      await open(join(folder, 'raw.jsonl'), 'w'),
-      await open(join(folder, 'events.jsonl'), 'w'),
+      await open(join(folder, 'raw.jsonl'), flags),
+      await open(join(folder, 'events.jsonl'), flags),
     );
   }
 

@@ -1,20 +1,21 @@
 import { defined } from '../events/defined.ts';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
-import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parsePermissionRules, type PermissionRuleSet } from '../agents/permissions/index.ts';
 import type { RunOutcome } from '../control/index.ts';
-import { SingletreeError } from '../events/index.ts';
+import { errorText } from '../events/index.ts';
+import { TerminalPerson } from './asking/terminal-person.ts';
+import { processTerminal, type Terminal } from './asking/terminal.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
-import { singletreeHome } from './home.ts';
 import { ignoreClosedOutput, writeOut } from './output.ts';
 import { runAgent, type RunWatcher, runsFolder, threadNotFound } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
+import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
+import { loadSettings } from './settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
@@ -29,13 +30,16 @@ interface RunOptions extends StoreOptions {
   readonly output?: Output;
   readonly env?: Record<string, string>;
   readonly yolo?: boolean;
+  readonly print?: boolean;
+  readonly permissions?: PermissionRuleSet;
+  readonly mode?: string;
 }
 
-/** Adds `singletree run`, which runs an external coding agent, shows its activity and records it. */
+/** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
-  const command = program.command('run').description('run an external coding agent, show its activity and record it');
+  const command = program.command('run').description('run an agent, show its activity and record it');
   addStoreOptions(command)
-    .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
+    .argument('<agent>', 'coder, an external agent such as claude or codex, acp, demo, or one of your configuration')
     .argument('<prompt>', 'the prompt, in quotes; "-" reads it from standard input')
     .argument('[flags...]', 'after --: further flags for the agent itself')
     .option('--model <model>', 'the model to use, as the agent names it', notEmpty)
@@ -53,6 +57,9 @@ export function addRunCommand(program: Command): void {
       ]),
     )
     .option('--env <name=value>', 'an environment variable for the agent (repeatable)', variable)
+    .option('--mode <mode>', 'the mode of the agent, such as plan', notEmpty)
+    .option('--permissions <file>', 'a JSON file with permission rules: what runs without asking', permissionFile)
+    .option('--print', 'run the agent once without its interactive channel: it asks nothing')
     .option('--yolo', 'let the agent do everything without asking')
     .action(async (agent: string, given: string, flags: string[], options: RunOptions, command: Command) => {
       const unquoted = flags.slice(0, Math.max(0, flags.length - countAfterDashes(process.argv)));
@@ -76,46 +83,35 @@ function countAfterDashes(args: readonly string[]): number {
   return dashes < 0 ? 0 : args.length - dashes - 1;
 }
 
-/** Throws when the program of an agent is missing, before anything is stored. */
-async function checkInstalled(agent: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  const adapter = cliAdapters[agent];
-  if (adapter !== undefined && !(await isInstalled(adapter, { ...process.env, ...env })))
-    throw new SingletreeError('agent_not_found', notInstalled(adapter));
-}
-
-async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
-  await checkInstalled(agent, options.env);
+async function run(name: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const settings = await loadSettings(options.cwd ?? '.');
+  const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
+  const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  const log = await openStoreOf(options);
+  const log = await openStoreOf(options, settings.config);
   const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
   const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
   if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, runId));
+  const person =
+    hasPerson && agent.isInteractive ? askAt(processTerminal(interrupt), watcher, () => pretty) : undefined;
   try {
     const report = await runAgent(
       {
         log,
         agent,
+        cwd: settings.cwd,
         prompt,
         ...defined({ threadId: options.resume }),
-        folderOf: runId => (options.out === undefined ? runsFolder(singletreeHome(), runId) : resolve(options.out)),
+        folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
-        options: {
-          extraArgs,
-          ...defined({ env: options.env }),
-          cwd: resolve(options.cwd ?? '.'),
-          ...defined({
-            model: options.model,
-            yolo: options.yolo,
-            timeoutMs: options.timeout,
-            idleTimeoutMs: options.idleTimeout,
-          }),
-        },
+        hasPerson,
       },
       watcher,
     );
@@ -128,16 +124,37 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
       if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
       process.stderr.write(kept);
     }
-    return exitCode(report.outcome);
+    // Nobody was asked: what was denied is not done.
+    return exitCode(report.outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
   } finally {
+    person?.close();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
+    await agent.close();
     await log.close();
   }
 }
 
+/** Asks the person at the terminal what the run asks. */
+function askAt(terminal: Terminal, watcher: RunWatcher, pretty: () => PrettyRun | undefined): TerminalPerson {
+  const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
+  const person = new TerminalPerson(terminal, async (relay, answer) => {
+    await answers.get(relay.id)?.(answer);
+  });
+  watcher.asked = (relay, answer) => {
+    answers.set(relay.id, answer);
+    pretty()?.pause(true);
+    person.ask(relay);
+  };
+  watcher.resolved = relayId => {
+    answers.delete(relayId);
+    person.resolved(relayId);
+    if (answers.size === 0) pretty()?.pause(false);
+  };
+  return person;
+}
+
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
-function deniedAdvice(agent: string, { denied, error }: RunTotals): string | undefined {
-  const advice = permissionAdvice(adapterNamed(agent));
+function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
 }
 
@@ -165,6 +182,14 @@ function exitCode(outcome: RunOutcome): number {
 function notEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('expected a name');
   return text;
+}
+
+function permissionFile(file: string): PermissionRuleSet {
+  try {
+    return parsePermissionRules(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new InvalidArgumentError(errorText(error));
+  }
 }
 
 function variable(text: string, before: Record<string, string> = {}): Record<string, string> {

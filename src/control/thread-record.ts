@@ -48,3 +48,14 @@ export async function readRun(
   const state = family.state();
   return state.events.length > 0 ? state : undefined;
 }
+
+/** The number of raw lines that a run has; its events name the first of them, so that only the rest is read. */
+export async function countRawLines(log: EventLog, threadId: string, { runId, events }: RunState): Promise<number> {
+  let count = events.reduce((most, { line = 0 }) => Math.max(most, line), 0);
+  for (;;) {
+    const lines = await log.readRaw(threadId, runId, { after: count, limit: 1_000 });
+    const last = lines.at(-1);
+    if (last === undefined) return count;
+    count = last.n;
+  }
+}

@@ -2,6 +2,7 @@ import type { LoggedEvent } from '../events/index.ts';
 import { logClosed, threadNotFound } from './checks.ts';
 import type { EventLog, Tail, TailOptions } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
+import { nextTurn } from './next-turn.ts';
 import { freeze } from './freeze.ts';
 import { eachOfPages, type Taking } from './pages.ts';
 
@@ -134,6 +135,7 @@ export class LiveTails {
         stored = undefined;
         position = events.at(-1)?.seq ?? position;
         yield types === undefined ? events : events.filter(({ type }) => types.includes(type));
+        if (!fits && events.length === pageSize) await nextTurn();
         const isRead = fits || events.length === 0 || reader.ahead !== undefined || isNewest?.(position) === true;
         if (isRead) stored = await this.#next(reader);
       }

@@ -1,12 +1,15 @@
 import type { LoggedEvent } from '../events/index.ts';
 import type { EventLog } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
+import { nextTurn } from './next-turn.ts';
 
-const pageSize = 1000;
+const pageSize = 500;
 
-/** Yields the events of a thread after a seq, page by page. */
+/** Yields the events of a thread after a seq, page by page; others get their turn after each page. */
 export async function* readEvents(log: EventLog, threadId: string, start = 0): AsyncGenerator<LoggedEvent> {
-  for (let after = start; ; ) {
+  let after = start;
+  for (let pages = 0; ; pages++) {
+    if (pages > 1) await nextTurn();
     const page = await log.read(threadId, { after, limit: pageSize, maxBytes: pageBytes });
     yield* page;
     if (page.length === 0) return;

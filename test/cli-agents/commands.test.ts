@@ -36,7 +36,7 @@ describe('the list of agents', () => {
   const codex = cliAdapters['codex'] as CliAdapter;
   const surroundings = { home: '/nowhere', timeoutMs: 10_000 };
 
-  it('has the eight', () => {
+  it('has these', () => {
     expect(Object.keys(cliAdapters)).toEqual([
       'codex',
       'claude',
@@ -46,6 +46,9 @@ describe('the list of agents', () => {
       'cline',
       'goose',
       'antigravity',
+      'gemini',
+      'copilot',
+      'qwen',
     ]);
   });
 
@@ -59,7 +62,7 @@ describe('the list of agents', () => {
   it('says how to install what is missing', () => {
     const lines = agentTable([{ known: codex, found: { hasCredentials: false } }]);
     expect(lines).toEqual([
-      'codex  not installed  no credentials found',
+      'codex  not installed  no credentials found  app-server  asks, questions, plans, steer, resume, fork',
       '',
       'To install:',
       '  Codex: npm install -g @openai/codex',

@@ -14,7 +14,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 async function run(prompt: string, stop = false) {
   const log = new MemoryLog();
   const { id: threadId } = await log.createThread();
-  const program = cliAgent('codex', { executable: fakeProgram(), settleMs: 50, stopStepMs: 50 });
+  const program = cliAgent('codex', { executable: fakeProgram(), settleMs: 50, stopStepMs: 50, channel: 'print' });
   const agent = recordedAgent(program, runId => join(home, runId));
   const supervisor = new Supervisor({ log });
   const { runId, done } = await supervisor.start(threadId, { agent, content: prompt });

@@ -18,7 +18,7 @@ function harnessWithCli() {
     new Harness({
       id: 'h',
       modes: [
-        { id: 'codex', agent: cliAgent('codex', { executable, stopStepMs: 50 }) },
+        { id: 'codex', agent: cliAgent('codex', { executable, stopStepMs: 50, channel: 'print' }) },
         { id: 'own', agent: loopAgent({ model: scriptedModel(['Own words.']) }) },
       ],
     }),
@@ -29,7 +29,7 @@ const texts = async (harness: Harness) =>
     content.map(part => ('text' in part ? part.text : part.type)).join(),
   );
 
-describe('an external agent as a mode', () => {
+describe('an external agent in print mode as a mode', () => {
   it('emits the same events as any other', async () => {
     const { harness, lines, of } = harnessWithCli();
     await harness.sendMessage({ content: 'hello' });
@@ -61,7 +61,7 @@ describe('an external agent as a mode', () => {
     const program = join(folder, 'codex');
     const print = lines.map(line => `echo '${JSON.stringify(line)}'`).join('\n');
     writeFileSync(program, `#!/bin/sh\n${print}\n`, { mode: 0o755 });
-    const agent = cliAgent('codex', { executable: program });
+    const agent = cliAgent('codex', { executable: program, channel: 'print' });
     const { harness, of } = watch(new Harness({ id: 'h', modes: [{ id: 'codex', agent }] }));
     await harness.sendMessage({ content: 'List.' });
     expect(of('tool_start')).toMatchObject([{ toolName: 'command_execution', args: { command: 'ls' } }]);

@@ -66,8 +66,10 @@ function run(
     channel.receive(line, index + 1);
     if (isOpen && line.trim() !== '' && !isObject(line))
       expect(host.trace.slice(before)).toMatchObject([{ emit: { type: 'unknown' } }]);
-    else if (isOpen && isObject(line) && !isConsumed(line)) expect(host.trace.length).toBeGreaterThan(before);
-    if (host.session !== undefined && state.prompted === host.ends.length) {
+    else if (isOpen && isObject(line) && !isConsumed(line))
+      expect(host.trace.length, line.slice(0, 300)).toBeGreaterThan(before);
+    const isUsable = host.session !== undefined && host.problem === undefined;
+    if (isUsable && state.prompted === host.ends.length) {
       state.prompted += 1;
       channel.prompt({ runId: `run${state.prompted}`, content: 'go' });
     } else act(channel, host, acts[index % acts.length] as readonly [string, LiveAnswer]);

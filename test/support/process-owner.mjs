@@ -22,7 +22,7 @@ const agents = {
   bash: worker,
   mcp: worker,
   subagent: loop('boss', subagent, [agentTool({ agents: [{ agent: worker, description: 'works' }] })]),
-  cli: cliAgent('codex', { executable: join(folder, 'work.sh'), cwd: folder }),
+  cli: cliAgent('codex', { executable: join(folder, 'work.sh'), cwd: folder, channel: 'print' }),
 };
 
 function report(moment) {

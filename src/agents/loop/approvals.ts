@@ -124,6 +124,11 @@ export class Approvals {
     return { input, request: agreed, answer };
   }
 
+  /** Returns what rules and grants decide about a request, without asking anybody. */
+  review(request: ToolRequest): Decision {
+    return decideAll(this.#options.rules, this.#grants, request);
+  }
+
   /** Returns whether a path rule would deny or ask about the request if one of its arguments were this path. */
   guardFor(request: ToolRequest): ToolContext['isGuarded'] | undefined {
     const { rules } = this.#options;

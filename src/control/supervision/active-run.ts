@@ -18,6 +18,7 @@ import { noOpenRun } from './open-runs.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
 import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
 import { noSteerNote } from './steer-request.ts';
+import { turnShare } from './turn-share.ts';
 import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
@@ -157,6 +158,8 @@ export class ActiveRun implements RunHandle {
     const { writer } = this.#options.thread;
     for (;;) {
       const next = await events.next();
+      const turn = turnShare.next();
+      if (turn !== undefined) await turn;
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
       const event = next.value;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };

@@ -9,6 +9,7 @@ import { RelayInbox } from '../../agents/relay-inbox.ts';
 import { cancelRelay } from './answer-relay.ts';
 import { backgroundClock, systemClock } from './clock.ts';
 import { StoreOutage } from './store-outage.ts';
+import { turnShare } from './turn-share.ts';
 
 export interface ActiveThreadOptions {
   readonly log: EventLog;
@@ -69,12 +70,11 @@ export class ActiveThread {
     this.#lease = lease;
     this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
-    this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform });
+    const schedule = (ms: number, run: () => void) => turnShare.after(systemClock, ms, run);
+    this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform, schedule });
     this.#renewal = setInterval(() => void this.#renew(), renewalMs(options.leaseMs));
-    this.#cancelListening = backgroundClock.after(
-      listenAfterMs,
-      () => void this.startListening().catch(options.onLost),
-    );
+    const listen = () => void this.startListening().catch(options.onLost);
+    this.#cancelListening = turnShare.after(backgroundClock, listenAfterMs, listen);
   }
 
   /** Acquires the lease of a thread, which need not exist. Throws `lease_held` when another process holds it. */

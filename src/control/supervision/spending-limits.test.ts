@@ -139,7 +139,8 @@ it('applies to the observer of a run', async () => {
   expect(outcome).toBe('complete');
   for await (const event of log.tail(thread)) if (event.type === 'harness_end' && event.agentId === 'observer') break;
   const events = await log.read(thread, { limit: 10_000 });
-  expect(ofType(events, 'harness_end')).toMatchObject([
+  const ends = ofType(events, 'harness_end').toSorted((a, b) => a.agentId.localeCompare(b.agentId));
+  expect(ends).toMatchObject([
     { agentId: 'loop' },
     { agentId: 'observer', reason: 'limit_reached' },
   ]);

@@ -26,6 +26,7 @@ import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
 import { UnreadRequests } from './steer-request.ts';
+import { turnShare } from './turn-share.ts';
 import type {
   AbortOptions,
   EndNote,
@@ -39,7 +40,7 @@ import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
-import { runInputOf, readRun } from '../thread-record.ts';
+import { countRawLines, runInputOf, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -229,6 +230,7 @@ export class Supervisor implements RunControl {
   /** Marks the run as open, appends its request, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request?: RunRequest): Promise<RunHandle> {
     const { agent, parentId, model, note, startAfter } = newRun;
+    await turnShare.next();
     const thread = await this.#threads.acquire(threadId);
     let runId: string | undefined;
     try {
@@ -337,6 +339,7 @@ export class Supervisor implements RunControl {
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
+        ...(state && { rawBefore: await countRawLines(log, threadId, state) }),
         ...defined({ model }),
         ...(state && { resume: state }),
       },

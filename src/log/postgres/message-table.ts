@@ -10,6 +10,12 @@ export interface MessageCheck {
   readonly different: readonly string[];
 }
 
+interface ThreadKey {
+  readonly key: string;
+  /** Null when the thread was deleted. */
+  readonly id: string | null;
+}
+
 const threadsAtOnce = 100;
 const eventsAtOnce = 1_000;
 
@@ -31,7 +37,7 @@ export class MessageTable {
     const different: string[] = [];
     let threads = 0;
     for (let after = '0'; ; ) {
-      const rows: { key: string; id: string | null }[] = await this.#connections.query(
+      const rows: ThreadKey[] = await this.#connections.query(
         {
           name: 'check_threads',
           text: `SELECT key, id FROM ${this.#schema}.threads WHERE key > $1 ORDER BY key LIMIT ${threadsAtOnce}`,
@@ -39,13 +45,18 @@ export class MessageTable {
         [after],
       );
       if (rows.length === 0) return { threads, different };
-      for (const { key, id } of rows) {
-        const isSame = await this.#connections.use(client => this.#checkThread(client, key, rebuild));
-        if (!isSame) different.push(id ?? `deleted ${key}`);
-        threads++;
-        after = key;
-      }
+      different.push(...(await this.#connections.use(client => this.#checkThreads(client, rows, rebuild))));
+      threads += rows.length;
+      after = rows.at(-1)?.key ?? after;
     }
+  }
+
+  /** Returns the threads whose messages differ. */
+  async #checkThreads(client: Client, threads: readonly ThreadKey[], rebuild: boolean): Promise<string[]> {
+    const different: string[] = [];
+    for (const { key, id } of threads)
+      if (!(await this.#checkThread(client, key, rebuild))) different.push(id ?? `deleted ${key}`);
+    return different;
   }
 
   /** Returns whether the messages of a thread are what its events say. */

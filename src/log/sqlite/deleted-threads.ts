@@ -1,3 +1,4 @@
+import { nextTurn } from '../next-turn.ts';
 import type { DerivedRows } from './derived-rows.ts';
 import type { Connection } from './open.ts';
 import { query } from './statement.ts';
@@ -81,7 +82,7 @@ export class DeletedThreads {
       const at = key;
       const next = await this.#options.write(() => this.#removeSome(at));
       this.#keys.splice(0, 1, ...(next === null ? [] : [next]));
-      await turn();
+      await nextTurn();
     }
   }
 
@@ -110,7 +111,7 @@ export class DeletedThreads {
       });
       if (free === 0 || free >= before) return;
       before = free;
-      await turn();
+      await nextTurn();
     }
   }
 
@@ -140,8 +141,4 @@ export class DeletedThreads {
     }, laterMs);
     this.#later.unref();
   }
-}
-
-function turn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve));
 }

@@ -1,13 +1,13 @@
 import { defined } from '../../events/defined.ts';
-import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, importThread, readEvents } from '../../log/index.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { allThreads, importThread } from '../../log/index.ts';
 import { branchBody, newThreadBody, renameBody, threadInfo } from '../../protocols/index.ts';
+import { exportedLines } from '../exported-lines.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
+import { runIdsOf } from '../run-ids.ts';
 import { authorOf } from '../security/access.ts';
-import { RedactedEvents } from '../security/redacted-events.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeAt, resourceFor } from '../threads.ts';
 
@@ -108,7 +108,7 @@ export function threadRoutes(site: Site): Route[] {
         const { id } = await site.find(scope, param('threadId'));
         await site.intake.removeThread(id, async () => {
           await control.abortAll(id, authorOf(scope));
-          await onDelete?.(id, await runIdsOf(log, id));
+          if (onDelete !== undefined) await onDelete(id, await runIdsOf(log, id));
           await log.deleteThread(id);
         });
       },
@@ -137,13 +137,7 @@ export function threadRoutes(site: Site): Route[] {
       answer: { contentType: ndjson, description: 'One event on each line' },
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
-        const lines = async function* () {
-          const events = new RedactedEvents(site.redactor);
-          const lineOf = (event: LoggedEvent) => `${site.redactor.json(JSON.stringify(event))}\n`;
-          for await (const event of readEvents(log, id)) yield* events.push(event).map(lineOf);
-          yield* events.end().map(lineOf);
-        };
-        return new Response(Readable.toWeb(Readable.from(lines())) as ReadableStream, {
+        return new Response(exportedLines(log, site.redactor, id), {
           headers: { 'content-type': ndjson, 'content-disposition': 'attachment; filename="thread.ndjson"' },
         });
       },
@@ -165,10 +159,4 @@ function placeOf(cursor: string) {
   const place = placeAt(cursor);
   if (place !== undefined) return place;
   throw new SingletreeError('invalid_argument', 'The query, field "cursor": expected the `next` of a page.');
-}
-
-async function runIdsOf(log: EventLog, threadId: string): Promise<string[]> {
-  const runIds = new Set<string>();
-  for await (const event of readEvents(log, threadId)) if (event.type === 'harness_start') runIds.add(event.runId);
-  return [...runIds];
 }

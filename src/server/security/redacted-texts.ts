@@ -44,9 +44,16 @@ export class RedactedTexts {
     // It was validated when it was stored.
     const parsed = event ?? (JSON.parse(text) as LoggedEvent);
     this.#texts.set(parsed, text);
-    return this.#events.push(parsed).map(shown => {
-      const shownText = this.#texts.get(shown) ?? JSON.stringify(shown);
-      return { seq: shown.seq, text: this.#redactor.json(shownText) };
-    });
+    return this.#events.push(parsed).map(shown => this.#textOf(shown));
+  }
+
+  /** Returns what still waits. */
+  end(): EventText[] {
+    return this.#events.end().map(shown => this.#textOf(shown));
+  }
+
+  #textOf(event: LoggedEvent): EventText {
+    const text = this.#texts.get(event) ?? JSON.stringify(event);
+    return { seq: event.seq, text: this.#redactor.json(text) };
   }
 }

@@ -179,10 +179,10 @@ describe('a request of Pi', () => {
 });
 
 describe('an interrupt of Pi', () => {
-  it('cancels the open dialog first: it would hold up the end', () => {
+  it('cancels the open dialog, which would hold up the end, after the abort', () => {
     const session = open().receive(permission('d1', 'c1'));
     session.channel.interrupt();
-    expect(session.sent()).toMatchObject([{ id: 'd1', cancelled: true }, { type: 'abort' }]);
+    expect(session.sent()).toMatchObject([{ type: 'abort' }, { id: 'd1', cancelled: true }]);
     expect(session.host.withdrawn).toMatchObject([{ id: 'request-1' }]);
     session.receive(permission('d2', 'c2'));
     expect(session.sent()).toMatchObject([{ id: 'd2', cancelled: true }]);
@@ -267,6 +267,21 @@ describe('the end of a turn of Pi', () => {
     session.channel.closed();
     expect(session.host.withdrawn).toMatchObject([{ id: 'request-1' }]);
     expect(session.host.ends).toEqual([{ reason: 'error' }]);
+  });
+
+  it('has other ids in each process of a run', () => {
+    const said = {
+      type: 'message_end',
+      message: { role: 'assistant', content: [{ type: 'text', text: 'hi' }], stopReason: 'stop' },
+    };
+    const ids = [
+      {},
+      { sessionId: 's', folder: '/tmp/session-aaaaaa' },
+      { sessionId: 's', folder: '/tmp/session-bbbbbb' },
+    ]
+      .map(start => new Session(start).opened().begin().receive(said).host.events)
+      .flatMap(events => events.flatMap(event => (event.type === 'text' ? [event.id] : [])));
+    expect(ids).toEqual(['run/m0/0', 'run/aaaaaa-m0/0', 'run/bbbbbb-m0/0']);
   });
 
   it('keeps the ids of several turns of a run apart, and counts steps anew', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkOrder, parseEvent } from '../../../src/events/index.ts';
 import { transcriptOf } from '../../support/host-transcript.ts';
-import type { RecordedLine, Replayed } from '../../support/recorded-channel.ts';
+import type { Replayed } from '../../support/recorded-channel.ts';
 import { toLines } from '../captures.ts';
 import { piFixtures, piRecording, piVersions, replayPi } from './pi-replay.ts';
 
@@ -34,19 +34,10 @@ const scenarios: Readonly<Record<string, Replay>> = {
   'no-gate': version =>
     replayPi({ recording: piRecording(version, 'no-gate', { asks: false }), start: { yolo: true } }),
   'client-dies': version => replayPi({ recording: piRecording(version, 'client-dies') }),
-  'interrupt-pending': version => replayPi({ recording: dialogFirst(piRecording(version, 'interrupt-pending')) }),
+  'interrupt-pending': version => replayPi({ recording: piRecording(version, 'interrupt-pending') }),
   resume: version =>
     replayPi({ recording: piRecording(version, 'resume', { proc: 'p2' }), start: { sessionId: 'session-1' } }),
 };
-
-/** The channel cancels the open dialog before it stops the run: the recording client waited in vain in between. */
-function dialogFirst(recording: readonly RecordedLine[]): RecordedLine[] {
-  const abort = recording.findIndex(({ line }) => line.includes('"type":"abort"'));
-  const cancelled = recording.findIndex(({ line }) => line.includes('"cancelled":true'));
-  const moved = [...recording];
-  moved.splice(abort, 0, ...moved.splice(cancelled, 1));
-  return moved;
-}
 
 const recorded = piVersions.flatMap(version =>
   Object.entries(scenarios)

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-/** A program in a folder of its own that runs `fake-codex.mjs`; gone after the tests. */
-export function fakeProgram(name = 'codex'): string {
+/** A program in a folder of its own that runs a script, `fake-codex.mjs` by default; gone after the tests. */
+export function fakeProgram(name = 'codex', script = 'fake-codex.mjs'): string {
   const folder = mkdtempSync(join(tmpdir(), 'singletree-fake-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const script = fileURLToPath(new URL('./fake-codex.mjs', import.meta.url));
+  const path = fileURLToPath(new URL(`./${script}`, import.meta.url));
   const file = join(folder, name);
-  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`);
+  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${path}" "$@"\n`);
   chmodSync(file, 0o755);
   return file;
 }

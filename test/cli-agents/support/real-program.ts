@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { clineSettings } from './cline-settings.ts';
 import { gooseSettings } from './goose-settings.ts';
+import { copilotSettings, qwenSettings } from './acp-settings.ts';
 import { opencodeSettings } from './opencode-settings.ts';
 
 /** Where the real programs are installed, once for all test runs; outside the repository. */
@@ -158,6 +159,20 @@ const programs: Readonly<Record<string, Program>> = {
     package: '@aaif/goose-binary-linux-x64@1.52.0',
     path: '.bin/goose-binary-linux-x64',
     settings: gooseSettings,
+  },
+  qwen: {
+    package: '@qwen-code/qwen-code@0.24.4',
+    path: '.bin/qwen',
+    folder: 'qwen',
+    with: ['node@24'],
+    settings: qwenSettings,
+  },
+  copilot: {
+    package: '@github/copilot@1.0.102',
+    path: '.bin/copilot',
+    folder: 'copilot',
+    with: ['node@24'],
+    settings: copilotSettings,
   },
 };
 

@@ -74,12 +74,16 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
   if (permissions !== undefined) checkSources([permissions]);
   if (channel === 'live' && live === undefined)
     throw new SingletreeError('invalid_argument', `${adapter.name} has no live channel. Use the channel "print".`);
+  if (channel === 'print' && adapter.isLiveOnly === true)
+    throw new SingletreeError('invalid_argument', `${adapter.name} has no print mode. Use the channel "live".`);
   return {
     id: adapter.id,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true }),
+    ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
     invoke: request => {
       const params = invokeParams(request);
-      const isLive = channel === 'live' || (channel === undefined && params.answers !== undefined);
+      const isAsked = channel === undefined && params.answers !== undefined;
+      const isLive = channel === 'live' || adapter.isLiveOnly === true || isAsked;
       if (live === undefined || !isLive) return invoke(adapter, options, params);
       return invokeLive({ adapter, live, options: { ...options, sessions, semaphore }, params });
     },

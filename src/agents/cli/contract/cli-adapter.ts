@@ -28,6 +28,8 @@ export interface CliAdapter {
   readonly records: RecordRules;
   /** Its interactive channel, used when somebody can answer. */
   readonly live?: LiveAdapter;
+  /** Whether it has no print mode: its interactive channel is always used. */
+  readonly isLiveOnly?: boolean;
   command(request: CommandRequest): CliCommand;
   translator(options: TranslatorOptions): Translator;
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { RecordRules } from './record-rules.ts';
-import type { UsedTokens } from '../../agent.ts';
+import type { AgentMode, UsedTokens } from '../../agent.ts';
 
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
 export type ReasonDelivery = 'answer' | 'steer' | 'next_prompt';
@@ -105,7 +105,22 @@ export type LiveRequest = {
       readonly selectionMode?: 'single_select' | 'multi_select';
     }
   | { readonly kind: 'plan'; readonly toolCallId?: string; readonly title?: string; readonly plan: string }
+  /**
+   * A call that the program may run without asking: only what a rule denies or asks about matters. Answered at once with
+   * `reject`, with `ask` (the program then makes a request for permission), or with `approve`: the program goes on as its
+   * own rules say.
+   */
+  | ({ readonly kind: 'check' } & CheckedCall)
 );
+
+/** What is known about a call before anybody is asked. */
+interface CheckedCall {
+  readonly tool: string;
+  readonly category?: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly command?: string;
+  readonly paths?: readonly string[];
+}
 
 /** The answer to a request. A channel delivers `feedback` as its `reason` ability says only when that is `answer`. */
 export type LiveAnswer =
@@ -116,6 +131,8 @@ export type LiveAnswer =
     }
   | { readonly outcome: 'reject'; readonly feedback?: string }
   | { readonly outcome: 'answer'; readonly answer: string | readonly string[] }
+  /** Only to a check: a person has to be asked about the call. */
+  | { readonly outcome: 'ask'; readonly feedback?: string }
   /** The turn is being interrupted or the request has expired: the program must not execute the call. */
   | { readonly outcome: 'cancelled'; readonly feedback?: string };
 
@@ -184,11 +201,15 @@ export interface ServeSettings {
 
 /** The interactive channel of an external agent. */
 export interface LiveAdapter {
+  /** The name of its protocol, for people. */
+  readonly protocol: string;
   /** How messages travel: lines over stdin and stdout, or HTTP requests and server-sent events of a local server. */
   readonly transport: 'stdio' | 'serve';
   /** How the requests to a local server are authenticated; required for the transport `serve`. */
   readonly serve?: ServeSettings;
   readonly abilities: LiveAbilities;
+  /** The modes that a person can choose, the normal one first; only with the ability `switchMode`. */
+  readonly modes?: readonly AgentMode[];
   /** What is not possible and why, or configured safe, for the documentation page: short sentences. */
   readonly notes: readonly string[];
   /** What each message of the program becomes, for the documentation page; any other becomes `unknown`. */

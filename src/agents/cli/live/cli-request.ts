@@ -5,7 +5,7 @@ import type { RequestPaths, ToolRequest } from '../../permissions/index.ts';
 import type { WorkspaceFolder } from '../../workspace/index.ts';
 import type { LiveRequest } from '../contract/live-channel.ts';
 
-type Permission = Extract<LiveRequest, { kind: 'permission' }>;
+type Asked = Pick<Extract<LiveRequest, { kind: 'check' }>, 'tool' | 'category' | 'input' | 'command' | 'paths'>;
 type Input = Readonly<Record<string, unknown>>;
 
 /** The name under which rules can refer to the command line or the paths of any agent's call. */
@@ -16,11 +16,11 @@ const general = { command: 'command', path: 'path' } as const;
  * as the workspace resolves them, both under the agent's own argument names and, for paths, also as `path`.
  */
 export async function cliToolRequest(
-  request: Permission,
+  request: Asked,
   input: unknown,
   { agentId, folder }: { readonly agentId: string; readonly folder: WorkspaceFolder },
 ): Promise<ToolRequest> {
-  const plain = plainRequest(agentId, { ...request, input: request.input }, input);
+  const plain = plainRequest(agentId, request, input);
   const given = recordOf(input);
   const isRevised = input !== request.input;
   const named = (request.paths ?? []).map(path => ({ path, name: argumentWith(request.input, path) }));
@@ -35,11 +35,7 @@ export async function cliToolRequest(
 }
 
 /** A request without its paths, as far as a stored relay describes it. */
-export function plainRequest(
-  agentId: string,
-  asked: Pick<Permission, 'tool' | 'category' | 'command' | 'input'>,
-  input: unknown,
-): ToolRequest {
+export function plainRequest(agentId: string, asked: Omit<Asked, 'paths'>, input: unknown): ToolRequest {
   const { tool, command } = asked;
   const category = asked.category ?? (command === undefined ? categoryOf(agentId, tool, recordOf(input)) : 'execute');
   if (command === undefined) return { tool, input, ...defined({ category }) };

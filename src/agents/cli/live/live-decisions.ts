@@ -33,6 +33,7 @@ export interface LiveDecision {
 type Permission = Extract<LiveRequest, { kind: 'permission' }>;
 type Question = Extract<LiveRequest, { kind: 'question' }>;
 type Plan = Extract<LiveRequest, { kind: 'plan' }>;
+type Check = Extract<LiveRequest, { kind: 'check' }>;
 
 const nobody = 'Nobody can be asked.';
 
@@ -70,6 +71,7 @@ export class LiveDecisions {
     if (request.kind === 'permission') this.#asking.set(request.toolCallId, request.id);
     try {
       if (request.kind === 'permission') return await this.#permission(request, signal);
+      if (request.kind === 'check') return await this.#check(request);
       return await (request.kind === 'question' ? this.#question(request, signal) : this.#plan(request, signal));
     } finally {
       if (!signal.aborted) this.#relays.delete(request.id);
@@ -88,10 +90,24 @@ export class LiveDecisions {
     else await put({ type: 'relay_resolved', runId, relayId, outcome: 'cancelled', feedback: reason });
   }
 
-  async #permission(request: Permission, signal: AbortSignal): Promise<LiveDecision> {
+  /** Rules that exist count for calls that the program would run unasked; the default, to ask about everything, does not. */
+  async #check(request: Check): Promise<LiveDecision> {
+    const resolved = await cliToolRequest(request, request.input, this.#place);
+    const { policy, reason, rule, by } = this.#approvals.review(resolved);
+    const feedback = reason ?? 'It is not allowed.';
+    if (policy === 'deny') return { answer: { outcome: 'reject', feedback }, byPerson: false };
+    const isAsked = policy === 'ask' && (rule !== undefined || by !== 'rules');
+    return { answer: isAsked ? { outcome: 'ask', feedback } : { outcome: 'approve' }, byPerson: false };
+  }
+
+  get #place(): { readonly agentId: string; readonly folder: WorkspaceFolder } {
     const { agentId, cwd } = this.#options;
     this.#folder ??= workspace(cwd, { outside: 'ask' });
-    const folder = this.#folder;
+    return { agentId, folder: this.#folder };
+  }
+
+  async #permission(request: Permission, signal: AbortSignal): Promise<LiveDecision> {
+    const place = this.#place;
     const { command, diff, reason, canRevise, toolCallId: id, tool: name, input, runId } = request;
     const before = this.#takeUnused(request);
     const state = {
@@ -103,7 +119,7 @@ export class LiveDecisions {
     const permit = await this.#approvals.permit(
       {
         state,
-        requestFor: given => cliToolRequest(request, given, { agentId, folder }),
+        requestFor: given => cliToolRequest(request, given, place),
         about: {
           ...defined({ command, diff, reason }),
           answers: canRevise ? ['approve', 'reject', 'revise'] : ['approve', 'reject'],

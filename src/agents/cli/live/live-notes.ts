@@ -9,7 +9,7 @@ export function revisionNote({ tool }: Permission, input: unknown): string {
 
 /** What the model reads about a rejection when the answer itself cannot carry the reason. */
 export function rejectionNote(request: LiveRequest, feedback: string): string {
-  if (request.kind === 'permission')
+  if (request.kind === 'permission' || request.kind === 'check')
     return `Your call of ${request.tool} ${shortened(request.command ?? JSON.stringify(request.input))} was rejected and did not run. ${feedback}`;
   return request.kind === 'plan'
     ? `Your plan was not approved. ${feedback}`

@@ -1,5 +1,5 @@
 import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
+import { type AgentEvent, errorText, newId, SingletreeError } from '../../../events/index.ts';
 import type { InvokeParams, UserMessage } from '../../agent.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
@@ -22,7 +22,7 @@ import { LiveSession, type SessionProblem, type SessionUser } from './live-sessi
 import { LiveSteps } from './live-steps.ts';
 import { revisionNote, rejectionNote } from './live-notes.ts';
 import { notRun, type ResumedRun, resumedRun } from './resumed-run.ts';
-import { sessionOptions, sessionKey } from './session-options.ts';
+import { modeOf, sessionKey, sessionOptions } from './session-options.ts';
 import { TurnMessages } from './turn-messages.ts';
 
 /** How long a program may take to settle after an interrupt before it is ended, in milliseconds. */
@@ -62,7 +62,7 @@ export class LiveRun implements SessionUser {
   #stopped: 'aborted' | 'timeout' | undefined;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  #lines = 0;
+  #lines: number;
   #ruleNotes = 0;
   #hasFailed = false;
 
@@ -70,6 +70,7 @@ export class LiveRun implements SessionUser {
     this.#options = options;
     const { adapter, params, options: settings } = options;
     const { runId, resume, signal, permissions = [], decided = [] } = params;
+    this.#lines = params.rawBefore ?? 0;
     this.#stamp = new RunStamp({
       runId,
       model: params.model ?? settings.model,
@@ -289,7 +290,7 @@ export class LiveRun implements SessionUser {
       this.#steps.nextTurn();
       const { runId, model = options.model, session } = params;
       const usedBefore = session?.used;
-      this.#session.prompt({ runId, content, ...defined({ model, mode: options.mode, usedBefore }) });
+      this.#session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
       this.#watchIdle();
       this.#takeSteering();
       return await ended;
@@ -348,8 +349,13 @@ export class LiveRun implements SessionUser {
 
   /** Gives the model a note of the driver: into the turn, or as the next prompt. */
   #inform(note: string, way: 'steer' | 'next_prompt'): void {
-    if (way === 'steer') this.#session?.channel.steer({ id: crypto.randomUUID(), content: note });
-    else this.#messages.note(note);
+    if (way === 'next_prompt') {
+      this.#messages.note(note);
+      return;
+    }
+    const id = newId();
+    this.#messages.steerNote(id, note);
+    this.#session?.channel.steer({ id, content: note });
   }
 
   /** Passes on what people said since; a message that the program cannot take now waits for the end of the turn. */

@@ -10,8 +10,9 @@ export function sessionOptions(
   { adapter, live, options, params }: SessionContext,
   { sessionId, runMark }: { readonly sessionId: string | undefined; readonly runMark: string | undefined },
 ): LiveSessionOptions {
-  const { cwd = process.cwd(), mode, yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
+  const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.model ?? options.model;
+  const mode = modeOf({ live, options, params });
   return {
     live,
     start: {
@@ -32,8 +33,20 @@ export function sessionOptions(
 
 /** The key of a warm session: a program is used again only with the settings it was started with. */
 export function sessionKey({ adapter, live, options, params }: SessionContext, sessionId: string): string {
-  const { cwd = process.cwd(), mode, yolo, extraArgs, env, executable } = options;
+  const { cwd = process.cwd(), yolo, extraArgs, env, executable } = options;
+  const mode = live.abilities.switchMode ? undefined : modeOf({ live, options, params });
   const model = live.abilities.switchModel ? undefined : (params.model ?? options.model);
-  const started = { cwd, yolo, extraArgs, env, executable, model, mode: live.abilities.switchMode ? undefined : mode };
+  const started = { cwd, yolo, extraArgs, env, executable, model, mode };
   return JSON.stringify([adapter.id, sessionId, started]);
+}
+
+/** The program's mode of a run: the agent's own, or that of the thread when the program has it; undefined for the normal one. */
+export function modeOf({
+  live,
+  options,
+  params,
+}: Pick<SessionContext, 'live' | 'options' | 'params'>): string | undefined {
+  if (options.mode !== undefined) return options.mode;
+  const [normal, ...others] = live.modes ?? [];
+  return params.mode !== normal?.id && others.some(({ id }) => id === params.mode) ? params.mode : undefined;
 }

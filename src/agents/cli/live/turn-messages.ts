@@ -19,6 +19,8 @@ export class TurnMessages {
   #waiting: UserMessage[] = [];
   /** Messages that were steered and have not reached the model. */
   readonly #steered = new Map<string, UserMessage>();
+  /** Notes that were steered and have not reached the model. */
+  readonly #steeredNotes = new Map<string, string>();
   #notes: string[] = [];
 
   constructor(runId: string) {
@@ -35,6 +37,11 @@ export class TurnMessages {
     this.#notes.push(text);
   }
 
+  /** Registers a note that is sent into the turn. */
+  steerNote(id: string, text: string): void {
+    this.#steeredNotes.set(id, text);
+  }
+
   /** Registers a message that is sent into the turn. */
   steer(message: UserMessage): void {
     this.#steered.set(message.id, message);
@@ -49,14 +56,16 @@ export class TurnMessages {
   joined(messageId: string): EventOf<'user'> | undefined {
     const message = this.#steered.get(messageId);
     this.#steered.delete(messageId);
+    this.#steeredNotes.delete(messageId);
     return message && this.#said(message);
   }
 
   /** Takes everything that has not reached the model as the next prompt; undefined when there is nothing. */
   next(): NextPrompt | undefined {
     const messages = [...this.#steered.values(), ...this.#waiting];
-    const notes = this.#notes;
+    const notes = [...this.#steeredNotes.values(), ...this.#notes];
     this.#steered.clear();
+    this.#steeredNotes.clear();
     this.#waiting = [];
     this.#notes = [];
     if (messages.length + notes.length === 0) return undefined;

@@ -96,6 +96,12 @@ export class ClaudeReader implements RecordReader {
     return call;
   }
 
+  /** Registers a call that was rejected: its error is a denial. */
+  deny(toolUseId: string): void {
+    this.#denied.add(toolUseId);
+    dropOldest(this.#denied);
+  }
+
   /** Takes the result of a turn that we interrupted: its usage counts, its failure does not. */
   interrupted(record: WireRecord): void {
     this.#endSkill(undefined);
@@ -244,8 +250,7 @@ export class ClaudeReader implements RecordReader {
 
   #deny(rawId: string | undefined, record: WireRecord): void {
     const message = textOf(record['message']) ?? `${textOf(record['tool_name']) ?? 'A tool'} was not permitted.`;
-    if (rawId !== undefined) this.#denied.add(rawId);
-    dropOldest(this.#denied);
+    if (rawId !== undefined) this.deny(rawId);
     this.#context.emit({ type: 'warning', message, code: 'permission_denied' });
   }
 

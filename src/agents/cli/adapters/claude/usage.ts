@@ -116,5 +116,6 @@ function isZero(counts: Counts): boolean {
 
 /** Subtracts dollar amounts without the noise of binary fractions. */
 function rounded(dollars: number): number {
-  return Math.round(dollars * 1e9) / 1e9;
+  const exact = Math.round(dollars * 1e9) / 1e9;
+  return Number.isFinite(exact) ? exact : dollars;
 }

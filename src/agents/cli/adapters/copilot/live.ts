@@ -5,6 +5,7 @@ import { copilotProfile } from './profile.ts';
 
 /** GitHub Copilot CLI over the Agent Client Protocol. */
 export const copilotLive: LiveAdapter = {
+  protocol: 'ACP',
   transport: 'stdio',
   abilities: {
     reason: 'next_prompt',

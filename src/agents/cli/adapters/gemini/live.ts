@@ -8,6 +8,7 @@ import { geminiSettings, settingsFile, settingsVariable } from './settings-file.
 
 /** Gemini CLI over the Agent Client Protocol. */
 export const geminiLive: LiveAdapter = {
+  protocol: 'ACP',
   transport: 'stdio',
   abilities: {
     reason: 'next_prompt',

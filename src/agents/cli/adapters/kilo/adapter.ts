@@ -12,6 +12,13 @@ const live = serveAdapter({
   // Suggestions have no counterpart here, and would wait for an answer.
   permission: { semantic_search: 'allow', suggest: 'deny' },
   agents: {},
+  modes: [
+    { id: 'code', name: 'Code', description: 'Asks before it changes files or runs commands' },
+    { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
+    { id: 'ask', name: 'Ask', description: 'Answers questions and changes nothing' },
+    { id: 'debug', name: 'Debug', description: 'Looks for the cause of a problem' },
+    { id: 'orchestrator', name: 'Orchestrator', description: 'Gives parts of the work to subagents' },
+  ],
   notes: [
     'Its agents `plan`, `ask` and `explore` run a fixed list of reading commands, such as `ls` and `git log`, unasked.',
     'The agent `plan` ends planning with a question that its server does not announce: it is looked for. Approving it continues in the same session with the agent `code`.',

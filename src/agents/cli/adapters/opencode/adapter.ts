@@ -18,6 +18,10 @@ const live = serveAdapter({
     explore: { edit: 'deny', task: 'deny', todowrite: 'deny', question: 'deny' },
     general: { todowrite: 'deny', question: 'deny' },
   },
+  modes: [
+    { id: 'build', name: 'Build', description: 'Asks before it changes files or runs commands' },
+    { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
+  ],
   notes: ['The agent `plan` ends planning with a question: approving it switches to the agent `build`.'],
 });
 

@@ -15,12 +15,15 @@ export const questionTool = 'ask_user';
 export interface PiReaderOptions {
   /** Whether calls start when a person or a rule allows them, and not when the program announces them. */
   readonly waitsForAnswer?: boolean;
+  /** The beginning of the names of messages, which are numbered: another one for each process of a run. Default: `m`. */
+  readonly messagePrefix?: string;
 }
 
 /** Translates the records of Pi: the same in print mode and over its interactive channel. */
 export class PiReader implements RecordReader {
   readonly #context: LineContext;
   readonly #waitsForAnswer: boolean;
+  readonly #prefix: string;
   readonly #calls = new OpenCalls();
   /** Calls that the program has announced, by its ids. */
   readonly #announced = new Set<string>();
@@ -32,9 +35,10 @@ export class PiReader implements RecordReader {
   readonly #streamed = new Map<number, { readonly kind: Kind; text: string }>();
   #message = 0;
 
-  constructor(context: LineContext, { waitsForAnswer = false }: PiReaderOptions = {}) {
+  constructor(context: LineContext, { waitsForAnswer = false, messagePrefix = 'm' }: PiReaderOptions = {}) {
     this.#context = context;
     this.#waitsForAnswer = waitsForAnswer;
+    this.#prefix = messagePrefix;
   }
 
   /** Returns the open call of this id, and emits it when there is none. */
@@ -123,7 +127,7 @@ export class PiReader implements RecordReader {
     }
     for (const [index, part] of parts.entries()) this.#part(part, index, completesText(parts, index));
     const usage = readUsage(message);
-    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, callId: `m${this.#message}` });
+    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, callId: `${this.#prefix}${this.#message}` });
     const { stopReason, errorMessage } = message;
     if (stopReason === 'error' || stopReason === 'aborted')
       this.#context.suspect({ message: readableError(textOf(errorMessage) ?? `The model call ended: ${stopReason}.`) });
@@ -147,7 +151,7 @@ export class PiReader implements RecordReader {
   }
 
   #emit(type: Kind, part: string, content: string, isFinal = false): void {
-    const callId = `m${this.#message}`;
+    const callId = `${this.#prefix}${this.#message}`;
     const said = { id: `${this.#context.runId}/${callId}/${part}`, content, callId };
     this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
   }

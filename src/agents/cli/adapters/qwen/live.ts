@@ -5,6 +5,7 @@ import { qwenProfile } from './profile.ts';
 
 /** Qwen Code over the Agent Client Protocol. */
 export const qwenLive: LiveAdapter = {
+  protocol: 'ACP',
   transport: 'stdio',
   abilities: {
     reason: 'next_prompt',

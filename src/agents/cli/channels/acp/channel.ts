@@ -1,9 +1,11 @@
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../contract/live-channel.ts';
 import { LineContext } from '../../shared/line-context.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
+import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { type AcpAnswer, AcpConnection, type AcpRequest } from './connection.ts';
+import type { MessageNumbers } from './messages.ts';
 import { openSession } from './open-session.ts';
 import type { AcpProfile } from './profile.ts';
 import { promptBlocks } from './prompt-blocks.ts';
@@ -34,7 +36,7 @@ class AcpChannel implements LiveChannel {
   readonly #requests: AcpRequests;
   readonly #steering: AcpSteering;
   readonly #totals: SessionUsage | undefined;
-  readonly #ids = { calls: new OpenCalls(), messages: new Map<string, number>() };
+  readonly #ids: { readonly calls: OpenCalls; readonly messages: MessageNumbers };
   #state: 'opening' | 'ready' | 'failed' | 'closed' = 'opening';
   #turn: AcpTurn | undefined;
   #isInterrupted = false;
@@ -49,6 +51,7 @@ class AcpChannel implements LiveChannel {
     this.#profile = profile;
     this.#host = host;
     this.#start = start;
+    this.#ids = { calls: new OpenCalls(), messages: { counts: new Map(), mark: resumeMark(start) } };
     this.#connection = new AcpConnection(message => host.send(message), {
       notification: (method, params, raw) => this.#notification(method, params, raw),
       request: request => this.#request(request),

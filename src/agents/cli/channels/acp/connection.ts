@@ -1,6 +1,6 @@
 import { SingletreeError } from '../../../../events/index.ts';
 import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
-import type { ClientConnection } from './library.ts';
+import type { ClientConnection } from './acp-library.ts';
 
 /** The answer to one of our requests. */
 export type AcpAnswer =
@@ -68,7 +68,7 @@ export class AcpConnection {
 
   /** Loads the library, then calls back; lines that arrive before wait. */
   open(opened: () => void): void {
-    import('./library.ts').then(
+    import('./acp-library.ts').then(
       library => {
         if (this.#isClosed) return;
         this.#connect(library);
@@ -80,7 +80,7 @@ export class AcpConnection {
     );
   }
 
-  #connect({ client, RequestError }: typeof import('./library.ts')): void {
+  #connect({ client, RequestError }: typeof import('./acp-library.ts')): void {
     const app = client({ name: 'singletree' }).onRequest('*', ({ method, params, requestId, signal }) => {
       const raw = this.#theirs.get(requestId as Id) ?? {};
       const answered = new Promise<unknown>((resolve, reject) => {

@@ -7,7 +7,7 @@ type Kind = 'text' | 'reasoning';
 /** The message that one run is writing. */
 interface CurrentMessage {
   readonly callId: string;
-  readonly number: number;
+  readonly name: string;
   block: number;
   kind: Kind | undefined;
   textLine: number | undefined;
@@ -15,18 +15,21 @@ interface CurrentMessage {
   hasResult: boolean;
 }
 
-/** The number of messages of each run so far; a run may have several turns. */
-export type MessageCounts = Map<string, number>;
+/** Numbers the messages of each run, over all its turns; the mark tells those of another process apart. */
+export interface MessageNumbers {
+  readonly counts: Map<string, number>;
+  readonly mark?: string | undefined;
+}
 
 /** Emits text and reasoning of the agent and its subagents, and a step for each message of a model. */
 export class AcpMessages {
   readonly #context: LineContext;
   readonly #model: string | undefined;
   readonly #current = new Map<string, CurrentMessage>();
-  readonly #counts: MessageCounts;
+  readonly #numbers: MessageNumbers;
 
-  constructor(context: LineContext, model: string | undefined, counts: MessageCounts) {
-    this.#counts = counts;
+  constructor(context: LineContext, model: string | undefined, numbers: MessageNumbers) {
+    this.#numbers = numbers;
     this.#context = context;
     this.#model = model;
   }
@@ -35,11 +38,12 @@ export class AcpMessages {
   enter(runId: string, id?: string): CurrentMessage {
     const current = this.#current.get(runId);
     if (current !== undefined && (id === undefined ? !current.hasResult : id === current.callId)) return current;
-    const number = (this.#counts.get(runId) ?? 0) + 1;
-    this.#counts.set(runId, number);
-    dropOldest(this.#counts);
-    const callId = id ?? `m${number}`;
-    const entered = { callId, number, block: 0, kind: undefined, textLine: undefined, hasResult: false };
+    const number = (this.#numbers.counts.get(runId) ?? 0) + 1;
+    this.#numbers.counts.set(runId, number);
+    dropOldest(this.#numbers.counts);
+    const name = `m${number}${this.#numbers.mark === undefined ? '' : `-${this.#numbers.mark}`}`;
+    const callId = id ?? name;
+    const entered = { callId, name, block: 0, kind: undefined, textLine: undefined, hasResult: false };
     this.#current.set(runId, entered);
     this.#context.step({ runId, callId, model: runId === this.#context.runId ? this.#model : undefined });
     return entered;
@@ -87,6 +91,6 @@ export class AcpMessages {
   }
 }
 
-function blockId(runId: string, { number, block }: CurrentMessage): string {
-  return `${runId}/m${number}/${block}`;
+function blockId(runId: string, { name, block }: CurrentMessage): string {
+  return `${runId}/${name}/${block}`;
 }

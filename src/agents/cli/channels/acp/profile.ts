@@ -67,8 +67,8 @@ export interface AcpProfile {
   readonly model?: string | undefined;
   /** The name of a model, for programs whose ids say more. */
   readonly modelName?: (id: string) => string;
-  /** How another model is chosen; `start` when only the command line can. */
-  readonly switchModel: 'set_model' | 'config_option' | 'start';
+  /** How another model is chosen: as the session offers it, or only by the command line (`start`). */
+  readonly switchModel: 'set_model' | 'config_option' | 'offered' | 'start';
   readonly calls: CallRules;
   /** Calls that start subagents whose calls would run unasked: refused, unless everything is allowed. */
   readonly refused?: ReadonlySet<string>;

@@ -119,7 +119,9 @@ export class SessionSettings {
 
   #setModel(model: string, next: (problem?: SettingsProblem) => void): void {
     if (this.model === model) return next();
-    const byOption = this.#options.profile.switchModel === 'config_option' ? (this.#modelOption ?? 'model') : undefined;
+    const { switchModel } = this.#options.profile;
+    const isOption = switchModel === 'config_option' || (switchModel === 'offered' && this.#modelOption !== undefined);
+    const byOption = isOption ? (this.#modelOption ?? 'model') : undefined;
     const done = (result: WireRecord) => {
       this.readOptions(result['configOptions']);
       this.model = model;

@@ -7,7 +7,7 @@ import type { SessionUsage } from '../../shared/session-usage.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { AcpCalls, messageIdOf } from './calls.ts';
 import type { AcpAnswer } from './connection.ts';
-import { AcpMessages, type MessageCounts } from './messages.ts';
+import { AcpMessages, type MessageNumbers } from './messages.ts';
 import type { AcpProfile, SubagentRules } from './profile.ts';
 import { readTokens } from './tokens.ts';
 
@@ -16,7 +16,7 @@ interface TurnOptions {
   readonly profile: AcpProfile;
   readonly model?: string | undefined;
   /** Makes the ids of calls and messages, over all turns of the channel. */
-  readonly ids: { readonly calls: OpenCalls; readonly messages: MessageCounts };
+  readonly ids: { readonly calls: OpenCalls; readonly messages: MessageNumbers };
   /** The totals of the process, for programs that count so. */
   readonly totals?: SessionUsage | undefined;
 }
@@ -149,10 +149,15 @@ export class AcpTurn {
 
   /** Emits what is left at the end of the turn. */
   flush(): void {
+    this.endCalls();
+    this.context.close();
+  }
+
+  /** Emits what is left of calls and subagents. */
+  endCalls(): void {
     this.#believe();
     this.calls.flush();
     this.#subagents?.flush();
-    this.context.close();
   }
 
   #usage(usage: NonNullable<ReturnType<typeof readTokens>>): void {

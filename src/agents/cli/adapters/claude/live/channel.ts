@@ -16,6 +16,9 @@ const askingModes: ReadonlySet<string> = new Set(['default', 'manual', 'plan']);
 /** How long the end of a turn may be announced by nothing else than silence, in milliseconds. */
 const silenceMs = 10_000;
 
+/** The name of our hook before each call. */
+const checkHook = 'singletree-check';
+
 type State = 'new' | 'opening' | 'ready' | 'failed' | 'closed';
 
 /** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
@@ -49,7 +52,8 @@ export class ClaudeChannel implements LiveChannel {
   open(): void {
     if (this.#state !== 'new') return;
     this.#state = 'opening';
-    this.#control('initialize', {});
+    // Every call is checked by our rules first, also those that it would run without asking.
+    this.#control('initialize', { hooks: { PreToolUse: [{ matcher: null, hookCallbackIds: [checkHook] }] } });
   }
 
   receive(line: string, number: number): void {
@@ -74,7 +78,8 @@ export class ClaudeChannel implements LiveChannel {
     if (this.#isOver) return;
     if (answer.outcome === 'approve' && answer.feedback !== undefined && this.#requests.isPlan(requestId))
       this.#say(randomUUID(), answer.feedback);
-    this.#requests.answer(requestId, answer);
+    const denied = this.#requests.answer(requestId, answer);
+    if (denied !== undefined) this.#turn?.deny(denied);
   }
 
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void {
@@ -169,6 +174,10 @@ export class ClaudeChannel implements LiveChannel {
   #requested(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
     const id = textOf(record['request_id']);
     const request = recordOf(record['request']);
+    if (id !== undefined && !this.#requests.has(id) && request?.['callback_id'] === checkHook) {
+      this.#requests.check(id, turn.runId, recordOf(request['input']) ?? {});
+      return;
+    }
     const call = id === undefined || this.#requests.has(id) ? undefined : readCall(request);
     if (id === undefined || request === undefined || call === undefined) {
       turn.unknown(record, number);
@@ -245,6 +254,7 @@ export class ClaudeChannel implements LiveChannel {
     this.#turn = undefined;
     if (problem.code !== 'session_unknown') turn?.close();
     this.#host.failed(problem);
+    if (turn !== undefined) this.#host.turnEnded({ reason: 'error' });
   }
 
   #say(uuid: string, content: string | readonly ContentPart[]): void {

@@ -1,5 +1,6 @@
+import { defined } from '../../../../../events/defined.ts';
 import type { ChannelHost, LiveAnswer } from '../../../contract/live-channel.ts';
-import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { claudePermission } from './permission.ts';
 import { QuestionSet } from './questions.ts';
 
@@ -12,12 +13,14 @@ interface AskedTool {
   readonly input: WireRecord;
 }
 
-interface OpenRequest extends AskedTool {
-  readonly kind: 'permission' | 'plan' | QuestionSet;
+interface OpenRequest extends Omit<AskedTool, 'toolCallId'> {
+  readonly kind: 'permission' | 'plan' | 'check' | QuestionSet;
 }
 
 const noPlan = 'The agent wants to leave its plan mode and has written no plan.';
 const declined = 'The user declined.';
+/** A person decides about these in any case. */
+const unchecked: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /** The requests of the program that wait for an answer; each is answered at most once. */
 export class OpenRequests {
@@ -53,21 +56,39 @@ export class OpenRequests {
     }
   }
 
-  /** Answers a request, or a question of one; does nothing when it is not open. */
-  answer(id: string, answer: LiveAnswer): void {
+  /** Passes on a call that the program may run without asking, to be checked by rules. */
+  check(id: string, runId: string, hook: WireRecord): void {
+    const tool = textOf(hook['tool_name']);
+    const input = recordOf(hook['tool_input']);
+    const request = { tool_name: tool, tool_use_id: hook['tool_use_id'] };
+    this.#open.set(id, { id, runId, request, input: input ?? {}, kind: 'check' });
+    if (tool === undefined || input === undefined || unchecked.has(tool)) this.answer(id, { outcome: 'approve' });
+    else {
+      const { command, paths } = claudePermission(request, input);
+      this.#host.request({ kind: 'check', id, runId, tool, input, ...defined({ command, paths }) });
+    }
+  }
+
+  /**
+   * Answers a request, or a question of one; does nothing when it is not open. Returns the program's id of the call when
+   * it was rejected.
+   */
+  answer(id: string, answer: LiveAnswer): string | undefined {
     const found = this.#open.get(id) ?? this.#withQuestion(id);
-    if (found === undefined) return;
+    if (found === undefined) return undefined;
     const { kind } = found;
-    if (kind instanceof QuestionSet) this.#answerQuestion(found, kind, id, answer);
+    if (kind === 'check') this.#respond(id, hookDecision(answer));
+    else if (kind instanceof QuestionSet) this.#answerQuestion(found, kind, id, answer);
     else if (answer.outcome === 'approve') this.#allow(found, answer.input ?? found.input);
     else this.#deny(found, 'feedback' in answer ? answer.feedback : undefined);
+    return answer.outcome === 'reject' ? textOf(found.request['tool_use_id']) : undefined;
   }
 
   /** The program no longer waits. */
   withdraw(id: string, reason: string): void {
     const found = this.#open.get(id);
     this.#open.delete(id);
-    if (found === undefined) return;
+    if (found === undefined || found.kind === 'check') return;
     const ids = found.kind instanceof QuestionSet ? found.kind.open.map(question => question.id) : [id];
     for (const each of ids) this.#host.withdraw(each, reason);
   }
@@ -110,4 +131,12 @@ export class OpenRequests {
     const answer = { subtype: 'success', request_id: id, response };
     this.#host.send(JSON.stringify({ type: 'control_response', response: answer }));
   }
+}
+
+/** The decision of a hook; without one the program goes on as its own rules say. */
+function hookDecision(answer: LiveAnswer): object {
+  if (answer.outcome === 'approve' || answer.outcome === 'answer') return {};
+  const permissionDecision = answer.outcome === 'ask' ? 'ask' : 'deny';
+  const permissionDecisionReason = answer.feedback ?? declined;
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason } };
 }

@@ -23,6 +23,15 @@ export class ClaudeTurn {
     this.#reader = new ClaudeReader(this.#context, session);
   }
 
+  get runId(): string {
+    return this.#context.runId;
+  }
+
+  /** Registers a call that was rejected: its result is a denial, whatever the program calls it. */
+  deny(toolUseId: string): void {
+    this.#reader.deny(toolUseId);
+  }
+
   /** Whether the model has read the prompt. */
   get isConfirmed(): boolean {
     return this.#isConfirmed;

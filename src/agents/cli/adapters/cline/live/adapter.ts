@@ -6,6 +6,7 @@ import { clineProvider } from './providers-file.ts';
 
 /** Cline over the Agent Client Protocol. */
 export const clineLive: LiveAdapter = {
+  protocol: 'ACP',
   transport: 'stdio',
   abilities: {
     reason: 'next_prompt',

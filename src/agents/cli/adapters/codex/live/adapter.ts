@@ -4,6 +4,7 @@ import { codexLiveDifferences, codexLiveRecords, consumedRecords } from './recor
 
 /** The interactive channel of Codex: `codex app-server` over stdio. */
 export const codexLive: LiveAdapter = {
+  protocol: 'app-server',
   transport: 'stdio',
   abilities: {
     reason: 'answer',

@@ -34,8 +34,8 @@ export class AgentThreads implements AgentRuns {
     context: LineContext,
     options: {
       readonly mainId: string;
-      /** The number of earlier turns of the same run, in which the same subagents may have run. */
-      readonly turnsBefore: number;
+      /** Tells the runs of subagents apart from those in earlier turns of the same run. */
+      readonly suffix: string;
       /** Receives each new call, which has not started yet. */
       readonly whenCalled: (thread: AgentThread, rawId: string) => void;
     },
@@ -43,7 +43,7 @@ export class AgentThreads implements AgentRuns {
     this.#context = context;
     this.#runs = new ChildRuns(context);
     this.#whenCalled = options.whenCalled;
-    this.#suffix = options.turnsBefore === 0 ? '' : `.${options.turnsBefore}`;
+    this.#suffix = options.suffix;
     this.main = this.#thread(options.mainId, context.runId);
   }
 
@@ -76,15 +76,21 @@ export class AgentThreads implements AgentRuns {
     return found ?? (spawned && this.#spawn(id as string, spawned));
   }
 
-  /** Translates the report of a subagent that was started, stopped or spoken to. */
-  activity(parent: AgentThread, phase: ItemPhase, { item, record }: { item: WireRecord; record: WireRecord }): void {
+  /** Translates the report of a subagent that was started, stopped or spoken to; its parent may be over. */
+  activity(
+    parent: AgentThread | undefined,
+    phase: ItemPhase,
+    { item, record }: { item: WireRecord; record: WireRecord },
+  ): void {
     const rawId = textOf(item['id']);
     const id = textOf(item['agentThreadId']);
-    if (rawId === undefined || id === undefined) this.#context.unknown(record);
-    else if (item['kind'] === 'started') this.#started(parent, phase, { rawId, id, item });
-    else if (item['kind'] === 'interacted') this.#continued(parent, phase, { rawId, id, item });
+    const isAboutNobody = parent === undefined && !this.#spawned.has(id ?? '');
+    if (rawId === undefined || id === undefined || isAboutNobody) this.#context.unknown(record);
     else if (phase === 'completed' && item['kind'] === 'completed') this.end(id, 'complete');
     else if (phase === 'completed' && item['kind'] === 'interrupted') this.end(id, 'aborted');
+    else if (parent === undefined) return;
+    else if (item['kind'] === 'started') this.#started(parent, phase, { rawId, id, item });
+    else if (item['kind'] === 'interacted') this.#continued(parent, phase, { rawId, id, item });
   }
 
   start(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void {

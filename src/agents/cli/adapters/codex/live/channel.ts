@@ -6,6 +6,7 @@ import type {
   LiveTurn,
   LiveTurnEnd,
 } from '../../../contract/live-channel.ts';
+import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
 import { present, recordOf, textOf } from '../../../shared/wire-value.ts';
 import type { AgentThread } from './agent-threads.ts';
@@ -104,7 +105,7 @@ export class CodexChannel implements LiveChannel {
       host: this.#host,
       runId,
       threadId: session.threadId,
-      turnsBefore: this.#run.turns - 1,
+      suffix: this.#suffix,
       usage: this.#usage,
       over: this.#over,
       heard: message => this.#heard(message),
@@ -151,6 +152,13 @@ export class CodexChannel implements LiveChannel {
     this.#isClosed = true;
   }
 
+  get #suffix(): string {
+    const { turns } = this.#run;
+    return [resumeMark(this.#start), turns > 1 ? `${turns - 1}` : undefined]
+      .map(part => (part ? `.${part}` : ''))
+      .join('');
+  }
+
   #receive(value: unknown, number: number): void {
     const record = recordOf(value);
     const message = record && this.#rpc.read(record);
@@ -175,11 +183,13 @@ export class CodexChannel implements LiveChannel {
     }
   }
 
-  /** A line between turns belongs to the next one; usage is where that begins. */
+  /** A line before the first turn belongs to it; reported usage is where it begins. */
   #keep(value: unknown, number: number, message: RpcMessage | undefined): void {
     const threadId = textOf(message?.params['threadId']);
     if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
       if (this.#usage.report(threadId, message.params['tokenUsage'], false)) return;
+    // It writes the warnings of its start to stderr, too.
+    if (message?.method === 'configWarning') return;
     this.#early.push({ value, number, isRefused: false });
     if (this.#early.length > mostEarly) this.#early.shift();
   }

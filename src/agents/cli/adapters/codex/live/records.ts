@@ -22,7 +22,8 @@ export const codexLiveRecords: RecordRules = {
   '`thread/tokenUsage/updated`': 'counted for `usage`',
   '`turn/plan/updated`': '`tasks`',
   '`error`': '`error`; `warning` with code `retry` when it is retried',
-  '`warning`, `guardianWarning`, `configWarning`': '`warning`',
+  '`warning`, `guardianWarning`, `configWarning`':
+    '`warning`; a `configWarning` before the first turn is consumed, because stderr repeats it',
   '`mcpServer/startupStatus/updated`': '`warning` when a server did not start, else consumed',
   '`item/commandExecution/outputDelta`': '`tool_start` of its call: the end repeats the output',
 };

@@ -5,6 +5,8 @@ import { readUsage } from '../wire.ts';
 
 interface Counted {
   session: SessionUsage;
+  /** Whether the program has reported where the next turn begins. */
+  isKnown: boolean;
   total?: UsedTokens | undefined;
 }
 
@@ -12,21 +14,25 @@ interface Counted {
 export class ThreadUsage {
   readonly #threads = new Map<string, Counted>();
 
-  /** Registers the usage of earlier runs, unless the program has reported it. */
+  /** Registers the usage of earlier runs, until the program reports it. */
   before(threadId: string, used: UsedTokens | undefined): void {
-    if (!this.#threads.has(threadId)) this.#threads.set(threadId, { session: new SessionUsage(used) });
+    if (!this.#threads.has(threadId)) this.#threads.set(threadId, { session: new SessionUsage(used), isKnown: false });
   }
 
   /** Registers a reported total; one that does not belong to the open turn is where the next turn begins. */
   report(threadId: string, tokenUsage: unknown, isOfTurn: boolean): boolean {
-    const total = totalOf(recordOf(tokenUsage)?.['total']);
+    const usage = recordOf(tokenUsage);
+    const total = countsOf(usage?.['total']);
+    const last = countsOf(usage?.['last']);
     if (total === undefined) return false;
-    if (!isOfTurn) this.#threads.set(threadId, { session: new SessionUsage(total) });
-    else {
-      const counted = this.#threads.get(threadId) ?? { session: new SessionUsage(undefined) };
-      counted.total = total;
-      this.#threads.set(threadId, counted);
+    this.before(threadId, undefined);
+    const counted = this.#threads.get(threadId) as Counted;
+    const begin = isOfTurn ? last && difference(total, last) : total;
+    if (begin !== undefined && (!counted.isKnown || !isOfTurn)) {
+      counted.session = new SessionUsage(begin);
+      counted.isKnown = true;
     }
+    counted.total = isOfTurn ? total : undefined;
     return true;
   }
 
@@ -40,9 +46,17 @@ export class ThreadUsage {
   }
 }
 
-function totalOf(value: unknown): UsedTokens | undefined {
-  const total = recordOf(value);
-  return total && readUsage(execUsage(total));
+function countsOf(value: unknown): UsedTokens | undefined {
+  const counts = recordOf(value);
+  return counts && readUsage(execUsage(counts));
+}
+
+/** The total before the last model call. */
+function difference(total: UsedTokens, last: UsedTokens): UsedTokens {
+  const before: UsedTokens = { ...total };
+  for (const name of Object.keys(total) as (keyof UsedTokens)[])
+    before[name] = Math.max(0, (total[name] ?? 0) - (last[name] ?? 0));
+  return before;
 }
 
 function execUsage(total: WireRecord): WireRecord {

@@ -16,8 +16,8 @@ export interface TurnOptions {
   readonly host: ChannelHost;
   readonly runId: string;
   readonly threadId: string;
-  /** The number of earlier turns of the run. */
-  readonly turnsBefore: number;
+  /** Tells the runs of subagents apart from those in earlier turns of the same run. */
+  readonly suffix: string;
   readonly usage: ThreadUsage;
   /** Turns of the program that are over. */
   readonly over: Set<string>;
@@ -45,7 +45,7 @@ export class CodexTurn {
     this.events = new ChannelEvents(options.host, options.runId);
     this.threads = new AgentThreads(this.events.context, {
       mainId: options.threadId,
-      turnsBefore: options.turnsBefore,
+      suffix: options.suffix,
       whenCalled: (thread, rawId) => this.#expectRequest(thread, rawId),
     });
   }
@@ -194,6 +194,10 @@ export class CodexTurn {
   #item(phase: ItemPhase, of: { params: WireRecord; thread: AgentThread | undefined; record: WireRecord }): boolean {
     const { params, thread, record } = of;
     const item = recordOf(params['item']);
+    if (item?.['type'] === 'subAgentActivity') {
+      this.threads.activity(thread, phase, { item, record });
+      return true;
+    }
     if (thread === undefined || item === undefined) return false;
     const type = textOf(item['type']) ?? '';
     if (Object.hasOwn(this.#onItem, type)) (this.#onItem[type] as ItemHandler)(phase, { thread, item, record });
@@ -219,7 +223,6 @@ export class CodexTurn {
         thread.items.take('completed', { ...item, type: 'agent_message' }, record);
       }
     },
-    subAgentActivity: (phase, { thread, item, record }) => this.threads.activity(thread, phase, { item, record }),
   };
 
   #expectRequest(thread: AgentThread, rawId: string): void {

@@ -5,6 +5,7 @@ import { gooseProfile } from './profile.ts';
 
 /** Goose over the Agent Client Protocol. */
 export const gooseLive: LiveAdapter = {
+  protocol: 'ACP',
   transport: 'stdio',
   abilities: {
     reason: 'steer',
@@ -40,9 +41,9 @@ export const gooseLive: LiveAdapter = {
     tool_progress: 'the output of a running command; print mode has none',
     tool_start: 'emitted when the call is allowed or reports something; print mode has none',
   },
-  command: ({ yolo, extraArgs = [] }) => ({
+  command: ({ model, yolo, extraArgs = [] }) => ({
     args: ['acp', '--with-builtin', 'developer', ...extraArgs],
-    env: { GOOSE_MODE: yolo === true ? 'auto' : 'approve' },
+    env: { GOOSE_MODE: yolo === true ? 'auto' : 'approve', ...(model !== undefined && { GOOSE_MODEL: model }) },
   }),
   channel: (host, start) => acpChannel(gooseProfile, host, start),
 };

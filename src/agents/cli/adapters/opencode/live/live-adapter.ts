@@ -1,3 +1,4 @@
+import type { AgentMode } from '../../../../agent.ts';
 import type { LiveAbilities, LiveAdapter } from '../../../contract/live-channel.ts';
 import { serveDifferences, serveRecords } from './records.ts';
 import { ServeChannel } from './serve-channel.ts';
@@ -15,6 +16,7 @@ const abilities: LiveAbilities = {
   subagents: 'asked',
   parallelRequests: true,
   images: true,
+  files: true,
   usage: true,
   cost: true,
   switchModel: true,
@@ -24,15 +26,19 @@ const abilities: LiveAbilities = {
 interface ServeAdapterOptions extends ServeProgram {
   /** The user of its server. */
   readonly user: string;
+  /** Its own agents that a person can choose, the normal one first. */
+  readonly modes: readonly AgentMode[];
   readonly notes: readonly string[];
 }
 
 /** The interactive channel of OpenCode, or of Kilo Code, which is made from it. */
-export function serveAdapter({ user, notes, ...program }: ServeAdapterOptions): LiveAdapter {
+export function serveAdapter({ user, modes, notes, ...program }: ServeAdapterOptions): LiveAdapter {
   return {
+    protocol: 'serve',
     transport: 'serve',
     serve: { user, passwordVariable: `${program.prefix}_SERVER_PASSWORD` },
     abilities,
+    modes,
     notes: [...commonNotes, ...notes],
     records: serveRecords,
     differences: serveDifferences,

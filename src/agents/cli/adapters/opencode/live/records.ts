@@ -11,14 +11,14 @@ export const serveRecords: RecordRules = {
     '`tool_call` when its arguments are complete, `tool_result` when it ends; `tasks` for `todowrite`',
   '`message.part.updated` of a `task`': 'also the run of a subagent, which ends with the call',
   '`message.part.updated` of a message of a person or of an earlier turn': 'nothing: consumed',
-  '`message.updated`': 'nothing: tells which messages belong to the turn',
+  '`message.updated`': 'nothing: assigns the message to its turn',
   '`permission.asked`': 'a permission request, after its `tool_call`; a question when it is not about a call',
   '`question.asked`': 'one question for each; a plan for the question whether a plan may be executed',
   '`permission.replied`, `question.replied`, `question.rejected`': 'withdraws a request that the program closed itself',
   '`session.error`': '`error`; an interrupted turn ends as aborted',
   '`session.status` with a retry': '`warning` with code `retry`',
   '`session.idle`': 'the end of the turn, when every prompt has been read and every answer has ended',
-  '`session.created`': 'nothing: tells which sessions are subagents',
+  '`session.created`': 'nothing: names the session of a subagent',
   'an event of the server, of other interfaces, or one that repeats others': 'nothing: consumed',
 };
 
@@ -26,6 +26,10 @@ export const serveRecords: RecordRules = {
 export const serveDifferences: Readonly<Record<string, string>> = {
   '`text`, `reasoning`': 'in fragments; print mode has each text as one',
   '`tool_call`': 'when the call begins; print mode has it together with its result',
+  '`tool_start`': 'before an approved call runs; print mode has none',
+  '`relay`, `relay_resolved`': 'what a person is asked; print mode rejects it',
+  '`user`': 'messages of people during a turn; print mode takes none',
+  '`session`': 'once for each turn; print mode once for each process',
   'runs of subagents': 'with their own events; print mode has only the answer',
   '`warning` with code `retry`': 'also for a failed model call that is tried again; print mode is silent about it',
   '`error` of an interrupted turn': 'none: the run ends as aborted',

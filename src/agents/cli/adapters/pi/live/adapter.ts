@@ -6,6 +6,7 @@ import { piLiveDifferences, piLiveRecords } from './records.ts';
 
 /** The interactive channel of Pi: `pi --mode rpc` with an extension that makes it ask. */
 export const piLive: LiveAdapter = {
+  protocol: 'rpc',
   transport: 'stdio',
   abilities: {
     reason: 'answer',

@@ -1,4 +1,5 @@
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
+import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
 import { present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { type CommandAnswer, PiCommands } from './commands.ts';
@@ -89,10 +90,10 @@ export class PiChannel implements LiveChannel {
     const turn = this.#turn;
     if (turn === undefined || this.#isClosed || this.#isInterrupted) return;
     this.#isInterrupted = true;
-    // An open dialog would hold up the end of the run.
-    this.#dialogs.cancel('The turn is being interrupted.');
     // A run that has not started would not notice it.
     if (turn.hasStarted) this.#abort(turn);
+    // An open dialog holds up the end of the run; cancelled before the abort, it would let the model be asked again.
+    this.#dialogs.cancel('The turn is being interrupted.');
   }
 
   closed(): void {
@@ -141,6 +142,7 @@ export class PiChannel implements LiveChannel {
     const turn: PiTurn = new PiTurn(this.#host, {
       runId,
       waitsForAnswer: this.#asks,
+      resumeMark: resumeMark(this.#start),
       ended: () => {
         if (this.#turn === turn) this.#end(turn, this.#isInterrupted ? 'aborted' : 'complete');
       },

@@ -9,11 +9,12 @@ interface OpenDialog {
   readonly dialogId: string;
   /** The fields of the response to an answer; undefined cancels the dialog. */
   readonly reply: (answer: LiveAnswer) => object | undefined;
+  /** Registers that the program blocks what the dialog is about. */
+  readonly decline?: () => void;
 }
 
-interface Asked {
+interface Asked extends Pick<OpenDialog, 'reply' | 'decline'> {
   readonly question: WithoutIds<LiveRequest>;
-  readonly reply: OpenDialog['reply'];
 }
 
 const dialogMethods: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor']);
@@ -46,9 +47,10 @@ export class PiDialogs {
       return false;
     }
     const id = `request-${++this.#count}`;
-    this.#open.set(id, { dialogId, reply: asked.reply });
+    const { question, ...open } = asked;
+    this.#open.set(id, { dialogId, ...open });
     flush();
-    this.#host.request({ id, runId, ...asked.question } as LiveRequest);
+    this.#host.request({ id, runId, ...question } as LiveRequest);
     return true;
   }
 
@@ -67,7 +69,8 @@ export class PiDialogs {
 
   /** Withdraws every request; the program blocks what it asked about. */
   cancel(reason: string): void {
-    for (const [id, { dialogId }] of this.#open) {
+    for (const [id, { dialogId, decline }] of this.#open) {
+      decline?.();
       this.#respond(dialogId, undefined);
       this.#host.withdraw(id, reason);
     }
@@ -105,6 +108,7 @@ function readPermission(request: WireRecord | undefined, reader: PiReader): Aske
       ...(path !== undefined && { paths: [path] }),
       canRevise: true,
     },
+    decline: () => reader.decided(rawId, false),
     reply: answer => {
       reader.decided(rawId, answer.outcome === 'approve');
       if (answer.outcome === 'approve') return value({ decision: 'approve', input: answer.input });

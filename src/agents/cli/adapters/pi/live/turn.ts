@@ -20,6 +20,8 @@ export class PiTurn {
     options: {
       readonly runId: string;
       readonly waitsForAnswer: boolean;
+      /** The mark of a resumed session, in which the run may have begun. */
+      readonly resumeMark: string | undefined;
       /** The program does nothing any more. */
       readonly ended: () => void;
       /** A message of the person has reached the model. */
@@ -28,7 +30,10 @@ export class PiTurn {
   ) {
     this.runId = options.runId;
     this.events = new ChannelEvents(host, options.runId);
-    this.reader = new PiReader(this.events.context, { waitsForAnswer: options.waitsForAnswer });
+    this.reader = new PiReader(this.events.context, {
+      waitsForAnswer: options.waitsForAnswer,
+      ...(options.resumeMark !== undefined && { messagePrefix: `${options.resumeMark}-m` }),
+    });
     this.end = new RunEnd(host, options.ended);
     this.#heard = options.heard;
   }

@@ -22,8 +22,7 @@ const planFile = (request: ScriptedRequest) =>
   /\/[^\s"'`\\]*\/plans\/[\w-]+\.md/.exec(JSON.stringify(request.messages))?.[0];
 
 /** Whether a request comes from a subagent with this task. */
-const isFrom = (request: ScriptedRequest, task: string) =>
-  JSON.stringify(request.messages[0]).includes(task) || JSON.stringify(request.messages[1] ?? '').includes(task);
+const isFrom = (request: ScriptedRequest, task: string) => JSON.stringify(request.messages.slice(0, 2)).includes(task);
 
 describe.skipIf(!programsReady('Claude Code over its interactive channel', claudeVersions)).each(claudeVersions)(
   '%s over its interactive channel',
@@ -70,6 +69,22 @@ describe.skipIf(!programsReady('Claude Code over its interactive channel', claud
         expect(live.request(-1)).toContain('REASON-1');
       });
     });
+
+    it('denies by our rules what it would run without asking', () =>
+      scene(version, [callTool('Read', { file_path: 'notes.txt' }), bash('ls'), 'Done.'], async live => {
+        const rules = [
+          { tool: 'Read', input: { path: 'notes.txt' }, policy: 'deny' as const, reason: 'RULE-1: notes are private' },
+          { command: 'ls *', policy: 'ask' as const },
+        ];
+        const run = await live.send('go', { permissions: { default: 'ask', rules } });
+        const relay = await live.relay();
+        expect(relay).toMatchObject({ relayKind: 'permission', command: 'ls' });
+        expect(live.request(1)).toContain('RULE-1: notes are private');
+        await live.answer(relay, { outcome: 'approve' });
+        const { outcome, events } = await live.finished(run);
+        expect(outcome).toBe('complete');
+        expect(events.find(event => event.type === 'tool_result')).toMatchObject({ output: { status: 'denied' } });
+      }));
 
     it('runs a revised input and informs the model', () =>
       scene(version, [bash('touch made.txt'), 'Done.', 'Noted.'], async live => {
@@ -132,7 +147,7 @@ describe.skipIf(!programsReady('Claude Code over its interactive channel', claud
     it('asks for two subagents at once', () => {
       const script: ModelScript = request => {
         const task = ['ALPHA', 'BETA'].find(name => isFrom(request, `SUBAGENT-${name}`));
-        const results = JSON.stringify(request.messages).match(/tool_result|tool-result/g)?.length ?? 0;
+        const results = request.toolResults.length;
         if (task !== undefined) return results === 0 ? bash(`touch ${task}.txt`) : `${task} is done.`;
         const both = [...agent('SUBAGENT-ALPHA do'), ...agent('SUBAGENT-BETA do')];
         return results === 0 ? both : 'All done.';
@@ -208,6 +223,7 @@ describe.skipIf(!programsReady('Claude Code over its interactive channel', claud
         expect(resumed?.runId).toBe(run.runId);
         const done = await live.finished(resumed ?? run);
         expect(done.outcome).toBe('complete');
+        expect(done.events.filter(event => event.type === 'error')).toEqual([]);
         expect(live.has('made.txt')).toBe(true);
         await live.sessions.close();
         expect((await live.finished(await live.send('and now?'))).outcome).toBe('complete');

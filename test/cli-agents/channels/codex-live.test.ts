@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
+import { comparedEvents } from '../support/compared-events.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
 import { installPrograms, programsReady } from '../support/real-program.ts';
 
@@ -21,6 +22,7 @@ async function scene(script: ModelScript, play: (scene: LiveScene) => Promise<vo
 
 describe.skipIf(!programsReady('Codex over its interactive channel', codex))(
   'Codex over its interactive channel',
+  { timeout: 120_000 },
   () => {
     beforeAll(() => installPrograms(codex), 600_000);
 
@@ -167,6 +169,18 @@ describe.skipIf(!programsReady('Codex over its interactive channel', codex))(
           { runId: run.runId, reason: 'complete' },
         ]);
       });
+    });
+
+    it('reports the same events as print mode', async () => {
+      const patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+hi\n*** End Patch\nEOF";
+      const { print, live } = await comparedEvents('codex', () => [
+        [{ reasoning: 'Thinking.' }, { text: 'I begin.' }, ...shell('cat notes.txt')],
+        shell(patch),
+        shell('exit 3'),
+        'Done.',
+      ]);
+      expect(print.map(({ type }) => type)).toContain('tool_result');
+      expect(live).toEqual(print);
     });
 
     it('receives a message during a tool, and stays usable after an interrupt', () => {

@@ -21,6 +21,9 @@ const ids: MessageIds = {
     const response = recordOf(record?.['response']);
     if (record?.['type'] === 'control_response')
       return { ...record, response: { ...response, request_id: ours(String(response?.['request_id'])) } };
+    const request = recordOf(record?.['request']);
+    if (request?.['callback_id'] === 'hook_0')
+      return { ...record, request: { ...request, callback_id: 'singletree-check' } };
     if (record?.['isReplay'] === true) return { ...record, uuid: ours(String(record['uuid'])) };
     return message;
   },
@@ -51,7 +54,7 @@ export function replayClaude(
   return replayChannel({
     adapter: claudeLive,
     start: { model: 'claude-sonnet-4-5', ...start },
-    recording,
+    recording: withoutStopHook(recording),
     ids,
     drive,
     skip: (message, host) => {
@@ -72,7 +75,13 @@ function answer(record: Readonly<Record<string, unknown>>, channel: LiveChannel,
   const input = recordOf(given?.['updatedInput']);
   const answers = recordOf(input?.['answers']);
   for (const request of asked) {
-    if (given?.['behavior'] === 'deny')
+    const hook = recordOf(given?.['hookSpecificOutput']);
+    if (hook !== undefined)
+      channel.answer(request.id, {
+        outcome: hook['permissionDecision'] === 'deny' ? 'reject' : 'ask',
+        feedback: String(hook['permissionDecisionReason']),
+      });
+    else if (given?.['behavior'] === 'deny')
       channel.answer(request.id, { outcome: 'reject', feedback: String(given['message']) });
     else if (request.kind === 'question')
       channel.answer(request.id, { outcome: 'answer', answer: String(answers?.[request.question]) });
@@ -87,9 +96,19 @@ function answer(record: Readonly<Record<string, unknown>>, channel: LiveChannel,
 /** Without ids of our side, and without what our side never sends: rules for the program's own settings. */
 function normalise(message: unknown): unknown {
   const record = recordOf(message);
-  if (record?.['type'] === 'control_request') return { ...record, request_id: 'ours' };
+  const { hooks: ___, ...request } = recordOf(record?.['request']) ?? {};
+  if (record?.['type'] === 'control_request') return { ...record, request_id: 'ours', request };
   if (record?.['type'] === 'user') return { ...record, uuid: 'ours' };
   const response = recordOf(record?.['response']);
   const { updatedPermissions: _, interrupt: __, ...given } = recordOf(response?.['response']) ?? {};
   return { ...record, response: { ...response, response: given } };
+}
+
+/** Without the calls of a hook that only the recorded client had. */
+function withoutStopHook(recording: readonly RecordedLine[]): readonly RecordedLine[] {
+  const called = recording.flatMap(({ line }) =>
+    line.includes('"hook_1","input"') ? [JSON.parse(line) as unknown] : [],
+  );
+  const ids = called.map(message => String(recordOf(message)?.['request_id']));
+  return recording.filter(({ line }) => !ids.some(id => line.includes(id)));
 }

@@ -1,0 +1,22 @@
+import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
+import { qwenLive } from './live.ts';
+import { qwenProfile } from './profile.ts';
+
+/** Qwen Code. */
+export const qwenAdapter = acpOnlyAdapter(
+  {
+    id: 'qwen',
+    name: 'Qwen Code',
+    executable: 'qwen',
+    install: 'npm install -g @qwen-code/qwen-code',
+    credentials: {
+      variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
+      files: ['.qwen/oauth_creds.json', '.qwen/settings.json'],
+    },
+    login: 'run `qwen` once, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL',
+    environment: [/^(QWEN|OPENAI|DASHSCOPE)_/],
+    versions: ['0.24.4'],
+  },
+  qwenLive,
+  qwenProfile,
+);

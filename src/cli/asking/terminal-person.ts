@@ -1,0 +1,116 @@
+import type { RelayAnswer } from '../../agents/agent.ts';
+import { errorText, type EventOf } from '../../events/index.ts';
+import { relayText } from './relay-text.ts';
+import type { Terminal } from './terminal.ts';
+
+type Relay = EventOf<'relay'>;
+type Answer = Omit<RelayAnswer, 'relayId'>;
+
+/** Asks the person at a terminal what agents ask, one relay after the other; an answer from elsewhere ends a question. */
+export class TerminalPerson {
+  readonly #terminal: Terminal;
+  readonly #answer: (relay: Relay, answer: Answer) => Promise<void>;
+  readonly #waiting: Relay[] = [];
+  #open: { readonly id: string; readonly stop: AbortController } | undefined;
+
+  /** `answer` stores an answer; it rejects when somebody else was faster. */
+  constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>) {
+    this.#terminal = terminal;
+    this.#answer = answer;
+  }
+
+  /** Whether a question is shown. */
+  get isAsking(): boolean {
+    return this.#open !== undefined;
+  }
+
+  ask(relay: Relay): void {
+    this.#waiting.push(relay);
+    if (this.#open === undefined) void this.#next();
+  }
+
+  /** A relay has its answer, or is closed. */
+  resolved(relayId: string): void {
+    const index = this.#waiting.findIndex(({ id }) => id === relayId);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    if (this.#open?.id === relayId) this.#open.stop.abort();
+  }
+
+  /** Asks nothing more. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#open?.stop.abort();
+  }
+
+  async #next(): Promise<void> {
+    for (let relay = this.#waiting.shift(); relay !== undefined; relay = this.#waiting.shift()) {
+      const stop = new AbortController();
+      this.#open = { id: relay.id, stop };
+      try {
+        const answer = await this.#question(relay, stop.signal);
+        stop.signal.throwIfAborted();
+        await this.#answer(relay, answer);
+      } catch (error) {
+        this.#terminal.write(
+          stop.signal.aborted ? '\n  (answered elsewhere, or no longer asked)\n' : `\n  ${errorText(error)}\n`,
+        );
+      } finally {
+        this.#open = undefined;
+      }
+    }
+  }
+
+  async #question(relay: Relay, signal: AbortSignal): Promise<Answer> {
+    this.#terminal.write(`\n${relayText(relay)}\n`);
+    if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
+    const outcomes =
+      relay.answers ?? (relay.relayKind === 'permission' ? ['approve', 'reject', 'revise'] : ['approve', 'reject']);
+    const canRemember = relay.relayKind === 'permission' || relay.relayKind === 'access';
+    const canRevise = relay.relayKind === 'permission' && outcomes.includes('revise');
+    const choices = [
+      '[a]pprove',
+      '[r]eject',
+      ...(canRevise ? ['re[v]ise'] : []),
+      ...(canRemember ? ['a[l]ways in this thread'] : []),
+    ];
+    for (;;) {
+      const choice = (await this.#terminal.ask(`  ${choices.join('  ')} > `, signal)).trim().toLowerCase();
+      if (choice === 'a' || choice === 'approve' || choice === 'y') return { outcome: 'approve' };
+      if ((choice === 'l' || choice === 'always') && canRemember) return { outcome: 'approve', remember: 'thread' };
+      if (choice === 'r' || choice === 'reject' || choice === 'n') return this.#reject(signal);
+      const revised = choice === 'v' && canRevise ? await this.#revise(relay) : undefined;
+      if (revised !== undefined) return { outcome: 'revise', input: revised };
+    }
+  }
+
+  async #reject(signal: AbortSignal): Promise<Answer> {
+    const feedback = (await this.#terminal.ask('  reason, for the agent > ', signal)).trim();
+    return { outcome: 'reject', ...(feedback !== '' && { feedback }) };
+  }
+
+  async #revise(relay: Extract<Relay, { relayKind: 'permission' }>): Promise<unknown> {
+    const edited = await this.#terminal.edit(`${JSON.stringify(relay.params, undefined, 2)}\n`);
+    if (edited === undefined) {
+      this.#terminal.write('  The editor failed. Set EDITOR to an editor that works here.\n');
+      return undefined;
+    }
+    try {
+      return JSON.parse(edited) as unknown;
+    } catch (error) {
+      this.#terminal.write(`  The input is not valid JSON: ${errorText(error)}\n`);
+      return undefined;
+    }
+  }
+
+  async #answerQuestion(relay: Extract<Relay, { relayKind: 'question' }>, signal: AbortSignal): Promise<Answer> {
+    const { options = [], selectionMode } = relay;
+    const isMulti = selectionMode === 'multi_select';
+    const hint = options.length === 0 ? 'answer' : isMulti ? 'numbers with commas, or words' : 'a number, or words';
+    for (;;) {
+      const given = (await this.#terminal.ask(`  ${hint} > `, signal)).trim();
+      if (given === '') continue;
+      const labelOf = (text: string) => options[Number(text.trim()) - 1]?.label ?? text.trim();
+      return { outcome: 'answer', answer: isMulti ? given.split(',').map(labelOf) : labelOf(given) };
+    }
+  }
+}

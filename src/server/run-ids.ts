@@ -1,0 +1,22 @@
+import type { EventLog } from '../log/index.ts';
+import { nextTurn } from '../log/next-turn.ts';
+
+/** How much is read before others get their turn. */
+const page = { limit: 500, maxBytes: 256 * 1024 };
+
+/** Returns the ids of the runs of a thread. */
+export async function runIdsOf(log: EventLog, threadId: string): Promise<string[]> {
+  const runIds = new Set<string>();
+  for (let after = 0; ; ) {
+    const texts = await log.readTexts(threadId, { after, ...page });
+    if (texts.length === 0) return [...runIds];
+    after += texts.length;
+    for (const text of texts) {
+      // Nearly no event is one: the others need not be parsed.
+      if (!text.includes('"harness_start"')) continue;
+      const event = JSON.parse(text) as { readonly type: string; readonly runId: string };
+      if (event.type === 'harness_start') runIds.add(event.runId);
+    }
+    await nextTurn();
+  }
+}

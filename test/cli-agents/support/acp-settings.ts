@@ -1,0 +1,32 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
+
+/** How to run Qwen Code against a model server, with a home of its own. */
+export function qwenSettings(home: string, url: string): CliAgentOptions {
+  mkdirSync(join(home, '.qwen'));
+  writeFileSync(
+    join(home, '.qwen', 'settings.json'),
+    JSON.stringify({ security: { auth: { selectedType: 'openai' } }, privacy: { usageStatisticsEnabled: false } }),
+  );
+  return {
+    model: 'fake-model',
+    env: { HOME: home, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'fake-model' },
+  };
+}
+
+/** How to run Copilot CLI against a model server, with a home of its own. */
+export function copilotSettings(home: string, url: string): CliAgentOptions {
+  return {
+    model: 'fake-model',
+    env: {
+      HOME: home,
+      COPILOT_HOME: join(home, '.copilot'),
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'k',
+      COPILOT_MODEL: 'fake-model',
+    },
+  };
+}
