@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
 import { describe, expect, it } from 'vitest';
-import { abilityPage } from '../scripts/ability-table.ts';
+import { agentMatrix } from '../scripts/channel-section.ts';
 import { agentPage } from '../scripts/agent-page.ts';
 import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
@@ -16,7 +16,7 @@ describe('the generated pages of docs/', () => {
   });
 
   it('contain the comparison of live channels that `npm run docs` writes', () => {
-    expect(page('agents/README.md')).toBe(abilityPage(adapters));
+    expect(page('agents/README.md')).toBe(agentMatrix(adapters));
   });
 
   it.each(adapters)('contain the page of $id that `npm run docs` writes', adapter => {
