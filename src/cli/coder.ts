@@ -70,7 +70,7 @@ export async function installedCoder(
   if (model === undefined) return undefined;
   const folders = [...(config.skills ?? []), join(home, 'skills')].filter(existsSync);
   const { skills, problems } = await discoverSkills(folders);
-  const mcp = await connectAllMcp({ mcpServers: (config.mcpServers ?? {}) as McpServersConfig['mcpServers'] });
+  const mcp = await connectAllMcp({ mcpServers: config.mcpServers ?? {} });
   const permissions = more.permissions ?? config.permissions;
   const agent = coderAgent({
     model,

@@ -1,5 +1,6 @@
-import { SingletreeError } from '../../../../events/index.ts';
+import { errorText, SingletreeError } from '../../../../events/index.ts';
 import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import type * as AcpLibrary from './acp-library.ts';
 import type { ClientConnection } from './acp-library.ts';
 
 /** The answer to one of our requests. */
@@ -76,11 +77,12 @@ export class AcpConnection {
         this.#isBusy = false;
         this.#deliver();
       },
-      (error: unknown) => this.#listener.failed(`The library of the Agent Client Protocol failed to load: ${error}`),
+      (error: unknown) =>
+        this.#listener.failed(`The library of the Agent Client Protocol failed to load: ${errorText(error)}`),
     );
   }
 
-  #connect({ client, RequestError }: typeof import('./acp-library.ts')): void {
+  #connect({ client, RequestError }: typeof AcpLibrary): void {
     const app = client({ name: 'singletree' }).onRequest('*', ({ method, params, requestId, signal }) => {
       const raw = this.#theirs.get(requestId as Id) ?? {};
       const answered = new Promise<unknown>((resolve, reject) => {
