@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
 import { describe, expect, it } from 'vitest';
-import { abilityPage } from '../scripts/ability-table.ts';
 import { agentPage } from '../scripts/agent-page.ts';
 import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
@@ -13,10 +12,6 @@ const pageOf = (id: string, changed = {}) => agentPage({ ...cliAdapters[id]!, ..
 describe('the generated pages of docs/', () => {
   it('contain the event reference that `npm run docs` writes', () => {
     expect(page('events.md')).toBe(eventReference());
-  });
-
-  it('contain the comparison of live channels that `npm run docs` writes', () => {
-    expect(page('agents/README.md')).toBe(abilityPage(adapters));
   });
 
   it.each(adapters)('contain the page of $id that `npm run docs` writes', adapter => {
