@@ -86,7 +86,7 @@ export class CallRunner {
         {
           state,
           requestFor: input => resolvedRequest(tool, input),
-          ...(tool.needsApproval && { needsApproval: input => tool.needsApproval?.(input) ?? false }),
+          ...(tool.needsApproval !== undefined && { needsApproval: input => tool.needsApproval?.(input) ?? false }),
         },
         relays,
       );

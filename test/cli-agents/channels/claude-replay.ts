@@ -43,7 +43,8 @@ export function replayClaude(
     const record = recordOf(message) ?? {};
     const request = recordOf(record['request']);
     if (record['type'] === 'user') {
-      const content = String(recordOf(listOf(recordOf(record['message'])?.['content'])[0])?.['text']);
+      const [block] = listOf(recordOf(record['message'])?.['content']);
+      const content = String(recordOf(block)?.['text']);
       if (runs > host.ends.length) channel.steer({ id: `steer-${++steered}`, content });
       else channel.prompt({ runId: `run-${++runs}`, content, ...settings });
     } else if (record['type'] === 'control_response') answer(record, channel, host);
