@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript, ScriptedPart, ScriptedTurn } from '../../../src/agents/model/scripted/script.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
@@ -69,6 +71,8 @@ function script(turns: readonly ScriptedTurn[], subagent: readonly ScriptedTurn[
 
 async function scene(name: string, turns: ModelScript, play: (scene: LiveScene) => Promise<void>): Promise<void> {
   const opened = await LiveScene.open(name, turns);
+  // Some programs refuse a command that sleeps.
+  writeFileSync(join(opened.options.cwd, 'slow.sh'), 'sleep "$1"\ntouch "$2"\n');
   try {
     await play(opened);
   } finally {
@@ -157,7 +161,7 @@ describe.skipIf(!isAsked || !programsReady('agents over the Agent Client Protoco
       });
 
       it('takes messages during a turn, or after it', () => {
-        const turns = [shell('sleep 2; touch slow.txt'), 'After.', 'After that.'];
+        const turns = [shell('bash slow.sh 2 slow.txt'), 'After.', 'After that.'];
         return scene(name, script(turns), async live => {
           const run = await live.send('go');
           await live.answer(await live.relay(), { outcome: 'approve' });
@@ -172,7 +176,7 @@ describe.skipIf(!isAsked || !programsReady('agents over the Agent Client Protoco
       });
 
       it('is interrupted with a request open or a command running, and used again', () => {
-        const turns = [shell('touch made.txt'), shell('sleep 30; touch late.txt'), 'Usable.', 'Usable.'];
+        const turns = [shell('touch made.txt'), shell('bash slow.sh 30 late.txt'), 'Usable.', 'Usable.'];
         return scene(name, script(turns), async live => {
           const first = await live.send('go');
           await live.relay();
