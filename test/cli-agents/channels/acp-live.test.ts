@@ -225,5 +225,32 @@ describe.skipIf(!isAsked || !programsReady('agents over the Agent Client Protoco
         });
       });
     });
+
+    it.runIf(names.includes('qwen'))('passes questions and plans of Qwen on', () => {
+      const options = [
+        { label: 'Red', description: 'r' },
+        { label: 'Blue', description: 'b' },
+      ];
+      const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }];
+      const turns = [
+        callTool('ask_user_question', { questions }),
+        callTool('exit_plan_mode', { plan: '# Plan\n1. paint it' }),
+        (programs['qwen'] as Traits).shell('touch painted.txt'),
+        'Done.',
+      ];
+      return scene('qwen', script(turns), async live => {
+        const run = await live.send('go', { mode: 'plan' });
+        const asked = await live.relay();
+        expect(asked).toMatchObject({ relayKind: 'question', question: 'Which colour?', options });
+        await live.answer(asked, { outcome: 'answer', answer: 'Blue' });
+        const plan = await live.relay(2);
+        expect(live.request(1)).toContain('Blue');
+        expect(plan).toMatchObject({ relayKind: 'plan', plan: '# Plan\n1. paint it' });
+        await live.answer(plan, { outcome: 'approve' });
+        await live.answer(await live.relay(3), { outcome: 'approve' });
+        expect((await live.finished(run)).outcome).toBe('complete');
+        expect(live.has('painted.txt')).toBe(true);
+      });
+    });
   },
 );
