@@ -10,13 +10,14 @@ import { TerminalPerson } from './asking/terminal-person.ts';
 import { processTerminal, type Terminal } from './asking/terminal.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
-import { ignoreClosedOutput, writeOut } from './output.ts';
+import { writeOut } from './output.ts';
 import { runAgent, type RunWatcher, runsFolder, threadNotFound } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
 import { loadSettings } from './settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 
@@ -37,7 +38,7 @@ interface RunOptions extends StoreOptions {
 
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
-  const command = program.command('run').description('run an agent, show its activity and record it');
+  const command = listedCommand(program, 'run');
   addStoreOptions(command)
     .argument('<agent>', 'coder, an external agent such as claude or codex, acp, demo, or one of your configuration')
     .argument('<prompt>', 'the prompt, in quotes; "-" reads it from standard input')
@@ -89,7 +90,6 @@ async function run(name: string, prompt: string, extraArgs: string[], options: R
   const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
   const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
-  ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);

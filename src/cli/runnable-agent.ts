@@ -4,6 +4,7 @@ import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
 import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
 import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { SessionPool } from '../agents/cli/live/session-pool.ts';
 import { demoAgent } from '../agents/demo/demo-agent.ts';
 import type { Agent, CallableAgent, PermissionRuleSet } from '../agents/index.ts';
 import { defined } from '../events/defined.ts';
@@ -99,7 +100,9 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
 
 function cliOptions({ cwd }: Settings, options: RunnableOptions): CliAgentOptions {
   const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
-  return { cwd, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
+  // The program ends with the run: this process has no next turn.
+  const sessions = new SessionPool({ size: 0 });
+  return { cwd, sessions, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
 }
 
 function acpRunnable(settings: Settings, options: RunnableOptions): RunnableAgent {

@@ -16,6 +16,7 @@ import { packageVersion } from './package-version.ts';
 import { removeRunFolders } from './run-folders.ts';
 import { loadSettings } from './settings.ts';
 import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 interface ServeOptions extends StoreOptions {
   readonly host?: string;
@@ -32,7 +33,7 @@ interface ServeOptions extends StoreOptions {
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
-  const command = program.command('serve').description('serve the page and the HTTP API (the default command)');
+  const command = listedCommand(program, 'serve');
   addStoreOptions(command)
     .option('--host <address>', 'the address to listen on; a non-local address requires a token (default: 127.0.0.1)')
     .option('--port <number>', 'the port; 0 selects a free one (default: 4747, or the next free one)', portNumber)
