@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
 import { describe, expect, it } from 'vitest';
-import { agentMatrix } from '../scripts/channel-section.ts';
 import { agentPage } from '../scripts/agent-page.ts';
 import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
