@@ -1,7 +1,11 @@
 import { errorText, SingletreeError } from '../../../../events/index.ts';
 import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+<<<<<<< HEAD
 import type * as AcpLibrary from './acp-library.ts';
 import type { ClientConnection } from './acp-library.ts';
+=======
+import type * as Library from './acp-library.ts';
+>>>>>>> acp-3
 
 /** The answer to one of our requests. */
 export type AcpAnswer =
@@ -50,7 +54,7 @@ export class AcpConnection {
   readonly #ours = new Set<unknown>();
   /** The ids of the program's open requests, with their messages. */
   readonly #theirs = new Map<Id, WireRecord>();
-  #connection: ClientConnection | undefined;
+  #connection: Library.ClientConnection | undefined;
   #readable: ReadableStreamDefaultController | undefined;
   #isBusy = true;
   #isClosed = false;
@@ -70,9 +74,9 @@ export class AcpConnection {
   /** Loads the library, then calls back; lines that arrive before wait. */
   open(opened: () => void): void {
     import('./acp-library.ts').then(
-      library => {
+      ({ client, RequestError }) => {
         if (this.#isClosed) return;
-        this.#connect(library);
+        this.#connect({ client, RequestError });
         opened();
         this.#isBusy = false;
         this.#deliver();
@@ -82,7 +86,11 @@ export class AcpConnection {
     );
   }
 
+<<<<<<< HEAD
   #connect({ client, RequestError }: typeof AcpLibrary): void {
+=======
+  #connect({ client, RequestError }: Pick<typeof Library, 'client' | 'RequestError'>): void {
+>>>>>>> acp-3
     const app = client({ name: 'singletree' }).onRequest('*', ({ method, params, requestId, signal }) => {
       const raw = this.#theirs.get(requestId as Id) ?? {};
       const answered = new Promise<unknown>((resolve, reject) => {
