@@ -1,11 +1,6 @@
 import { errorText, SingletreeError } from '../../../../events/index.ts';
 import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
-<<<<<<< HEAD
-import type * as AcpLibrary from './acp-library.ts';
-import type { ClientConnection } from './acp-library.ts';
-=======
 import type * as Library from './acp-library.ts';
->>>>>>> acp-3
 
 /** The answer to one of our requests. */
 export type AcpAnswer =
@@ -86,11 +81,7 @@ export class AcpConnection {
     );
   }
 
-<<<<<<< HEAD
-  #connect({ client, RequestError }: typeof AcpLibrary): void {
-=======
   #connect({ client, RequestError }: Pick<typeof Library, 'client' | 'RequestError'>): void {
->>>>>>> acp-3
     const app = client({ name: 'singletree' }).onRequest('*', ({ method, params, requestId, signal }) => {
       const raw = this.#theirs.get(requestId as Id) ?? {};
       const answered = new Promise<unknown>((resolve, reject) => {

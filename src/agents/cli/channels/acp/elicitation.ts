@@ -66,10 +66,6 @@ function optionsOf(property: WireRecord): { value: unknown; label: string }[] {
   return [...plain, ...titled];
 }
 
-<<<<<<< HEAD
-/** A value as the words of a choice. */
-=======
->>>>>>> acp-3
 function labelOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
