@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { launchBrowser } from './support/browser.ts';
 import { asking, delegating } from './support/page-agents.ts';
 import { steeredMessages } from '../src/agents/steered-messages.ts';
-import { steeredMessages } from '../src/agents/steered-messages.ts';
 import { type Gate, gate, scriptedAgent } from './support/scripted-agent.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
