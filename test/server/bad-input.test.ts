@@ -144,5 +144,5 @@ function sample(path: string): object {
   if (path.endsWith('/retries')) return { messageId: 'x' };
   if (path.endsWith('/selection')) return { nodeId: 'x' };
   if (path.includes('/relays/')) return { outcome: 'approve' };
-  return path.endsWith('/branches') ? {} : { title: 'x' };
+  return /\/(branches|undo|redo)$/.test(path) ? {} : { title: 'x' };
 }
