@@ -110,7 +110,10 @@ export type UsedTokens = Pick<
 
 /** Messages that wait until the run adds them. */
 export interface Steering {
-  /** Returns the messages since the last call, oldest first. */
+  /**
+   * Returns the messages since the last call, oldest first. The run adds each with a `user` event that has its id; one
+   * that it does not add is delivered after the run.
+   */
   take(): readonly UserMessage[];
   /** Calls back whenever a message arrives, for agents that can take one at any time. Returns an unsubscribe function. */
   onMessage?(listener: () => void): () => void;
