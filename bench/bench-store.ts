@@ -38,9 +38,9 @@ export async function openBenchStore(plan: StorePlan): Promise<BenchStore & { th
 async function bare({ kind, place, redis = '', isFollowed = false }: StorePlan): Promise<BenchStore> {
   if (kind === 'memory') return bareMemory();
   if (kind === 'SQLite') return bareSqlite(place);
-  const isStreamed = kind === 'PostgreSQL + Redis';
-  const news = isStreamed ? { redis } : isFollowed ? 'notify' : 'none';
-  return barePostgres({ url: place, name: isStreamed ? 'bare_streamed' : `bare_${news}`, news });
+  if (kind === 'PostgreSQL + Redis') return barePostgres({ url: place, name: 'bare_streamed', news: { redis } });
+  const news = isFollowed ? 'notify' : 'none';
+  return barePostgres({ url: place, name: `bare_${news}`, news });
 }
 
 async function ours({ kind, place, redis, threadId }: StorePlan): Promise<BenchStore & { threadId(): string }> {
@@ -60,7 +60,7 @@ async function ours({ kind, place, redis, threadId }: StorePlan): Promise<BenchS
       await following(reader, id, onEvent);
     },
     close: async () => {
-      for (const each of logs.reverse()) await each.close();
+      for (const each of logs.toReversed()) await each.close();
     },
   };
 }
