@@ -4,7 +4,7 @@ import { race } from './measure.ts';
 import type { Result } from './result.ts';
 
 const small = 1_000;
-const appends = 200;
+const appends = 50;
 const batchSize = 1_000;
 const text = 'A line of text as an agent writes it, of about a hundred characters, so that it looks like work.';
 
@@ -23,7 +23,7 @@ export async function* storeGrowth(
 
 async function growth(name: string, large: number, ...logs: [EventLog, EventLog]): Promise<Result> {
   const [few, many] = [await filled(logs[0], small), await filled(logs[1], large)];
-  const times = await race({ few, many }, { warmups: 2, rounds: 15 });
+  const times = await race({ few, many }, { warmups: 5, rounds: 60 });
   for (const log of logs) await log.close();
   return {
     claim: `stores: an append, ${name}, vs a thread of ${small.toLocaleString('en-US')}`,

@@ -140,10 +140,7 @@ it('applies to the observer of a run', async () => {
   for await (const event of log.tail(thread)) if (event.type === 'harness_end' && event.agentId === 'observer') break;
   const events = await log.read(thread, { limit: 10_000 });
   const ends = ofType(events, 'harness_end').toSorted((a, b) => a.agentId.localeCompare(b.agentId));
-  expect(ends).toMatchObject([
-    { agentId: 'loop' },
-    { agentId: 'observer', reason: 'limit_reached' },
-  ]);
+  expect(ends).toMatchObject([{ agentId: 'loop' }, { agentId: 'observer', reason: 'limit_reached' }]);
   expect(ofType(events, 'error')).toMatchObject([{ code: 'limit_reached' }]);
   expect(observed).toEqual([]);
 });
