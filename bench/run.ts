@@ -4,6 +4,8 @@ import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
+import { longThread } from './long-thread.ts';
+import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
@@ -24,6 +26,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
   harness,
+  'long-thread': longThread,
+  'live-sessions': liveSessions,
   memory,
   'process-load': processLoad,
   rlm,

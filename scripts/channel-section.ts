@@ -22,6 +22,8 @@ export function channelSection(adapter: CliAdapter): string[] {
     ...Object.entries(live.records).map(([record, becomes]) => `| ${record} | ${becomes} |`),
     '| anything else | `unknown` |',
     '',
+    'A line that is not JSON becomes `unknown`, unless it is in the table.',
+    '',
     ...differences(adapter),
   ];
 }

@@ -42,7 +42,7 @@ describe('singletree run', () => {
 
   it.each(['pretty', 'events'])('says with --output %s what was denied and what to do', output => {
     const answered = singletree('run', 'codex', 'denied', '--output', output, '--', '--answer');
-    expect(answered.status).toBe(0);
+    expect(answered.status, 'nobody was asked').toBe(1);
     expect(answered.stdout + answered.stderr).toMatch(
       /denied: command_execution(\. |\n)Allow it in the settings of Codex, or run it again with --yolo/,
     );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
 import { describe, expect, it } from 'vitest';
 import { agentPage } from '../scripts/agent-page.ts';
+import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
 
 const page = (path: string) => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
@@ -13,8 +14,23 @@ describe('the generated pages of docs/', () => {
     expect(page('events.md')).toBe(eventReference());
   });
 
+  it('contain the comparison of live channels that `npm run docs` writes', () => {
+    expect(page('agents/README.md')).toBe(agentMatrix(adapters));
+  });
+
   it.each(adapters)('contain the page of $id that `npm run docs` writes', adapter => {
     expect(page(`agents/${adapter.id}.md`)).toBe(agentPage(adapter));
+  });
+
+  it('contain the comparison of all agents that `npm run docs` writes', () => {
+    expect(page('agents/README.md')).toBe(agentMatrix(adapters));
+  });
+
+  it('list every difference between the events of both channels', () => {
+    for (const { id, live, isLiveOnly } of adapters)
+      if (isLiveOnly !== true)
+        for (const [field, difference] of Object.entries(live?.differences ?? {}))
+          expect(agentMatrix(adapters)).toContain(`| ${id} | ${field} | ${difference} |`);
   });
 
   it('show the command lines that a run uses', () => {

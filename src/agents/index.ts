@@ -21,6 +21,7 @@ export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export { abilityWords } from './cli/contract/ability-words.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
+export { SessionPool, type SessionPoolOptions } from './cli/live/session-pool.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
 export { Semaphore } from './semaphore.ts';
 export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';

@@ -8,8 +8,8 @@ import type { AccessToken } from '../server/index.ts';
 export function tokenOption(): Option {
   const description =
     'an access token that clients have to send, as SECRET or NAME=SECRET (repeatable); the name is noted with what its owner does';
-  return new Option('--token <token>', description).argParser((text: string, before: readonly AccessToken[] = []) => [
-    ...before,
+  return new Option('--token <token>', description).argParser<readonly AccessToken[] | undefined>((text, before) => [
+    ...(before ?? []),
     accessToken(text),
   ]);
 }

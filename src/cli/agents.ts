@@ -4,12 +4,11 @@ import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { abilityList } from '../agents/cli/contract/ability-words.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
+import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree agents`, which lists the external coding agents and whether they are usable on this machine. */
 export function addAgentsCommand(program: Command): void {
-  program
-    .command('agents')
-    .description('list the external coding agents: version, credentials, channel, what each can do')
+  listedCommand(program, 'agents')
     .option('--json', 'print one JSON value per line')
     .action(async ({ json }: { json?: boolean }) => {
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };

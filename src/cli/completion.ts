@@ -1,10 +1,9 @@
 import { Argument, type Command } from 'commander';
+import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree completion`, which prints a script that completes commands and options in a shell. */
 export function addCompletionCommand(program: Command): void {
-  program
-    .command('completion')
-    .description('print a script that completes commands and options in your shell')
+  listedCommand(program, 'completion')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', '\nExample: singletree completion bash >> ~/.bashrc')
     .action((shell: 'bash' | 'zsh' | 'fish') => console.log(scripts[shell](wordsOf(program))));

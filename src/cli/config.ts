@@ -11,6 +11,7 @@ import {
 } from '../config/index.ts';
 import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
+import { listedCommand } from './command-list.ts';
 
 interface ConfigCommandOptions {
   readonly cwd: string;
@@ -19,9 +20,7 @@ interface ConfigCommandOptions {
 
 /** Adds `singletree config`, which prints the effective configuration and where each value comes from. */
 export function addConfigCommand(program: Command): void {
-  const config = program
-    .command('config')
-    .description('print the effective configuration and where each value comes from')
+  const config = listedCommand(program, 'config')
     .option('--cwd <folder>', 'the folder to start from', folder, '.')
     .option('--json', 'print one JSON value per line')
     .action(async ({ cwd, json }: ConfigCommandOptions) => {

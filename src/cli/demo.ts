@@ -4,12 +4,11 @@ import { ThreadWriter, visibleUrl } from '../log/index.ts';
 import { demoRun } from './demo-run.ts';
 import { printGraph, printThread } from './print-graph.ts';
 import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */
 export function addDemoCommand(program: Command): void {
-  const command = program
-    .command('demo')
-    .description('append a scripted run to a new thread and print its thread and its graph');
+  const command = listedCommand(program, 'demo');
   addStoreOptions(command).action(async (options: StoreOptions) => {
     const log = await openStoreOf(options);
     const { store } = storeUrls(options);

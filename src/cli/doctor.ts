@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { errorText } from '../events/index.ts';
 import { addStoreOptions, type StoreOptions } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 /** The result of one check; a problem comes with its fix. */
 interface Finding {
@@ -15,9 +16,7 @@ interface Finding {
 
 /** Adds `singletree doctor`, which checks what Singletree needs and states how to mend what is missing. */
 export function addDoctorCommand(program: Command): void {
-  const command = program
-    .command('doctor')
-    .description('check Node, configuration, store, agents, models and ports')
+  const command = listedCommand(program, 'doctor')
     .option('--json', 'print one JSON value per line')
     .addHelpText('after', '\nExample: singletree doctor');
   addStoreOptions(command).action(async (options: StoreOptions & { json?: boolean }) => {

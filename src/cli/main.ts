@@ -1,42 +1,29 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { SingletreeError } from '../events/index.ts';
-import { addAgentsCommand } from './agents.ts';
-import { addConfigCommand } from './config.ts';
-import { addCompletionCommand } from './completion.ts';
-import { addDemoCommand } from './demo.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addModelsCommand } from './models.ts';
+import { SingletreeError } from '../events/singletree-error.ts';
+import { addCommands, commandNames, listedCommand } from './command-list.ts';
 import { withNamedCommand } from './named-command.ts';
+import { ignoreClosedOutput } from './output.ts';
 import { packageVersion } from './package-version.ts';
-import { addRunCommand } from './run.ts';
-import { addServeCommand } from './serve.ts';
-import { addStoreCommand } from './store.ts';
-import { addThreadCommands } from './threads/commands.ts';
-import { addTranslateCommand } from './translate.ts';
 
+ignoreClosedOutput();
+
+const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found', 'relay_not_found'] as const;
 const program = new Command('singletree')
   .description('Run any AI agent and get one immutable event log: live, resumable, replayable, branching.')
   .version(packageVersion())
   .exitOverride();
-addServeCommand(program);
-addRunCommand(program);
-addAgentsCommand(program);
-addTranslateCommand(program);
-addDemoCommand(program);
-addThreadCommands(program);
-addModelsCommand(program);
-addDoctorCommand(program);
-addCompletionCommand(program);
-addConfigCommand(program);
-addStoreCommand(program);
-const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found', 'relay_not_found'] as const;
-const commands = program.commands.map(command => command.name());
-program.showHelpAfterError(`(The commands are ${commands.join(', ')}: see singletree --help)`);
+const args = withNamedCommand(process.argv.slice(2), commandNames);
+const named = commandNames.find(name => name === (args[0] === 'help' ? args[1] : args[0]));
+// The completion script lists every command.
+if (named !== undefined) await addCommands(program, named === 'completion' ? commandNames : [named]);
+const known: readonly string[] = program.commands.map(command => command.name());
+for (const name of commandNames) if (!known.includes(name)) listedCommand(program, name);
+program.showHelpAfterError(`(The commands are ${commandNames.join(', ')}: see singletree --help)`);
 for (const command of program.commands) command.showHelpAfterError(`(see singletree ${command.name()} --help)`);
 
 try {
-  await program.parseAsync(withNamedCommand(process.argv.slice(2), commands), { from: 'user' });
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { writeOut } from './output.ts';
 import { tableLines } from './table.ts';
+import { listedCommand } from './command-list.ts';
 
 interface ModelsOptions {
   readonly all?: boolean;
@@ -9,9 +10,7 @@ interface ModelsOptions {
 
 /** Adds `singletree models`, which lists the models that can be used now. */
 export function addModelsCommand(program: Command): void {
-  program
-    .command('models')
-    .description('list the models that can be used now: context size, price, source of the key')
+  listedCommand(program, 'models')
     .option('--all', 'also those whose key is not set')
     .option('--json', 'print one JSON value per line')
     .addHelpText('after', '\nExample: singletree models --all')

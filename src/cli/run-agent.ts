@@ -1,23 +1,24 @@
 import { join } from 'node:path';
-import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
+import { defined } from '../events/defined.ts';
 import { RawLines } from '../agents/cli/saved/raw-lines.ts';
 import { type RunOutcome, Supervisor } from '../control/index.ts';
-import type { Agent, CallableAgent, RelayAnswer } from '../agents/agent.ts';
+import type { Agent, RelayAnswer } from '../agents/agent.ts';
 import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
+import type { RunnableAgent } from './runnable-agent.ts';
 
 export interface RunRequest {
   readonly log: EventLog;
-  readonly agent: string;
+  readonly agent: RunnableAgent;
+  readonly cwd: string;
   readonly prompt: string;
   /** The thread to continue. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
-  readonly options: CliAgentOptions;
   /** Whether a person can be asked. */
   readonly hasPerson: boolean;
   /** Stops the run. */
@@ -44,7 +45,7 @@ export interface RunReport {
   readonly folder: string;
 }
 
-/** Runs an external agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
+/** Runs an agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
 export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
   const { log, prompt, signal } = request;
   const started = Date.now();
@@ -57,13 +58,14 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
-  const external = cliAgent(request.agent, { ...request.options, onRaw });
-  const agent = request.hasPerson ? external : withoutAnswers(external);
+  const created = request.agent.create(onRaw);
+  const agent = request.hasPerson ? created : withoutAnswers(created);
+  const { mode } = request.agent;
   const supervisor = new Supervisor({ log, graceMs: 5_000 });
   const totals = new RunTotals();
   const state = createActivityState();
   try {
-    const run = await supervisor.start(thread.id, { agent, content: prompt });
+    const run = await supervisor.start(thread.id, { agent, content: prompt, ...defined({ mode }) });
     watcher.started?.(run.runId, thread.id);
     const stop = () => void supervisor.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
@@ -72,9 +74,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     const description = {
       runId: run.runId,
       threadId: thread.id,
-      agent: request.agent,
+      agent: request.agent.id,
       prompt,
-      cwd: request.options.cwd ?? process.cwd(),
+      cwd: request.cwd,
       startedAt: new Date(started).toISOString(),
     };
     await record.describe({ ...description, outcome: 'running' });
@@ -112,13 +114,19 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
 }
 
 /** An agent that cannot ask anybody: what the rules do not allow is denied. */
-function withoutAnswers(agent: CallableAgent): Agent {
-  return { ...agent, invoke: ({ answers: _, ...params }) => agent.invoke(params) };
+function withoutAnswers(agent: Agent): Agent {
+  return {
+    ...agent,
+    invoke: params => {
+      const { answers: _answers, ...others } = params;
+      return agent.invoke(others);
+    },
+  };
 }
 
 async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
   if (threadId === undefined)
-    return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent } });
+    return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent.id } });
   const thread = await log.getThread(threadId);
   if (thread !== undefined) return thread;
   throw threadNotFound(threadId);

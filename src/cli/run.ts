@@ -2,24 +2,22 @@ import { defined } from '../events/defined.ts';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
-import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parsePermissionRules, type PermissionRuleSet } from '../agents/permissions/index.ts';
 import type { RunOutcome } from '../control/index.ts';
-import { errorText, SingletreeError } from '../events/index.ts';
+import { errorText } from '../events/index.ts';
 import { TerminalPerson } from './asking/terminal-person.ts';
 import { processTerminal, type Terminal } from './asking/terminal.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
-import { singletreeHome } from './home.ts';
-import { ignoreClosedOutput, writeOut } from './output.ts';
+import { writeOut } from './output.ts';
 import { runAgent, type RunWatcher, runsFolder, threadNotFound } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
+import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
+import { loadSettings } from './settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 
@@ -38,11 +36,11 @@ interface RunOptions extends StoreOptions {
   readonly mode?: string;
 }
 
-/** Adds `singletree run`, which runs an external coding agent, shows its activity and records it. */
+/** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
-  const command = program.command('run').description('run an external coding agent, show its activity and record it');
+  const command = listedCommand(program, 'run');
   addStoreOptions(command)
-    .addArgument(new Argument('<agent>', 'the agent').choices(Object.keys(cliAdapters)))
+    .argument('<agent>', 'coder, an external agent such as claude or codex, acp, demo, or one of your configuration')
     .argument('<prompt>', 'the prompt, in quotes; "-" reads it from standard input')
     .argument('[flags...]', 'after --: further flags for the agent itself')
     .option('--model <model>', 'the model to use, as the agent names it', notEmpty)
@@ -86,53 +84,34 @@ function countAfterDashes(args: readonly string[]): number {
   return dashes < 0 ? 0 : args.length - dashes - 1;
 }
 
-/** Throws when the program of an agent is missing, before anything is stored. */
-async function checkInstalled(agent: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  const adapter = cliAdapters[agent];
-  if (adapter !== undefined && !(await isInstalled(adapter, { ...process.env, ...env })))
-    throw new SingletreeError('agent_not_found', notInstalled(adapter));
-}
-
-async function run(agent: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
-  await checkInstalled(agent, options.env);
+async function run(name: string, prompt: string, extraArgs: string[], options: RunOptions): Promise<number> {
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const settings = await loadSettings(options.cwd ?? '.');
+  const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
+  const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
-  ignoreClosedOutput();
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  const log = await openStoreOf(options);
-  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const log = await openStoreOf(options, settings.config);
   const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
   const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
   if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, runId));
-  const channel = channelFor(agent, options, hasPerson);
-  const person = hasPerson && channel === 'live' ? askAt(processTerminal(interrupt), watcher, () => pretty) : undefined;
+  const person =
+    hasPerson && agent.isInteractive ? askAt(processTerminal(interrupt), watcher, () => pretty) : undefined;
   try {
     const report = await runAgent(
       {
         log,
         agent,
+        cwd: settings.cwd,
         prompt,
         ...defined({ threadId: options.resume }),
-        folderOf: runId => (options.out === undefined ? runsFolder(singletreeHome(), runId) : resolve(options.out)),
+        folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
         hasPerson,
-        options: {
-          channel,
-          extraArgs,
-          ...defined({ env: options.env }),
-          cwd: resolve(options.cwd ?? '.'),
-          ...defined({
-            model: options.model,
-            yolo: options.yolo,
-            timeoutMs: options.timeout,
-            idleTimeoutMs: options.idleTimeout,
-            permissions: options.permissions,
-            mode: options.mode,
-          }),
-        },
       },
       watcher,
     );
@@ -150,21 +129,9 @@ async function run(agent: string, prompt: string, extraArgs: string[], options: 
   } finally {
     person?.close();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
+    await agent.close();
     await log.close();
   }
-}
-
-/** The channel of a run: the interactive one where somebody or rules can decide, else print mode. */
-function channelFor(agent: string, { print, permissions, mode }: RunOptions, hasPerson: boolean): 'print' | 'live' {
-  const { live, name } = adapterNamed(agent);
-  const isWanted = hasPerson || permissions !== undefined || mode !== undefined;
-  if (print !== true && live !== undefined) return isWanted ? 'live' : 'print';
-  if (permissions === undefined && mode === undefined) return 'print';
-  const why = print === true ? 'with --print' : `by ${name}`;
-  throw new SingletreeError(
-    'invalid_argument',
-    `--permissions and --mode need the interactive channel, which is not used ${why}.`,
-  );
 }
 
 /** Asks the person at the terminal what the run asks. */
@@ -187,8 +154,7 @@ function askAt(terminal: Terminal, watcher: RunWatcher, pretty: () => PrettyRun 
 }
 
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
-function deniedAdvice(agent: string, { denied, error }: RunTotals): string | undefined {
-  const advice = permissionAdvice(adapterNamed(agent));
+function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
 }
 

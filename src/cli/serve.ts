@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Limits } from '../agents/index.ts';
@@ -16,6 +16,7 @@ import { packageVersion } from './package-version.ts';
 import { removeRunFolders } from './run-folders.ts';
 import { loadSettings } from './settings.ts';
 import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 interface ServeOptions extends StoreOptions {
   readonly host?: string;
@@ -32,7 +33,7 @@ interface ServeOptions extends StoreOptions {
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
-  const command = program.command('serve').description('serve the page and the HTTP API (the default command)');
+  const command = listedCommand(program, 'serve');
   addStoreOptions(command)
     .option('--host <address>', 'the address to listen on; a non-local address requires a token (default: 127.0.0.1)')
     .option('--port <number>', 'the port; 0 selects a free one (default: 4747, or the next free one)', portNumber)
@@ -81,6 +82,7 @@ async function serve(options: ServeOptions): Promise<void> {
         secrets: [...secretsIn(process.env), ...passwordsIn([store, live])],
         tokens: tokensFor(options, config),
         ...(files !== undefined && { filesRoot: resolve(files) }),
+        snapshots: join(home, 'snapshots'),
         onDelete: (_, runIds) => removeRunFolders(home, runIds),
       }),
     );

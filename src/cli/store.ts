@@ -4,6 +4,7 @@ import { SingletreeError } from '../events/index.ts';
 import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../log/index.ts';
 import { ProgressLine } from './progress-line.ts';
 import { addStoreOptions, type StoreOptions, storeUrls } from './store-options.ts';
+import { listedCommand } from './command-list.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -11,7 +12,7 @@ interface JsonOption {
 
 /** Adds `singletree store`: migrate, check and copy the stores of logs. */
 export function addStoreCommand(program: Command): void {
-  const store = program.command('store').description('migrate, check or copy the store of a log');
+  const store = listedCommand(program, 'store');
   addStoreOptions(store.command('migrate').description('move the tables of a store forward to this version'))
     .option('--json', 'print the result as JSON')
     .action(async (options: StoreOptions & JsonOption) => migrate(options));

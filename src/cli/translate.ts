@@ -2,19 +2,17 @@ import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SingletreeError } from '../events/index.ts';
-import { ignoreClosedOutput, writeOut } from './output.ts';
+import { writeOut } from './output.ts';
 import { translateStream } from './translate-stream.ts';
+import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree translate`, which converts the output of an external agent to events or activity. */
 export function addTranslateCommand(program: Command): void {
-  program
-    .command('translate')
-    .description('translate the raw output of an external agent to events or activity, one JSON value per line')
+  listedCommand(program, 'translate')
     .addArgument(new Argument('<agent>', 'the agent that printed it').choices(Object.keys(cliAdapters)))
     .argument('[file]', 'the raw output, or the raw.jsonl of a run; standard input when absent or "-"')
     .addOption(new Option('--output <kind>', 'what to print').choices(['events', 'activity']).default('events'))
     .action(async (agent: string, file: string | undefined, { output }: { output: 'events' | 'activity' }) => {
-      ignoreClosedOutput();
       try {
         const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();
         const count = await translateStream(agent, input, { output, write: writeOut });

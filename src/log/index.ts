@@ -43,6 +43,8 @@ export { PostgresLog } from './postgres/postgres-log.ts';
 export type { MessageCheck } from './postgres/message-table.ts';
 export type { PostgresLogOptions } from './postgres/postgres-log-options.ts';
 export { deleteThreads, type Retention } from './retention.ts';
+export { RedisFeed } from './redis/redis-feed.ts';
+export type { RedisFeedOptions } from './redis/redis-feed-options.ts';
 export { readEvents } from './read-events.ts';
 export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';

@@ -116,20 +116,41 @@ describe('the driver of live sessions', () => {
   });
 
   it('continues in a new session with the conversation when its own is unknown', async () => {
-    const { send, events, texts, log, threadId } = await scene();
-    const first = await send('say hello');
-    await first.done;
-    const [session] = (await events()).filter(event => event.type === 'session');
-    await log.append(threadId, [
-      { type: 'harness_start', runId: 'r2', agentId: 'claude', parentId: `${first.runId}:harness_start` },
-      { type: 'session', runId: 'r2', sessionId: 'unknown' },
-      { type: 'harness_end', runId: 'r2', agentId: 'claude', reason: 'complete' },
-    ]);
-    expect(session).toBeDefined();
-    const run = await send('say again');
-    expect(await run.done).toBe('complete');
-    expect((await texts(run.runId)).join('')).toContain('again');
-    expect((await events()).filter(event => event.type === 'error')).toEqual([]);
+    const sessions = new SessionPool();
+    closing.push(() => sessions.close());
+    const agent = cliAgent('claude', { executable, cwd, sessions, channel: 'live' });
+    const events = [];
+    for await (const event of agent.invoke({
+      messages: [
+        { role: 'user', content: 'remember periwinkle' },
+        { role: 'assistant', content: [{ type: 'text', text: 'I will.' }] },
+        { role: 'user', content: 'say again' },
+      ],
+      session: { id: 'unknown', known: 2 },
+    }))
+      events.push(event);
+    expect(events.filter(event => event.type === 'warning' && event.code === 'new_session')).toHaveLength(1);
+    expect(JSON.stringify(events.filter(event => event.type === 'text'))).toContain('periwinkle');
+    expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'complete' });
+    expect(events.filter(event => event.type === 'error')).toEqual([]);
+  });
+
+  it('ends the program that has waited longest when too many wait', async () => {
+    const sessions = new SessionPool({ size: 1 });
+    closing.push(() => sessions.close());
+    const agent = cliAgent('claude', { executable, cwd, sessions, channel: 'live' });
+    const turn = async (id?: string) => {
+      let text = '';
+      const session = id === undefined ? {} : { session: { id, known: 0 } };
+      for await (const event of agent.invoke({ messages: [{ role: 'user', content: 'echo' }], ...session }))
+        if (event.type === 'text') text += event.content;
+      return text;
+    };
+    await turn('one');
+    await turn('two');
+    const [one, again] = [await turn('one'), await turn('one')];
+    expect(one).toContain('"--resume","one"');
+    expect(again, 'the same process').toBe(one);
   });
 
   it('passes a message of a person into the turn, and the next prompt after it', async () => {
@@ -162,10 +183,8 @@ describe('the driver of live sessions', () => {
 
   it('ends a program that does not settle, and resumes its session', async () => {
     const { send, supervisor, find, texts } = await scene();
-    const run = await send('slow; hang');
-    await find(event => event.type === 'session');
-    supervisor.steer(run.runId, 'deaf');
-    await find(event => event.type === 'user' && event.runId === run.runId);
+    const run = await send('deaf; say working; hang');
+    await find(event => event.type === 'text');
     await supervisor.abort(run.runId);
     expect(await run.done).toBe('aborted');
     const again = await send('echo');

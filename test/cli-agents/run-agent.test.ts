@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { type CliAgentOptions, cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
+import type { RunnableAgent } from '../../src/cli/runnable-agent.ts';
 import { type RunRequest, type RunWatcher, runAgent } from '../../src/cli/run-agent.ts';
 import { createGraph, reduceEvent } from '../../src/graph/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
@@ -12,18 +14,28 @@ const executable = fakeProgram();
 const home = mkdtempSync(join(tmpdir(), 'singletree-run-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-async function run(prompt: string, request: Partial<RunRequest> = {}, watcher: RunWatcher = {}) {
+type Scene = Partial<RunRequest> & { readonly options?: CliAgentOptions };
+
+async function run(prompt: string, { options, ...request }: Scene = {}, watcher: RunWatcher = {}) {
+  const agent: RunnableAgent = {
+    id: 'codex',
+    isInteractive: false,
+    advice: '',
+    create: onRaw =>
+      cliAgent('codex', { executable, settleMs: 50, stopStepMs: 50, channel: 'print', ...options, onRaw }),
+    close: async () => {},
+  };
   const log = request.log ?? new MemoryLog();
   const report = await runAgent(
     {
       log,
-      agent: 'codex',
+      agent,
+      cwd: process.cwd(),
       prompt,
       folderOf: runId => join(home, runId),
       signal: new AbortController().signal,
       hasPerson: false,
       ...request,
-      options: { executable, settleMs: 50, stopStepMs: 50, ...request.options },
     },
     watcher,
   );

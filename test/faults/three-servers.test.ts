@@ -1,6 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { LoggedEvent } from '../../src/events/index.ts';
-import { checkStore, PostgresLog, readEvents } from '../../src/log/index.ts';
+import {
+  checkStore,
+  type EventLog,
+  followUpPrefix,
+  openRunPrefix,
+  PostgresLog,
+  readEvents,
+} from '../../src/log/index.ts';
 import { FaultCluster } from '../support/fault-cluster.ts';
 import { isInstalled } from '../support/services.ts';
 import { causeFaults, createRandom } from './fault-plan.ts';
@@ -34,6 +41,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
 
     const log = await PostgresLog.open(cluster.postgres.url);
     try {
+      await vi.waitUntil(() => isIdle(log, team), { timeout: patienceMs, interval: 500 });
       const stored = new Map<string, LoggedEvent[]>();
       for (const { id } of team.conversations) {
         const events: LoggedEvent[] = [];
@@ -67,6 +75,16 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
     }
   });
 });
+
+/** Whether nothing runs and no message waits, also of those that nobody acknowledged. */
+async function isIdle(log: EventLog, { conversations }: Team): Promise<boolean> {
+  for (const { id } of conversations) {
+    const { metadata = {} } = (await log.getThread(id)) ?? {};
+    const isOpen = (key: string) => key.startsWith(openRunPrefix) || key.startsWith(followUpPrefix);
+    if (Object.keys(metadata).some(isOpen)) return false;
+  }
+  return true;
+}
 
 function idsOf(events: readonly LoggedEvent[], type: 'harness_start' | 'harness_end'): string[] {
   return events.filter(event => event.type === type).map(({ runId }) => runId);

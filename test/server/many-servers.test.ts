@@ -44,6 +44,18 @@ async function kill({ process: child }: SharedServer): Promise<void> {
   await once(child, 'exit');
 }
 
+/** Pauses a server, but not while it holds the lock of the file, which it would keep. */
+async function pause(owner: SharedServer, other: SharedServer): Promise<void> {
+  for (;;) {
+    owner.process.kill('SIGSTOP');
+    const written = other.client.createThread().then(() => true);
+    const tooLong = new Promise<false>(resolve => setTimeout(resolve, 3_000, false));
+    if (await Promise.race([written, tooLong])) return;
+    owner.process.kill('SIGCONT');
+    await written;
+  }
+}
+
 /** Starts a run of an agent on a server, and waits until an event of it is there for another server. */
 async function run(owner: SharedServer, other: SharedServer, content: string, until: EventType, agent = 'worker') {
   const { id: threadId } = await owner.client.createThread();
@@ -197,7 +209,7 @@ describe('a server that is paused or blocked', () => {
   it('appends nothing and stops its tools after another server took its run', { timeout: 30_000 }, async () => {
     const [owner, other] = await Promise.all([start(), start()]);
     const { threadId, runId } = await run(owner, other, 'hold h', 'tool_start');
-    owner.process.kill('SIGSTOP');
+    await pause(owner, other);
     const before = await ended(other, threadId, runId);
     expect(only(before, 'tool_result')).toMatchObject([{ output: { error: expect.stringContaining('unknown') } }]);
     owner.process.kill('SIGCONT');

@@ -41,4 +41,4 @@ const worker = loopAgent({
   permissions: { default: 'allow', rules: [{ tool: 'pay', policy: 'ask' }] },
 });
 
-export default { agents: [worker], defaultAgent: 'worker' };
+export const config = { agents: [worker], defaultAgent: 'worker' };

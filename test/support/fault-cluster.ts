@@ -104,7 +104,7 @@ export class FaultCluster {
     for (const name of ['a', 'b', 'c']) {
       const home = join(folder, name);
       mkdirSync(home);
-      writeFileSync(join(home, 'singletree.config.mjs'), `export { default } from '${agents}';\n`);
+      writeFileSync(join(home, 'singletree.config.mjs'), `export { config as default } from '${agents}';\n`);
       const env = {
         PATH: process.env['PATH'],
         HOME: home,

@@ -24,9 +24,11 @@ export class FaultProxy {
 
   private constructor(target: () => { readonly host: string; readonly port: number }) {
     this.#server = createServer({ pauseOnConnect: true }, client => {
-      if (this.isDown) return void client.resetAndDestroy();
-      const { host, port } = target();
-      this.#join(client, connect(port, host));
+      if (this.isDown) client.resetAndDestroy();
+      else {
+        const { host, port } = target();
+        this.#join(client, connect(port, host));
+      }
     });
   }
 
@@ -104,9 +106,11 @@ export class FaultProxy {
         if (this.delayMs > 0) await new Promise(resolve => setTimeout(resolve, this.delayMs));
         if (this.#isStalled) await new Promise<void>(resolve => this.#held.add(resolve));
         const half = this.#halfWrite;
-        if (half?.direction !== direction) return void to.write(chunk);
-        this.#halfWrite = undefined;
-        to.write(chunk.subarray(0, half.bytes), () => this.#cutOne(client));
+        if (half?.direction !== direction) to.write(chunk);
+        else {
+          this.#halfWrite = undefined;
+          to.write(chunk.subarray(0, half.bytes), () => this.#cutOne(client));
+        }
       });
     });
     from.on('end', () => void before.then(() => to.end()));

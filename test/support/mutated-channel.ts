@@ -75,7 +75,7 @@ function run(
     } else act(channel, host, acts[index % acts.length] as readonly [string, LiveAnswer]);
     collect();
   }
-  channel.closed();
+  void channel.closed();
   collect();
   expect(host.ends).toHaveLength(state.prompted);
   for (const id of replied) {

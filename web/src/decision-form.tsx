@@ -2,13 +2,13 @@ import { useId, useState } from 'react';
 import type { EventOf } from '../../src/events/index.ts';
 import { useAnswerForm } from './use-answer-form.ts';
 
-interface DecisionFormProps {
-  readonly relayId: string;
-  readonly kind: EventOf<'relay'>['relayKind'];
-}
-
-/** Approves or rejects, with a comment for the agent; a permission can be granted for the whole thread. */
-export function DecisionForm({ relayId, kind }: DecisionFormProps) {
+/**
+ * Approves or rejects, with a comment for the agent; a permission can be granted for the whole thread. Its input can be
+ * revised when the agent takes that.
+ */
+export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
+  const { id: relayId, relayKind: kind } = relay;
+  const canRevise = relay.answers === undefined || relay.answers.includes('revise');
   const { sending, problem, submit } = useAnswerForm(relayId);
   const [feedback, setFeedback] = useState('');
   const [always, setAlways] = useState(false);
@@ -40,7 +40,7 @@ export function DecisionForm({ relayId, kind }: DecisionFormProps) {
         >
           Reject
         </button>
-        {kind === 'plan' && (
+        {kind === 'plan' && canRevise && (
           <button
             type="button"
             className="button"
@@ -62,6 +62,13 @@ export function DecisionForm({ relayId, kind }: DecisionFormProps) {
           }}
         />
       </div>
+      {relay.relayKind === 'permission' && canRevise && (
+        <ReviseField
+          params={relay.params}
+          disabled={sending}
+          revise={input => submit({ outcome: 'revise', input, ...words })}
+        />
+      )}
       {problem !== undefined && (
         <p className="card-line" data-tone="bad" role="alert">
           {problem}
@@ -69,4 +76,41 @@ export function DecisionForm({ relayId, kind }: DecisionFormProps) {
       )}
     </form>
   );
+}
+
+interface ReviseFieldProps {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly disabled: boolean;
+  readonly revise: (input: unknown) => void;
+}
+
+/** The input of a call as JSON that can be changed before it runs. */
+function ReviseField({ params, disabled, revise }: ReviseFieldProps) {
+  const [text, setText] = useState(() => JSON.stringify(params, undefined, 2));
+  const input = parsed(text);
+  return (
+    <details className="revise">
+      <summary>Change it first</summary>
+      <textarea
+        className="field"
+        aria-label="Input"
+        rows={Math.min(12, text.split('\n').length + 1)}
+        value={text}
+        disabled={disabled}
+        onChange={event => setText(event.target.value)}
+      />
+      <button type="button" className="button" disabled={disabled || input === undefined} onClick={() => revise(input)}>
+        Run it like this
+      </button>
+    </details>
+  );
+}
+
+/** The value of a JSON text; undefined when it is invalid. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -25,7 +25,7 @@ export function RelayPanel({ relay }: { relay: RelayPart }) {
         relay.relay.relayKind === 'question' ? (
           <QuestionForm relayId={relay.relay.id} question={relay.relay} />
         ) : (
-          <DecisionForm relayId={relay.relay.id} kind={relay.relay.relayKind} />
+          <DecisionForm relay={relay.relay} />
         )
       ) : (
         <p className="relay-answer">{answerText(relay)}</p>
@@ -41,7 +41,19 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
         <p className="relay-question">
           Allow <code>{relay.tool}</code> with this?
         </p>
-        <Params params={relay.params} />
+        {relay.command === undefined ? (
+          <Params params={relay.params} />
+        ) : (
+          <pre className="card-pre" data-kind="command">
+            {relay.command}
+          </pre>
+        )}
+        {relay.diff !== undefined && (
+          <pre className="card-pre" data-kind="diff">
+            {relay.diff}
+          </pre>
+        )}
+        {relay.reason !== undefined && <p className="relay-reason">{relay.reason}</p>}
       </>
     );
   if (relay.relayKind === 'question') return <p className="relay-question">{relay.question}</p>;

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type CommandName, listedCommand } from '../command-list.ts';
 import { addStoreOptions } from '../store-options.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last"', 'last'] as const;
@@ -6,59 +7,51 @@ const actions = () => import('./actions.ts');
 
 /** Adds the commands that list, show, copy and remove threads. */
 export function addThreadCommands(program: Command): void {
-  const add = (name: string, description: string, example: string) => {
-    const command = program.command(name).description(description);
+  const add = (name: CommandName, example: string) => {
+    const command = listedCommand(program, name);
     command.addHelpText('after', `\nExample: ${example}`);
     return addStoreOptions(command);
   };
   const json = (command: Command) => command.option('--json', 'print one JSON value per line');
 
-  json(add('threads', 'list the newest threads', 'singletree threads --limit 5'))
+  json(add('threads', 'singletree threads --limit 5'))
     .option('--limit <number>', 'at most this many', count, 20)
     .action(async options => (await actions()).listThreads(options));
-  json(add('show', 'print a thread', 'singletree show last --follow'))
+  json(add('show', 'singletree show last --follow'))
     .argument(...thread)
     .option('-f, --follow', 'continue with what is added, until Ctrl-C')
     .action(async (id, options) => (await actions()).showThread(id, options));
-  add('export', 'print the events of a thread, one on each line', 'singletree export last > thread.jsonl')
+  add('export', 'singletree export last > thread.jsonl')
     .argument(...thread)
     .action(async (id, options) => (await actions()).exportCommand(id, options));
-  json(add('import', 'make a thread from exported events', 'singletree import thread.jsonl'))
+  json(add('import', 'singletree import thread.jsonl'))
     .argument('<file>', 'the file, or "-" for standard input')
     .option('--title <title>', 'the title of the new thread')
     .action(async (file, options) => (await actions()).importCommand(file, options));
-  json(add('branch', 'make a thread that continues another one from an event on', 'singletree branch last --at 12'))
+  json(add('branch', 'singletree branch last --at 12'))
     .argument(...thread)
     .option('--at <seq>', 'the last event that both share; the newest when absent', count)
     .option('--title <title>', 'the title of the new thread')
     .action(async (id, options) => (await actions()).branchCommand(id, options));
-  add('rm', 'delete a thread', 'singletree rm 019a8f2c --yes')
+  add('rm', 'singletree rm 019a8f2c --yes')
     .argument('<thread>', thread[1])
     .option('-y, --yes', 'also when only the beginning of the id is given')
     .action(async (id, options) => (await actions()).removeCommand(id, options));
-  json(add('graph', 'print the graph of a thread as a tree', 'singletree graph last'))
+  json(add('graph', 'singletree graph last'))
     .argument(...thread)
     .action(async (id, options) => (await actions()).graphCommand(id, options));
   for (const direction of ['undo', 'redo'] as const)
-    json(
-      add(
-        direction,
-        direction === 'undo'
-          ? 'take the newest turn of the coding agent back: its conversation and the files it changed'
-          : 'take up again what an undo took back',
-        `singletree ${direction} last --preview`,
-      ),
-    )
+    json(add(direction, `singletree ${direction} last --preview`))
       .argument(...thread)
       .option('--preview', 'only print what would happen')
       .option('--force', 'also rewind files that somebody else changed since')
       .option('--message <id>', 'with undo: the user message from which on everything is taken back')
       .action(async (id, options) => (await actions()).rewindCommand(direction, id, options));
-  json(add('search', 'find messages and titles by their words', 'singletree search failing test'))
+  json(add('search', 'singletree search failing test'))
     .argument('<words...>', 'all of them have to occur')
     .option('--limit <number>', 'at most this many, up to 100', count, 20)
     .action(async (words, options) => (await import('./queries.ts')).searchCommand(words, options));
-  json(add('usage', 'print tokens and cost by day, agent and model', 'singletree usage --by model --from 2026-01-01'))
+  json(add('usage', 'singletree usage --by model --from 2026-01-01'))
     .option('--by <groups>', 'day, agent, model: one or several, separated by commas', groups, [
       'day',
       'agent',
@@ -67,13 +60,11 @@ export function addThreadCommands(program: Command): void {
     .option('--from <day>', 'the first day, such as 2026-01-31')
     .option('--to <day>', 'the last day')
     .action(async options => (await import('./queries.ts')).usageCommand(options));
-  const debug = program.command('debug').description('look inside');
+  const debug = listedCommand(program, 'debug');
   addStoreOptions(debug.command('prompt').description('print the messages that a model would be sent of a thread'))
     .argument(...thread)
     .action(async (id, options) => (await import('./queries.ts')).promptCommand(id, options));
-  addInboxCommand(
-    json(add('inbox', 'list what waits for you, or answer it', 'singletree inbox reject 1 --reason "Use git mv"')),
-  );
+  addInboxCommand(json(add('inbox', 'singletree inbox reject 1 --reason "Use git mv"')));
 }
 
 function addInboxCommand(inbox: Command): void {

@@ -23,7 +23,7 @@ export async function findThread(log: EventLog, text: string): Promise<Thread> {
   throw new SingletreeError('thread_not_found', problem);
 }
 
-/** Returns the shortest unique beginning of each id, of at least eight characters. */
+/** Returns the shortest unique beginning of each id, of at least thirteen characters: those of a time in milliseconds. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = ids.toSorted();
   const common = (a = '', b = '') => {
@@ -34,7 +34,7 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     sorted.map((id, at) => [
       id,
-      id.slice(0, Math.max(8, common(id, sorted[at - 1]) + 1, common(id, sorted[at + 1]) + 1)),
+      id.slice(0, Math.max(13, common(id, sorted[at - 1]) + 1, common(id, sorted[at + 1]) + 1)),
     ]),
   );
 }

@@ -23,7 +23,7 @@ describe('finding a thread', () => {
     expect([...shortIds(['0123456789ab', '0123456789ac', 'ffff0000ffff']).values()]).toEqual([
       '0123456789ab',
       '0123456789ac',
-      'ffff0000',
+      'ffff0000ffff',
     ]);
     expect(shortIds([]).size).toBe(0);
   });

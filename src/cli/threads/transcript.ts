@@ -75,7 +75,7 @@ export function questionOf(relay: EventOf<'relay'>): string {
       return `plan: ${relay.title ?? relay.plan}`;
     case 'suspension':
       return `${relay.tool} waits ${JSON.stringify(relay.payload ?? {})}`;
-    case 'access':
+    default:
       return `access to ${JSON.stringify(relay.params)}`;
   }
 }

@@ -1,5 +1,5 @@
 import type { EventLog } from '../../log/index.ts';
-import { ignoreClosedOutput, writeOut } from '../output.ts';
+import { writeOut } from '../output.ts';
 import { loadSettings } from '../settings.ts';
 import { openStoreOf, type StoreOptions } from '../store-options.ts';
 
@@ -10,7 +10,6 @@ export interface ThreadCommandOptions extends StoreOptions {
 
 /** Opens the store of a command, and closes it at the end. */
 export async function withLog<Result>(options: StoreOptions, act: (log: EventLog) => Promise<Result>): Promise<Result> {
-  ignoreClosedOutput();
   const { config } = await loadSettings('.');
   const log = await openStoreOf(options, config);
   try {

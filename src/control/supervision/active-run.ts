@@ -158,7 +158,8 @@ export class ActiveRun implements RunHandle {
     const { writer } = this.#options.thread;
     for (;;) {
       const next = await events.next();
-      const turn = turnShare.next();
+      // A result is stored at once: the run may be lost meanwhile.
+      const turn = next.value?.type === 'tool_result' ? undefined : turnShare.next();
       if (turn !== undefined) await turn;
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
       const event = next.value;

@@ -36,6 +36,7 @@ import type {
   RunsInThread,
   StartOptions,
 } from './run-control.ts';
+import { finished, ignoreFinished, type NewRun, partsOf, type RunLaunch } from './run-launch.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
@@ -383,35 +384,4 @@ export class Supervisor implements RunControl {
     if (run === undefined) throw runNotFound(runId);
     return run;
   }
-}
-
-/** A run to start. */
-interface NewRun {
-  readonly agent: Agent;
-  readonly parentId: string;
-  readonly model: string | undefined;
-  readonly note?: EndNote | undefined;
-  readonly metadata?: StartOptions['metadata'] | undefined;
-  /** The newest event of the thread, when no event requests the run. */
-  readonly startAfter?: number;
-}
-
-/** A run to start or resume. */
-interface RunLaunch {
-  readonly threadId: string;
-  readonly open: OpenRun;
-  readonly agent: Agent | undefined;
-  readonly note: EndNote | undefined;
-  readonly isNew: boolean;
-}
-
-function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-}
-
-const finished = new Error('The run is over.');
-
-/** Rethrows every error except `finished`. */
-function ignoreFinished(error: unknown): undefined {
-  if (error !== finished) throw error;
 }

@@ -56,6 +56,8 @@ export class ThreadOutline {
   readonly #calls = new Map<string, Call>();
   readonly #relays = new Map<string, AgentEvent>();
   readonly #folded = new Map<string, AgentEvent>();
+  /** The stream that grew last; what clears the streams of a run ends it. */
+  #newest: { readonly runId: string; readonly id: string; readonly type: string } | undefined;
   readonly #gone = new Set<string>();
   /** The id of the last message of the active branch; `unknownMessage` after another branch was selected. */
   #tip: string | undefined;
@@ -82,6 +84,7 @@ export class ThreadOutline {
   take(event: AgentEvent): void {
     this.#seq = event.seq ?? this.#seq + 1;
     if (!isKnownEvent(event)) return;
+    if (event.type !== 'text' && event.type !== 'reasoning') this.#newest = undefined;
     switch (event.type) {
       case 'text':
       case 'reasoning':
@@ -232,9 +235,13 @@ export class ThreadOutline {
   #stream(event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>): void {
     const run = this.#runOf(event);
     if (run === undefined) return;
-    const key = `${event.type} ${event.id}`;
     const { streams } = this.#ownerOf(run);
+    // Most fragments continue the one before.
+    const { runId, id, type } = this.#newest ?? {};
+    if (streams.size > 0 && runId === event.runId && id === event.id && type === event.type) return;
+    const key = `${event.type} ${event.id}`;
     if (!streams.has(key)) streams.set(key, shortenFragment(event));
+    this.#newest = { runId: event.runId, id: event.id, type: event.type };
   }
 
   #call(event: EventOf<'tool_call'> | EventOf<'repl_input'>): void {

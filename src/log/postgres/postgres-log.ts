@@ -1,4 +1,5 @@
 import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../events/index.ts';
+import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import {
   checkBranchPoint,
   checkCount,
@@ -10,6 +11,8 @@ import {
   threadExists,
   threadNotFound,
 } from '../checks.ts';
+import type { SearchPage, SearchQuery } from '../derived/search.ts';
+import { checkUsageQuery, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
 import { decodeEvent } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
@@ -35,6 +38,7 @@ import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { DeletedThreads } from './deleted-threads.ts';
+import { DerivedRows } from './derived-rows.ts';
 import { loadPg } from './driver.ts';
 import { FollowedThreads, type Followed } from './followed-threads.ts';
 import { Leases } from './leases.ts';
@@ -64,6 +68,7 @@ export class PostgresLog implements EventLog {
   readonly #leases: Leases;
   readonly #rawLines: RawLines;
   readonly #deleted: DeletedThreads;
+  readonly #derived: DerivedRows;
   readonly #live = new LiveTails();
   readonly #followed: FollowedThreads;
   /** The channel of notifications; null when another feed carries the news. */
@@ -83,6 +88,7 @@ export class PostgresLog implements EventLog {
     this.#leases = new Leases(connections, schema, () => this.#stamp());
     this.#rawLines = new RawLines(connections, schema);
     this.#deleted = new DeletedThreads(connections, schema);
+    this.#derived = new DerivedRows(connections, schema);
     this.#givenNow = now;
     this.now = now ?? (() => this.#clock.now());
     this.maxEventBytes = maxEventBytes;
@@ -117,6 +123,7 @@ export class PostgresLog implements EventLog {
       const log = new PostgresLog(connections, schema, options);
       await log.#readClock();
       void log.#deleted.removeRest();
+      log.#derived.schedule();
       return log;
     } catch (error) {
       await connections.close();
@@ -134,6 +141,7 @@ export class PostgresLog implements EventLog {
     return this.#writes.run(threadId, async () => {
       const { firstSeq, topic, stored } = await append();
       this.#followed.publish(threadId, topic, stored);
+      this.#derived.schedule();
       return { firstSeq, lastSeq: firstSeq + stored.events.length - 1 };
     });
   }
@@ -201,6 +209,7 @@ export class PostgresLog implements EventLog {
       return [threadId, this.#channel];
     };
     const key = await this.#writes.run(threadId, async () => {
+      await this.#derived.catchUpThread(threadId);
       const [row] = await this.#query<{ key: string | null }>('hide', values);
       const hidden = row?.key ?? undefined;
       if (hidden === undefined && !wasRepeated) throw threadNotFound(threadId);
@@ -263,6 +272,27 @@ export class PostgresLog implements EventLog {
     return this.#rawLines.read(threadId, runId, range);
   }
 
+  async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    this.#checkOpen();
+    return this.#derived.outlineAt(threadId, seq);
+  }
+
+  async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    this.#checkOpen();
+    return isUsableId(messageId) ? this.#derived.seqOfMessage(threadId, messageId) : undefined;
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    this.#checkOpen();
+    return this.#derived.search(query);
+  }
+
+  async usage(query: UsageQuery = {}): Promise<UsageTotal[]> {
+    this.#checkOpen();
+    checkUsageQuery(query);
+    return this.#derived.usage(query);
+  }
+
   /**
    * Compares the table of messages, which is for people who use SQL, with the events of every thread; with `rebuild` the
    * messages of threads that differ are written anew.
@@ -276,6 +306,7 @@ export class PostgresLog implements EventLog {
     if (this.#closed) return;
     this.#closed = true;
     this.#live.close();
+    this.#derived.close();
     await this.#followed.close();
     await this.#connections.close();
   }

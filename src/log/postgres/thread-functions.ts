@@ -63,6 +63,7 @@ BEGIN
     RETURN;
   END IF;
   IF p_names IS NOT NULL THEN PERFORM ${s}.change_metadata(v_key, p_names, p_values); END IF;
+  IF p_title IS NOT NULL THEN INSERT INTO ${s}.backlog (thread, after) VALUES (v_key, coalesce(p_from_seq, 0)); END IF;
   RETURN QUERY SELECT * FROM ${s}.thread_rows WHERE key = v_key;
 END $$;
 
@@ -70,10 +71,14 @@ CREATE OR REPLACE FUNCTION ${s}.update_thread(p_id text, p_title text, p_names t
 RETURNS SETOF ${s}.thread_rows LANGUAGE plpgsql AS $$
 DECLARE
   v_key bigint;
+  v_seq bigint;
 BEGIN
   UPDATE ${s}.threads SET title = coalesce(p_title, title), updated = greatest(updated, coalesce(p_now, clock_timestamp()))
-  WHERE id = p_id RETURNING key INTO v_key;
+  WHERE id = p_id RETURNING key, seq INTO v_key, v_seq;
   IF v_key IS NULL THEN RETURN; END IF;
+  IF p_title IS NOT NULL THEN
+    INSERT INTO ${s}.backlog (thread, after) VALUES (v_key, v_seq) ON CONFLICT (thread) DO NOTHING;
+  END IF;
   IF p_names IS NOT NULL THEN PERFORM ${s}.change_metadata(v_key, p_names, p_values); END IF;
   RETURN QUERY SELECT * FROM ${s}.thread_rows WHERE key = v_key;
 END $$;
@@ -87,6 +92,7 @@ BEGIN
   IF v_key IS NULL THEN RETURN NULL; END IF;
   DELETE FROM ${s}.metadata WHERE thread = v_key;
   DELETE FROM ${s}.once WHERE thread = v_key;
+  DELETE FROM ${s}.texts WHERE thread = v_key AND last = 0;
   IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, v_topic || ' ' || ${Number.MAX_SAFE_INTEGER}); END IF;
   RETURN v_key;
 END $$;
@@ -108,9 +114,12 @@ BEGIN
   ));
   GET DIAGNOSTICS v_count = ROW_COUNT;
   IF v_count = p_most THEN RETURN p_key; END IF;
+  DELETE FROM ${s}.texts WHERE thread = p_key AND last > coalesce(v_last, 0);
+  DELETE FROM ${s}.outlines WHERE thread = p_key AND seq > coalesce(v_last, 0);
   DELETE FROM ${s}.messages WHERE thread = p_key AND first_seq > coalesce(v_last, 0);
   DELETE FROM ${s}.selections WHERE thread = p_key AND seq > coalesce(v_last, 0);
   IF v_last IS NOT NULL THEN RETURN NULL; END IF;
+  DELETE FROM ${s}.backlog WHERE thread = p_key;
   DELETE FROM ${s}.threads WHERE key = p_key;
   RETURN v_owner;
 END $$;

@@ -22,7 +22,11 @@ export class RedisFeed implements LiveFeed {
     const { blockMs = 2_000, commandMs = 2_000, onOutage } = options;
     this.#onOutage = onOutage;
     const settings: FeedSettings = {
-      ...{ prefix, maxEntries, expireMs, blockMs, commandMs },
+      prefix,
+      maxEntries,
+      expireMs,
+      blockMs,
+      commandMs,
       onSuccess: () => this.#note(undefined),
       onFailure: error => this.#note(error instanceof Error ? error.message : String(error)),
       backOff: failures => this.#backOff(failures),

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.ts';
-import { outlineEvents, type ThreadDerivation } from '../derived/thread-derivation.ts';
+import type { ThreadDerivation } from '../derived/thread-derivation.ts';
 import { resumeDerivation, storeDerived } from './derived-rows.ts';
 import { EventPage } from './event-table.ts';
 import type { Connection } from './open.ts';
@@ -118,7 +118,7 @@ export class DerivationBacklog {
     storeDerived(
       this.#sql,
       { key, resource: thread.resource },
-      derivation.take(page.items, () => outlineEvents),
+      derivation.take(page.items, () => 0),
       isImported,
     );
     if (page.items.length === 0) return void this.#delete.run(key);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import { sample } from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentEvent } from '../../../test/support/random-events.ts';
 import { allThreads, type EventLog, type RawLine } from '../index.ts';
@@ -12,7 +12,7 @@ import { openStore } from './open-store.ts';
 const folder = mkdtempSync(join(tmpdir(), 'singletree-copy-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
-const events = fc.sample(agentEvent(), { numRuns: 1200, seed: 7 });
+const events = sample(agentEvent(), { numRuns: 1200, seed: 7 });
 
 async function openTarget(url: string) {
   let time = 0;

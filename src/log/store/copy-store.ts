@@ -60,7 +60,7 @@ class StoreCopy {
     this.#progress.threads = this.#waiting.size;
     const parents = new Set(this.#waiting.values());
     this.#deleted = new Set([...parents].filter(id => id !== undefined && !this.#waiting.has(id))) as Set<string>;
-    for (const id of [...this.#waiting.keys()]) for (const each of this.#withParents(id)) await this.#copy(each);
+    for (const id of this.#waiting.keys()) for (const each of this.#withParents(id)) await this.#copy(each);
     for (const id of this.#deleted) if (await this.#isMadeHere(id)) await this.#target.log.deleteThread(id);
     return this.#progress;
   }

@@ -8,6 +8,9 @@ interface Given {
   readonly providerId: string;
   /** Whether it was the first call of its event id. */
   readonly isFirst: boolean;
+  readonly raw: string;
+  /** The number to try first for the same id before this call. */
+  readonly nextBefore: number | undefined;
 }
 
 /**
@@ -19,6 +22,8 @@ export class ProviderCallIds {
   #taken: Set<string> | undefined;
   readonly #eventIds = new Set<string>();
   readonly #byCall = new Map<string, string>();
+  /** The number to try first when an id is taken: the lower ones are taken too. */
+  readonly #next = new Map<string, number>();
   readonly #given: Given[] = [];
 
   constructor(history: readonly Message[] = []) {
@@ -41,6 +46,8 @@ export class ProviderCallIds {
       const newest = this.#given.pop();
       if (newest === undefined || !ids.has(newest.call.id)) return false;
       this.#taken?.delete(newest.providerId);
+      if (newest.nextBefore === undefined) this.#next.delete(newest.raw);
+      else this.#next.set(newest.raw, newest.nextBefore);
       this.#byCall.delete(newest.call.id);
       if (newest.isFirst) this.#eventIds.delete(newest.call.event.id);
     }
@@ -57,15 +64,18 @@ export class ProviderCallIds {
     const isFirst = !this.#eventIds.has(event.id);
     const raw = rawIdOf(isFirst ? event.id : id, runId).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'call';
     const taken = (this.#taken ??= idsIn(this.#history));
+    const nextBefore = this.#next.get(raw);
     let providerId = raw.slice(0, maxLength);
-    for (let number = 2; taken.has(providerId); number++) {
+    let number = nextBefore ?? 2;
+    for (; taken.has(providerId); number++) {
       const suffix = `_${number}`;
       providerId = raw.slice(0, maxLength - suffix.length) + suffix;
     }
+    this.#next.set(raw, number);
     taken.add(providerId);
     this.#eventIds.add(event.id);
     this.#byCall.set(id, providerId);
-    this.#given.push({ call, providerId, isFirst });
+    this.#given.push({ call, providerId, isFirst, raw, nextBefore });
   }
 }
 

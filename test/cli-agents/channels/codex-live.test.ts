@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
 import { comparedEvents } from '../support/compared-events.ts';
+import { resumedAfterDeath } from '../support/direct-session.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
 import { installPrograms, programsReady } from '../support/real-program.ts';
 
@@ -170,6 +171,15 @@ describe.skipIf(!programsReady('Codex over its interactive channel', codex))(
         ]);
       });
     });
+
+    it('ends without the call when its owner dies, and resumes', () =>
+      scene([shell('touch made.txt'), 'Resumed.'], async live => {
+        const host = await resumedAfterDeath('codex', live.options);
+        expect(host.ends).toEqual([{ reason: 'complete' }]);
+        expect(host.requests).toEqual([]);
+        expect(live.has('made.txt')).toBe(false);
+        expect(live.request(-1)).toContain('periwinkle');
+      }));
 
     it('reports the same events as print mode', async () => {
       const patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+hi\n*** End Patch\nEOF";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../../src/agents/model/scripted/script.ts';
 import { comparedEvents } from '../support/compared-events.ts';
+import { resumedAfterDeath } from '../support/direct-session.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
 import { installPrograms, piVersions, programsReady } from '../support/real-program.ts';
 
@@ -95,6 +96,15 @@ describe.skipIf(!programsReady('Pi over its interactive channel', piVersions)).e
         expect(live.request(-1)).toContain('REASON-3: no names');
       });
     });
+
+    it('ends without the call when its owner dies, and resumes', () =>
+      scene(version, [bash('touch made.txt'), 'Resumed.'], async live => {
+        const host = await resumedAfterDeath(version, live.options);
+        expect(host.ends).toEqual([{ reason: 'complete' }]);
+        expect(host.requests).toEqual([]);
+        expect(live.has('made.txt')).toBe(false);
+        expect(live.request(-1)).toContain('periwinkle');
+      }));
 
     it('reports the same events as print mode', async () => {
       const { print, live } = await comparedEvents(version, () => [

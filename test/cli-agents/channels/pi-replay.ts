@@ -78,7 +78,7 @@ export function replayPi({ recording, start = {} }: PiReplay): Replayed {
     normalise,
   });
   replayed.host.runTimers();
-  replayed.channel.closed();
+  void replayed.channel.closed();
   return replayed;
 }
 

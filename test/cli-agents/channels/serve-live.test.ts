@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../../src/agents/model/scripted/script.ts';
 import type { ScriptedRequest } from '../../../src/agents/model/scripted/scripted-request.ts';
+import { comparedEvents } from '../support/compared-events.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
 import { installPrograms, programNames, programsReady } from '../support/real-program.ts';
 
@@ -57,7 +58,8 @@ describe.skipIf(!isTried).each(names)('%s over its server', name => {
       'Done again.',
     ];
     return scene(name, script, async live => {
-      const before = settingsOf(live, name);
+      const before = { ...settingsOf(live, name), permission: { bash: 'allow' } };
+      writeFileSync(settingsFile(live, name), JSON.stringify(before));
       const run = await live.send('go');
       const first = await live.relay();
       expect(first).toMatchObject({
@@ -228,6 +230,12 @@ describe.skipIf(!isTried).each(names)('%s over its server', name => {
       expect((await live.finished(await live.send('and now?'))).outcome).toBe('complete');
       expect(live.request(-1)).toContain('periwinkle');
     });
+  });
+
+  it('gives the events of print mode', async () => {
+    const script = () => [bash('echo one'), callTool('read', { filePath: 'notes.txt' }), bash('exit 3'), 'Done.'];
+    const { print, live } = await comparedEvents(name, script);
+    expect(live).toEqual(print);
   });
 
   it('reports an error of the API, and refuses to run when its settings would not ask', () =>

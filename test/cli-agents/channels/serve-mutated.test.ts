@@ -42,7 +42,7 @@ describe.each([
 function linesOf(adapter: LiveAdapter, folder: string, scenario: string): string[] {
   const recorded = serveRecording({ adapter, folder, scenario }).filter(({ dir }) => dir === 'out');
   const created = recorded.find(({ proc, line }) => proc === 'http' && line.includes('"path":"/session"'));
-  const session = JSON.parse(String(recordOf(JSON.parse(created?.line ?? '{}'))?.['body'] ?? '{}')) as unknown;
+  const session: unknown = JSON.parse(textOf(parsed(created?.line ?? '{}')?.['body']) ?? '{}');
   const opening = [askingAgents, session].map((body, index) => response(index + 1, 200, body));
   const events = recorded.flatMap(({ proc, line }) => (proc === 'sse' ? [line] : []));
   return [...opening, response(3, 204, ''), ...events.slice(0, 150), response(4, 200, true), ...events.slice(150)];

@@ -59,7 +59,9 @@ function printedRecords(recording: ServeRecording): string[] {
 function comparable(events: readonly AgentEvent[]): object[] {
   const calls = new Map<string, object>();
   const texts = new Map<string, string>();
-  return events.flatMap(({ line: _, ...event }): object[] => {
+  return events.flatMap((emitted): object[] => {
+    const event = { ...emitted };
+    delete event.line;
     if (event.runId !== 'run1') return [];
     if (event.type === 'tool_call') calls.set(event.id, event);
     if (event.type === 'text') texts.set(event.id, (texts.get(event.id) ?? '') + event.content);

@@ -50,7 +50,7 @@ export function replayServe(options: ServeRecording) {
     else server.respond(message);
     server.answerFiles();
   }
-  channel.closed();
+  void channel.closed();
   return { host, recorded, sent: server.sent.map(normalise) };
 }
 

@@ -1,5 +1,6 @@
 // Speaks the control protocol of Claude Code, by the words of the prompt: a list of steps separated by ";".
-//   say <text> · run <command> · question · plan · slow · hang · exit · echo (what it was started with and was sent)
+//   say <text> · run <command> · question · plan · slow (until a message comes) · hang · deaf (to interrupts) · exit ·
+//   echo (what it was started with and was sent)
 import { execSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -64,6 +65,7 @@ async function step(words) {
   else if (verb === 'plan') await ask('ExitPlanMode', { plan: '# Plan\n1. do it' });
   else if (verb === 'echo') say(JSON.stringify({ args, model, mode, received }));
   else if (verb === 'exit') process.exit(3);
+  else if (verb === 'deaf') received.push('deaf');
   else if (verb === 'hang') await new Promise(() => {});
   else if (verb === 'slow') await new Promise(resolve => (prompts.length > 0 ? resolve() : (stop = resolve)));
   else say(verb === 'say' ? text : words.trim());

@@ -6,14 +6,16 @@ let stream;
 const authorization = `Basic ${Buffer.from(`me:${process.env.FAKE_PASSWORD}`).toString('base64')}`;
 let healthChecks = 0;
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void respond(request, response));
+
+async function respond(request, response) {
   const { pathname } = new URL(request.url, 'http://localhost');
-  if (request.headers.authorization !== authorization) return void response.writeHead(401).end();
-  if (pathname === '/global/health') return void response.writeHead(++healthChecks < 3 ? 503 : 200).end('{}');
+  if (request.headers.authorization !== authorization) return response.writeHead(401).end();
+  if (pathname === '/global/health') return response.writeHead(++healthChecks < 3 ? 503 : 200).end('{}');
   if (pathname === '/event') {
     stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
     stream.write('data: {"type":"server.connected"}\n\ndata: {"type":"server.heartbeat"}\n\n');
-    return;
+    return stream;
   }
   let body = '';
   for await (const chunk of request) body += chunk;
@@ -22,8 +24,8 @@ const server = createServer(async (request, response) => {
   if (pathname === '/say') stream.write(`data: ${body}\n\n`);
   if (pathname === '/end-events') stream.end();
   if (pathname === '/exit') process.exit(3);
-  response.writeHead(200).end(JSON.stringify(log));
-});
+  return response.writeHead(200).end(JSON.stringify(log));
+}
 
 server.listen(0, '127.0.0.1', () => {
   console.log('starting');

@@ -37,13 +37,6 @@ function attachmentsOf(message: Message | undefined): readonly Attachment[] {
   return message.content.flatMap(part => (part.type === 'text' ? [] : [part]));
 }
 
-/** Returns the text of what a person said, without its images and files. */
-export function textOfContent(content: string | readonly ContentPart[]): string {
-  return typeof content === 'string'
-    ? content
-    : content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
-}
-
 /** The message about attachments that a program cannot take; undefined when there are none. */
 export function droppedAttachments(name: string, dropped: readonly Attachment[]): string | undefined {
   if (dropped.length === 0) return undefined;

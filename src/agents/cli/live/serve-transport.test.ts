@@ -50,17 +50,19 @@ describe('the transport over a local server', () => {
   it('delivers events and lines of stderr, but no heartbeats and no log of the server', async () => {
     const transport = open();
     send(transport, 1, '/say', { type: 'news' });
-    const lines: unknown[] = [];
-    while (lines.length < 4) {
+    const lines = new Set<string>();
+    while (lines.size < 4) {
       const line = await transport.next();
-      lines.push(line === undefined ? undefined : `${line.stream} ${lineText(line.bytes).slice(0, 28)}`);
+      lines.add(line === undefined ? '' : `${line.stream} ${lineText(line.bytes).slice(0, 28)}`);
     }
-    expect(lines.toSorted()).toEqual([
-      'stderr a warning',
-      'stdout {"response":{"id":1,"status"',
-      'stdout {"type":"news"}',
-      'stdout {"type":"server.connected"}',
-    ]);
+    expect(lines).toEqual(
+      new Set([
+        'stderr a warning',
+        'stdout {"response":{"id":1,"status"',
+        'stdout {"type":"news"}',
+        'stdout {"type":"server.connected"}',
+      ]),
+    );
   });
 
   it('ends the program when its event stream ends', async () => {

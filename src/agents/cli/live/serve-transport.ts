@@ -15,8 +15,8 @@ export function serveTransport(options: TransportOptions): ChannelTransport {
   return new ServeTransport(options);
 }
 
-/** The time until the server must answer. */
-const startMs = 60_000;
+/** The time until the server must answer; a first start on a busy machine takes long. */
+const startMs = 180_000;
 const healthMs = 100;
 /** The limit of buffered bytes: above it the server has to wait for the reader. */
 const mostWaiting = 1024 * 1024;

@@ -14,7 +14,12 @@ export function requestOfCall(options: LanguageModelV3CallOptions, index: number
     model,
     toolNames: () => (options.tools ?? []).map(tool => tool.name),
     messages: () => options.prompt.map(messageOf),
+    newest: () => options.prompt.slice(Math.max(0, options.prompt.findLastIndex(isUser))).map(messageOf),
   });
+}
+
+function isUser({ role }: LanguageModelV3Message): boolean {
+  return role === 'user';
 }
 
 function messageOf(message: LanguageModelV3Message): SeenMessage {

@@ -46,12 +46,15 @@ interface RequestFacts {
   model: string;
   toolNames: () => readonly string[];
   messages: () => readonly SeenMessage[];
+  /** The messages from the newest user message on, when they can be parsed alone; all when absent. */
+  newest?: () => readonly SeenMessage[];
 }
 
 /** Creates the request that scripts see; messages are parsed only when a script reads them. */
 export function scriptedRequest({ index, api, model, ...read }: RequestFacts): ScriptedRequest {
   let messages: readonly SeenMessage[] | undefined;
   const all = () => (messages ??= read.messages());
+  const newest = () => messages ?? read.newest?.() ?? all();
   return {
     index,
     api,
@@ -69,12 +72,11 @@ export function scriptedRequest({ index, api, model, ...read }: RequestFacts): S
       return all().flatMap(message => message.toolResults ?? []);
     },
     get lastUserText() {
-      return all().findLast(isUser)?.text ?? '';
+      return newest().findLast(isUser)?.text ?? '';
     },
     get step() {
-      return all()
-        .slice(all().findLastIndex(isUser) + 1)
-        .filter(message => message.role === 'assistant').length;
+      const since = newest();
+      return since.slice(since.findLastIndex(isUser) + 1).filter(message => message.role === 'assistant').length;
     },
   };
 }

@@ -20,6 +20,7 @@ const live = serveAdapter({
     { id: 'orchestrator', name: 'Orchestrator', description: 'Gives parts of the work to subagents' },
   ],
   notes: [
+    'At its first start it writes `"bash": "allow"` into its own settings when they say nothing about commands; the settings of the session still ask.',
     'Its agents `plan`, `ask` and `explore` run a fixed list of reading commands, such as `ls` and `git log`, unasked.',
     'The agent `plan` ends planning with a question that its server does not announce: it is looked for. Approving it continues in the same session with the agent `code`.',
   ],

@@ -55,7 +55,7 @@ export class CodexRequests {
     for (const question of asking.questions) {
       const id = `request-${++this.#count}`;
       open.answers.set(id, undefined);
-      waiting.set(id, { id, runId: thread.items.runId, ...question } as LiveRequest);
+      waiting.set(id, { id, runId: thread.items.runId, ...question });
     }
     // The host may answer at once.
     for (const request of waiting.values()) if (waiting.has(request.id)) host.request(request);

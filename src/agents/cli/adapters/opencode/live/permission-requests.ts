@@ -64,7 +64,7 @@ export class PermissionRequests {
 
   /** A call has been reported: requests that came before it can be shown. */
   callReported(): void {
-    for (const ask of [...this.#early.values()]) if (this.#request(ask)) this.#early.delete(ask.id);
+    for (const ask of this.#early.values()) if (this.#request(ask)) this.#early.delete(ask.id);
   }
 
   /** The program reports that a request has been answered; it may have answered it itself. */

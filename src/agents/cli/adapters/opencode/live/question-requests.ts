@@ -68,7 +68,7 @@ export class QuestionRequests {
 
   /** A call has been reported: questions that came before it can be shown. */
   callReported(): void {
-    for (const show of [...this.#early.values()]) show();
+    for (const show of this.#early.values()) show();
   }
 
   /** The program reports that a question has an answer. */

@@ -8,10 +8,10 @@ import { readPermissionAsk } from './permission-ask.ts';
 import { PermissionRequests } from './permission-requests.ts';
 import { PlanFiles } from './plan-files.ts';
 import { promptBody } from './prompt-body.ts';
-import { PromptQueue } from './prompt-queue.ts';
 import { type QuestionHost, QuestionRequests } from './question-requests.ts';
 import type { ServeRun } from './serve-run.ts';
 import { isComplete, type SessionBook } from './session-book.ts';
+import { TurnSilence } from './turn-silence.ts';
 
 export interface ServeTurnOptions {
   readonly turn: LiveTurn;
@@ -25,32 +25,24 @@ export interface ServeTurnOptions {
   readonly onEnd: () => void;
 }
 
-/** How long the session may be silent, with a prompt unread or an answer unfinished, before the turn counts as ended. */
-const silenceMs = 5_000;
-/** The same for a turn that was stopped or has failed. */
-const stoppingMs = 1_000;
 /** The interval at which a question is looked for that the server does not announce. */
 const lookMs = 500;
 
 type Handler = (properties: WireRecord) => boolean;
 
-/** One turn over a server of OpenCode or Kilo Code: its events, its requests, and the rule for its end. */
+/** One turn over a server of OpenCode or Kilo Code: its events and its requests. */
 export class ServeTurn {
   readonly #options: ServeTurnOptions;
-  readonly #prompts = new PromptQueue();
+  readonly #silence: TurnSilence;
   readonly #permissions: PermissionRequests;
   readonly #questions: QuestionRequests;
   readonly #plans = new PlanFiles();
   /** Whether a part is text or reasoning, by its id, for the fragments of it. */
   readonly #speech = new Map<string, 'text' | 'reasoning'>();
-  /** The answers of the main session that have begun and not ended. */
-  readonly #unfinished = new Set<string>();
   /** The sessions of subagents whose calls do not wait for them. */
   readonly #background = new Set<string>();
   readonly #cancels = new Set<() => void>();
-  #cancelSilence: (() => void) | undefined;
   #mode: string | undefined;
-  #isIdle = false;
   #isAborting = false;
   #isAbortSettled = false;
   #isEnding = false;
@@ -76,6 +68,11 @@ export class ServeTurn {
       say: text => this.#prompt(text),
       plans: this.#plans,
     };
+    this.#silence = new TurnSilence({
+      after: (ms, callback) => this.#after(ms, callback),
+      hasFailed: () => run.context.failure !== undefined,
+      end: () => this.#end(this.#reason()),
+    });
     this.#permissions = new PermissionRequests(requestHost, this.#calls);
     this.#questions = new QuestionRequests(requestHost, this.#calls);
   }
@@ -124,6 +121,7 @@ export class ServeTurn {
   interrupt(): void {
     this.#during(undefined, () => {
       this.#isAborting = true;
+      this.#silence.stop();
       this.#abort();
     });
   }
@@ -161,15 +159,14 @@ export class ServeTurn {
 
   #prompt(content: string | readonly ContentPart[], steerId?: string): void {
     const { turn, run } = this.#options;
-    const sent = this.#prompts.add(steerId);
+    const sent = this.#silence.prompts.add(steerId);
     const body = promptBody(content, { model: turn.model, mode: this.#mode });
     this.#calls.post(`/session/${run.sessionId}/prompt_async`, body, response => {
       if (isDone(response)) return;
       sent.fail();
       if (sent.isFirst)
         run.context.fail({ message: `The prompt was refused: ${responseProblem(response)}`, code: 'prompt_refused' });
-      this.#isIdle ||= !this.#prompts.hasBegun;
-      this.#endWhenSilent();
+      this.#silence.settled();
     });
   }
 
@@ -177,8 +174,7 @@ export class ServeTurn {
     this.#isAbortSettled = false;
     this.#calls.post(`/session/${this.#options.run.sessionId}/abort`, {}, () => {
       this.#isAbortSettled = true;
-      this.#isIdle ||= !this.#prompts.hasBegun;
-      this.#endWhenSilent();
+      this.#silence.settled();
     });
   }
 
@@ -230,12 +226,10 @@ export class ServeTurn {
     if (info === undefined || id === undefined) return false;
     const message = book.addMessage(info, number);
     if (typeof message === 'string' || message.turn !== number || info['sessionID'] !== run.sessionId) return true;
-    for (const steered of this.#prompts.taken(textOf(info['parentID']) ?? ''))
+    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? ''))
       this.#later(() => this.#options.host.steered(steered, 'joined'));
     this.#mode = textOf(info['agent']) ?? this.#mode;
-    if (isComplete(info)) this.#unfinished.delete(id);
-    else this.#unfinished.add(id);
-    this.#endWhenSilent();
+    this.#silence.answer(id, isComplete(info));
     return true;
   }
 
@@ -245,7 +239,7 @@ export class ServeTurn {
     if (part === undefined || id === undefined || messageId === undefined || sessionId === undefined) return false;
     const message = book.message(messageId);
     if (message === 'person' && sessionId === run.sessionId && part['synthetic'] !== true)
-      this.#prompts.seen(messageId);
+      this.#silence.prompts.seen(messageId);
     // Parts of earlier turns change later, as when old outputs are dropped.
     if (typeof message !== 'object' || message.turn !== number) return true;
     const reader = run.readerOf(sessionId);
@@ -282,7 +276,7 @@ export class ServeTurn {
           .filter(question => question !== undefined);
         const ours = asked.filter(question => question['sessionID'] === this.#options.run.sessionId);
         for (const question of ours) this.#questions.ask(question);
-        if (ours.length === 0 && !this.#isIdle) this.#look();
+        if (ours.length === 0 && !this.#silence.isSilent) this.#look();
       }),
     );
   }
@@ -308,8 +302,7 @@ export class ServeTurn {
       run.context.emit({ type: 'warning', runId, message, code: 'retry' });
     }
     if (sessionId !== run.sessionId || type === 'idle') return true;
-    this.#isIdle = false;
-    this.#cancelSilence?.();
+    this.#silence.busy();
     // The prompt began only after the session was stopped.
     if (this.#isAborting && this.#isAbortSettled) this.#abort();
     return true;
@@ -322,8 +315,7 @@ export class ServeTurn {
       if (this.#background.delete(sessionId)) run.children.end(sessionId, 'complete');
       return true;
     }
-    this.#isIdle = true;
-    this.#endWhenSilent();
+    this.#silence.idle();
     return true;
   }
 
@@ -339,27 +331,14 @@ export class ServeTurn {
     // A failure outside of an answer is reported twice, the second time as the place in the program.
     else if (run.context.failure === undefined || !/\n\s+at /.test(failure.message))
       run.context.fail({ ...failure, endsStep: true });
-    this.#isIdle ||= !this.#prompts.hasBegun;
-    this.#endWhenSilent();
+    this.#silence.settled();
     return true;
-  }
-
-  /** Ends the turn when the session is silent and nothing is left to do; later, when the program owes something. */
-  #endWhenSilent(): void {
-    this.#cancelSilence?.();
-    if (!this.#isIdle) return;
-    const isOwed = this.#prompts.isWaiting && !(this.#isAborting && this.#prompts.hasBegun);
-    if (!isOwed && this.#unfinished.size === 0) this.#end(this.#reason());
-    else {
-      const isStopping = this.#isAborting || this.#options.run.context.failure !== undefined;
-      this.#cancelSilence = this.#after(isStopping ? stoppingMs : silenceMs, () => this.#end(this.#reason()));
-    }
   }
 
   #reason(): 'complete' | 'error' | 'aborted' {
     const { failure } = this.#options.run.context;
     if (this.#isAborting || this.#wasAborted) return 'aborted';
-    return failure !== undefined || !this.#prompts.hasBegun ? 'error' : 'complete';
+    return failure !== undefined || !this.#silence.prompts.hasBegun ? 'error' : 'complete';
   }
 
   #end(reason: 'complete' | 'error' | 'aborted'): void {
@@ -369,7 +348,7 @@ export class ServeTurn {
     run.children.flush();
     if (reason === 'error') run.context.close();
     for (const cancel of this.#cancels) cancel();
-    const { unsent } = this.#prompts;
+    const { unsent } = this.#silence.prompts;
     const open = [...this.#permissions.clear(), ...this.#questions.clear()];
     this.#later(() => {
       this.#hasEnded = true;

@@ -65,7 +65,7 @@ export class PiChannel implements LiveChannel {
       this.#commands.call('prompt', fields, answer => this.#accepted(turn, { answer, message }));
     };
     if (model === undefined || model === this.#model) send();
-    else this.#switchModel(turn, model, { provider: session.provider, then: send });
+    else this.#switchModel(turn, model, { provider: session.provider, switched: send });
     for (const early of this.#early.splice(0))
       turn.events.within(early.number, () => {
         if (early.isRefused) turn.events.context.unknown(early.value);
@@ -199,7 +199,7 @@ export class PiChannel implements LiveChannel {
   #switchModel(
     turn: PiTurn,
     model: string,
-    { provider, then }: { provider: string | undefined; then: () => void },
+    { provider, switched }: { provider: string | undefined; switched: () => void },
   ): void {
     const slash = model.indexOf('/');
     const named =
@@ -209,7 +209,7 @@ export class PiChannel implements LiveChannel {
       if ('error' in answer) this.#refused(turn, `Pi cannot use the model "${model}": ${answer.error}`);
       else {
         this.#model = model;
-        then();
+        switched();
       }
     });
   }

@@ -50,7 +50,7 @@ export class PiDialogs {
     const { question, ...open } = asked;
     this.#open.set(id, { dialogId, ...open });
     flush();
-    this.#host.request({ id, runId, ...question } as LiveRequest);
+    this.#host.request({ id, runId, ...question });
     return true;
   }
 

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { AgentEvent } from 'singletree/events';
+import { SqliteLog } from 'singletree/log';
+import type { Result } from './result.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** How many events of about 1 KB; `LONG_THREAD_EVENTS=10000000` makes a thread of 10 GB. */
+const count = Number(process.env['LONG_THREAD_EVENTS'] ?? 200_000);
+const eventsPerStep = 4;
+const perAppend = 2_000;
+
+/** What the worker prints. */
+export interface PageCost {
+  /** Milliseconds until a client that opens the thread shows its first page, and for a page in the middle. */
+  readonly firstMs: number;
+  readonly middleMs: number;
+  /** Megabytes of resident memory of the process that is server and client. */
+  readonly residentMb: number;
+}
+
+/** A thread of any length opens with one page: within 300 ms, in a process of at most 256 MB. */
+export async function* longThread(): AsyncGenerator<Result> {
+  const folder = temporaryFolder();
+  const file = folder.path('long.db');
+  await writeThread(file);
+  const worker = fileURLToPath(new URL('peers/long-thread-worker.js', import.meta.url));
+  const { firstMs, middleMs, residentMb } = JSON.parse(
+    execFileSync(process.execPath, [worker, file]).toString(),
+  ) as PageCost;
+  const size = `${count.toLocaleString('en-US')} events`;
+  const goal = { atMost: 1 };
+  yield { claim: 'long thread: first page vs 300 ms', size, unit: 'ms', ours: firstMs, peer: 300, goal };
+  yield { claim: 'long thread: a page in the middle vs 300 ms', size, unit: 'ms', ours: middleMs, peer: 300, goal };
+  yield { claim: 'long thread: resident memory vs 256 MB', size, unit: 'MB', ours: residentMb, peer: 256, goal };
+  folder.remove();
+}
+
+/** One run, which is still under way. */
+async function writeThread(file: string): Promise<void> {
+  const log = new SqliteLog(file);
+  await log.createThread({ id: 'long' });
+  await log.append('long', [
+    { type: 'user', runId: 'asked', content: 'Go far.' },
+    { type: 'harness_start', runId: 'run', agentId: 'agent', parentId: 'asked:user' },
+  ]);
+  for (let at = 0; at < count; at += perAppend) {
+    const steps = Math.min(perAppend, count - at) / eventsPerStep;
+    await log.append('long', Array.from({ length: steps }, (_, index) => stepOf(at / eventsPerStep + index)).flat());
+  }
+  await log.close();
+}
+
+function stepOf(step: number): AgentEvent[] {
+  const id = `run/call-${step}`;
+  const words = `line ${step} of what the tool has printed, `.repeat(45);
+  return [
+    { type: 'step_start', runId: 'run', step },
+    { type: 'text', runId: 'run', id: `run/text-${step}`, content: words },
+    { type: 'tool_call', runId: 'run', id, name: 'read', input: { path: `file-${step}` } },
+    { type: 'tool_result', runId: 'run', id, name: 'read', output: { context: words } },
+  ];
+}

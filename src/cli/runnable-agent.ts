@@ -1,0 +1,157 @@
+import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
+import { acpAgent } from '../agents/cli/adapters/acp/acp-agent.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
+import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { SessionPool } from '../agents/cli/live/session-pool.ts';
+import { demoAgent } from '../agents/demo/demo-agent.ts';
+import type { Agent, CallableAgent, PermissionRuleSet } from '../agents/index.ts';
+import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
+import { installedCoder } from './coder.ts';
+import type { Settings } from './settings.ts';
+
+/** What `singletree run` passes to an agent of any kind. */
+export interface RunnableOptions {
+  readonly model?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
+  readonly permissions?: PermissionRuleSet | undefined;
+  readonly mode?: string | undefined;
+  readonly yolo?: boolean | undefined;
+  /** Forces the one-way mode of an external agent. */
+  readonly print?: boolean | undefined;
+  /** Whether a person can be asked. */
+  readonly hasPerson: boolean;
+  /** What follows `--`: flags of an external agent, or the command of an ACP agent. */
+  readonly extraArgs: readonly string[];
+}
+
+/** An agent that `singletree run` can start. */
+export interface RunnableAgent {
+  readonly id: string;
+  /** Whether it can ask while it runs. */
+  readonly isInteractive: boolean;
+  /** The mode that its thread changes to; external agents have theirs as an option. */
+  readonly mode?: string;
+  /** What to do when a call was denied. */
+  readonly advice: string;
+  create(onRaw: NonNullable<CliAgentOptions['onRaw']>): Agent;
+  close(): Promise<void>;
+}
+
+/** Returns the agent of a name: an external one, `acp`, `coder`, `demo`, or one of the configuration. */
+export async function runnableAgent(
+  name: string,
+  settings: Settings,
+  options: RunnableOptions,
+): Promise<RunnableAgent> {
+  const own = settings.config.agents?.find(({ id }) => id === name);
+  if (own !== undefined) return nativeAgent(own, options);
+  if (name === 'demo') return nativeAgent(demoAgent({ folder: settings.cwd }), options);
+  if (name === 'acp') return acpRunnable(settings, options);
+  return name === 'coder' ? coderRunnable(settings, options) : externalRunnable(name, settings, options);
+}
+
+const rulesAdvice =
+  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), or run it on a terminal.';
+const nothing = () => Promise.resolve();
+
+function nativeAgent(agent: Agent, options: RunnableOptions, close = nothing): RunnableAgent {
+  checkMode(agent, options.mode);
+  const { permissions } = options;
+  const ruled: Agent =
+    permissions === undefined
+      ? agent
+      : {
+          ...agent,
+          invoke: params => agent.invoke({ ...params, permissions: [...(params.permissions ?? []), permissions] }),
+        };
+  return {
+    id: agent.id,
+    isInteractive: true,
+    advice: rulesAdvice,
+    create: () => ruled,
+    close,
+    ...defined({ mode: options.mode }),
+  };
+}
+
+function checkMode({ id, modes = [] }: Agent, mode: string | undefined): void {
+  if (mode === undefined || modes.some(known => known.id === mode)) return;
+  const known = modes.length === 0 ? 'It has no modes.' : `Its modes: ${modes.map(each => each.id).join(', ')}.`;
+  throw new SingletreeError('invalid_argument', `The agent "${id}" has no mode "${mode}". ${known}`);
+}
+
+async function coderRunnable(settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
+  const { permissions = settings.config.permissions, model, yolo } = options;
+  const everything = yolo === true ? { default: 'allow' as const, rules: permissions?.rules ?? [] } : permissions;
+  const coder = await installedCoder(settings, { model, permissions: everything });
+  if (coder === undefined)
+    throw new SingletreeError(
+      'missing_api_key',
+      'The coding agent has no model it can use. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see `singletree models --all` for others; `singletree run demo "…"` needs no key.',
+    );
+  for (const problem of coder.problems) console.error(`singletree: ${problem}`);
+  return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
+}
+
+function cliOptions({ cwd }: Settings, options: RunnableOptions): CliAgentOptions {
+  const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
+  // The program ends with the run: this process has no next turn.
+  const sessions = new SessionPool({ size: 0 });
+  return { cwd, sessions, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
+}
+
+function acpRunnable(settings: Settings, options: RunnableOptions): RunnableAgent {
+  const [command, ...args] = options.extraArgs;
+  if (command === undefined)
+    throw new SingletreeError(
+      'invalid_argument',
+      'The command of the ACP agent is missing. Expected it after --, as in: singletree run acp "…" -- my-agent --acp',
+    );
+  const { mode } = options;
+  const create = (onRaw: NonNullable<CliAgentOptions['onRaw']>): CallableAgent =>
+    acpAgent({ ...cliOptions(settings, options), command, args, onRaw, ...defined({ mode }) });
+  return { id: 'acp', isInteractive: true, advice: rulesAdvice, create, close: nothing };
+}
+
+async function externalRunnable(name: string, settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
+  if (cliAdapters[name] === undefined) throw unknownAgent(name, settings);
+  const adapter = adapterNamed(name);
+  // Nothing is stored for a program that is missing.
+  if (!(await isInstalled(adapter, { ...process.env, ...options.env })))
+    throw new SingletreeError('agent_not_found', notInstalled(adapter));
+  const channel = channelFor(name, options);
+  const { extraArgs, mode } = options;
+  return {
+    id: name,
+    isInteractive: channel === 'live',
+    advice: permissionAdvice(adapter),
+    create: onRaw =>
+      cliAgent(name, { ...cliOptions(settings, options), channel, extraArgs, onRaw, ...defined({ mode }) }),
+    close: nothing,
+  };
+}
+
+/** The channel of a run: the interactive one where somebody or rules can decide, else print mode. */
+function channelFor(agent: string, options: RunnableOptions): 'print' | 'live' {
+  const { print, permissions, mode, hasPerson } = options;
+  const { live, name } = adapterNamed(agent);
+  const isWanted = hasPerson || permissions !== undefined || mode !== undefined;
+  if (print !== true && live !== undefined) return isWanted ? 'live' : 'print';
+  if (permissions === undefined && mode === undefined) return 'print';
+  const why = print === true ? 'with --print' : `by ${name}`;
+  throw new SingletreeError(
+    'invalid_argument',
+    `--permissions and --mode need the interactive channel, which is not used ${why}.`,
+  );
+}
+
+function unknownAgent(name: string, { config }: Settings): SingletreeError {
+  const own = (config.agents ?? []).map(({ id }) => id);
+  const known = [...own, 'coder', ...Object.keys(cliAdapters), 'acp', 'demo'];
+  return new SingletreeError('invalid_argument', `There is no agent "${name}". Agents: ${known.join(', ')}.`);
+}

@@ -1,0 +1,236 @@
+import type { LoggedEvent } from '../../events/index.ts';
+import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
+import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from '../derived/search.ts';
+import { textOfEvents } from '../derived/searched-text.ts';
+import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
+import { totalsOf, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
+import { wordsOf } from '../derived/words.ts';
+import { decodeEvent } from '../encode.ts';
+import type { Connections } from './connections.ts';
+import { derivedStatements } from './derived-statements.ts';
+import { type ThreadRow, toThread } from './thread-rows.ts';
+
+/** How many events are derived from at once, how often before a search, and how many threads are kept at hand. */
+const eventsAtOnce = 500;
+const stepsBeforeSearch = 200;
+const mostThreads = 200;
+const textsAtOnce = 64;
+const counts = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'cost',
+] as const;
+
+interface BacklogRow {
+  readonly thread: string;
+  readonly after: string;
+  readonly title: string | null;
+  readonly imported: string | null;
+  readonly newest: string;
+}
+
+interface TextRow extends ThreadRow {
+  readonly text_key: string;
+  readonly thread: string;
+  readonly text_seq: string;
+  readonly last: string;
+  readonly message: string;
+}
+
+interface UsedRow {
+  readonly resource: string;
+  readonly day: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly counts: readonly (number | null)[];
+}
+
+/**
+ * Keeps what is derived from events beside them. An append marks its thread in its own transaction, so that nothing is
+ * missed; it is derived from shortly after, or before it is asked for: an append stays one round trip.
+ */
+export class DerivedRows {
+  readonly #connections: Connections;
+  readonly #sql: ReturnType<typeof derivedStatements>;
+  readonly #current = new Map<string, ThreadDerivation>();
+  #working: Promise<boolean> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(connections: Connections, schema: string) {
+    this.#connections = connections;
+    this.#sql = derivedStatements(schema);
+  }
+
+  /** Derives from what is marked shortly after; a failure is left to the next time. */
+  schedule(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#catchUp().then(
+        isEmpty => isEmpty || this.schedule(),
+        () => {},
+      );
+    }, 500);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    // Nothing is scheduled any more.
+    this.#timer ??= setTimeout(() => {}, 0);
+  }
+
+  /** Derives from everything of one thread. */
+  async catchUpThread(threadId: string): Promise<void> {
+    for (let last: string | undefined; ; ) {
+      const [row] = await this.#connections.query<BacklogRow>(this.#sql.backlogOf, [threadId]);
+      // Others may derive from it at the same time; one that cannot be derived from stays where it is.
+      if (row === undefined || (!(await this.#step(row)) && row.after === last)) return;
+      last = row.after;
+    }
+  }
+
+  async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    const found = await this.#outline(threadId, seq);
+    if (seq - (found?.seq ?? 0) < 2 * outlineEvents) return found;
+    await this.catchUpThread(threadId);
+    return this.#outline(threadId, seq);
+  }
+
+  async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    const [row] = await this.#connections.query<{ seq: string }>(this.#sql.message, [threadId, messageId]);
+    return row && Number(row.seq);
+  }
+
+  async usage(query: UsageQuery): Promise<UsageTotal[]> {
+    await this.#catchUp();
+    const { from = '', to = '9999-99-99', resourceId = null } = query;
+    const rows = await this.#connections.query<UsedRow>(this.#sql.used, [from, to, resourceId]);
+    return totalsOf(rows.map(toUsage), query);
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    const { words, resourceId, limit, before } = checkSearch(query);
+    const isComplete = await this.#catchUp();
+    const hits: SearchHit[] = [];
+    const wanted = words.map(word => `'${word}'`).join(' & ');
+    for (let from = String(before); words.length > 0; ) {
+      const rows = await this.#connections.query<TextRow>(this.#sql.find, [
+        wanted,
+        from,
+        textsAtOnce,
+        resourceId ?? null,
+      ]);
+      for (const [index, row] of rows.entries()) {
+        from = row.text_key;
+        if (row.id !== null) hits.push(await this.#hit(row, words));
+        if (hits.length >= limit && rows[index + 1]?.text_key !== from) return { hits, next: from, isComplete };
+      }
+      if (new Set(rows.map(({ text_key }) => text_key)).size < textsAtOnce) break;
+    }
+    return { hits, isComplete };
+  }
+
+  async #hit(row: TextRow, words: readonly string[]): Promise<SearchHit> {
+    const thread = toThread(row);
+    const seq = Number(row.text_seq);
+    const place = { order: Number(row.text_key), seq, messageId: row.message };
+    if (seq === 0) return hitIn(thread, place, thread.title ?? '', words);
+    return hitIn(thread, place, textOfEvents(await this.#events(row.thread, seq - 1, Number(row.last))), words);
+  }
+
+  /** Derives from what is marked, as far as that does not take long; returns whether nothing is left. */
+  #catchUp(): Promise<boolean> {
+    return (this.#working ??= this.#work().finally(() => (this.#working = undefined)));
+  }
+
+  async #work(): Promise<boolean> {
+    const failed = new Set<string>();
+    for (let steps = 0; steps < stepsBeforeSearch; steps++) {
+      const rows = await this.#connections.query<BacklogRow>(this.#sql.backlog, []);
+      const row = rows.find(({ thread }) => !failed.has(thread));
+      if (row === undefined) return rows.length === 0;
+      if (!(await this.#step(row))) failed.add(row.thread);
+    }
+    return false;
+  }
+
+  /** Derives from some events of a thread; returns false when that was in vain, as when another process did it. */
+  async #step({ thread, after: text, title, imported, newest }: BacklogRow): Promise<boolean> {
+    const after = Number(text);
+    const derivation = await this.#derivationAt(thread, after);
+    const isImported = Number(imported ?? 0) > after;
+    const end = isImported ? Number(imported) : Number(newest);
+    const events = await this.#events(thread, after, Math.min(end, after + eventsAtOnce));
+    const derived = derivation.take(events, () => 0);
+    const upTo = events.length === 0 ? end : derivation.seq;
+    const words = title === null ? [] : wordsOf(JSON.parse(title) as string);
+    const values = [thread, after, upTo, title, words, ...rowsOf(derived, isImported)];
+    const [row] = await this.#connections.query<{ is_stored: boolean }>(this.#sql.store, values);
+    if (row?.is_stored !== true) return false;
+    this.#current.set(thread, derivation);
+    if (this.#current.size > mostThreads) this.#current.delete(this.#current.keys().next().value as string);
+    return true;
+  }
+
+  async #derivationAt(thread: string, seq: number): Promise<ThreadDerivation> {
+    const current = this.#current.get(thread);
+    // Nobody else may continue with it meanwhile.
+    this.#current.delete(thread);
+    if (current?.seq === seq) return current;
+    const [row] = await this.#connections.query<{ body: string }>(this.#sql.outlineByKey, [thread, seq]);
+    const derivation = new ThreadDerivation(row && (JSON.parse(row.body) as OutlineSnapshot));
+    while (derivation.seq < seq) {
+      const values = [thread, derivation.seq, seq + 1, eventsAtOnce];
+      const rows = await this.#connections.query<{ body: string }>(this.#sql.shared, values);
+      if (rows.length === 0) break;
+      derivation.take(
+        rows.map(({ body }) => decodeEvent(body)),
+        () => 0,
+      );
+    }
+    return derivation;
+  }
+
+  async #events(thread: string, after: number, upTo: number): Promise<LoggedEvent[]> {
+    const rows = await this.#connections.query<{ body: string }>(this.#sql.own, [thread, after, upTo]);
+    return rows.map(({ body }) => decodeEvent(body));
+  }
+
+  async #outline(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    const [row] = await this.#connections.query<{ body: string }>(this.#sql.outline, [threadId, seq]);
+    return row && (JSON.parse(row.body) as OutlineSnapshot);
+  }
+}
+
+/** What was derived, as the function that stores it takes it. */
+function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string[] {
+  const calls = isImported ? [] : used;
+  return [
+    JSON.stringify(outlines.map(outline => [outline.seq, JSON.stringify(outline)])),
+    JSON.stringify(texts.map(({ seq, lastSeq, messageId, text }) => [seq, lastSeq, messageId, wordsOf(text)])),
+    JSON.stringify(
+      calls.map(({ day, agentId, modelId, counts: call }) => [
+        day,
+        plain(agentId),
+        plain(modelId),
+        ...counts.map(name => call[name] ?? null),
+      ]),
+    ),
+  ];
+}
+
+function toUsage({ resource, day, agent, model, calls, counts: list }: UsedRow) {
+  const sums = Object.fromEntries(counts.flatMap((name, index) => (list[index] == null ? [] : [[name, list[index]]])));
+  const used = { inputTokens: 0, outputTokens: 0, ...sums };
+  return { resourceId: resource, day, agentId: agent, modelId: model, modelCalls: calls, counts: used };
+}
+
+/** The name without characters that the database does not store. */
+function plain(name: string): string {
+  return name.replaceAll(/\p{Cc}|\p{Cs}/gu, ' ');
+}

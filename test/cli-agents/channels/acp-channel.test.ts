@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { acpAdapter, acpAgent } from '../../../src/agents/cli/adapters/acp/acp-agent.ts';
+import { clineLive } from '../../../src/agents/cli/adapters/cline/live/adapter.ts';
+import { copilotLive } from '../../../src/agents/cli/adapters/copilot/live.ts';
+import { gooseLive } from '../../../src/agents/cli/adapters/goose/live/adapter.ts';
+import { qwenLive } from '../../../src/agents/cli/adapters/qwen/live.ts';
+import type { LiveAdapter, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
+import { openChannel, settled } from './acp-replay.ts';
+
+const anyLive = acpAdapter({ command: 'any' }).live as LiveAdapter;
+
+/** A channel whose program a test plays. */
+async function play(adapter: LiveAdapter, start: Partial<LiveStart> = {}) {
+  const { channel, host } = await openChannel(adapter, start);
+  let number = 0;
+  const receive = async (message: object) => {
+    channel.receive(JSON.stringify({ jsonrpc: '2.0', ...message }), ++number);
+    await settled();
+  };
+  const last = () =>
+    JSON.parse(host.sent.at(-1) ?? '{}') as { id: number; method?: string; params?: object; result?: object };
+  const reply = (result: object) => receive({ id: last().id, result });
+  const session = async (result: object) => {
+    await reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    await reply({ sessionId: 's', ...result });
+  };
+  const prompt = async (content = 'go') => {
+    channel.prompt({ runId: 'run', content });
+    await settled();
+  };
+  return { channel, host, receive, last, reply, session, prompt };
+}
+
+describe('the ask policy of an ACP agent', () => {
+  it('is set when the session does not ask', async () => {
+    const { host, last, reply, session } = await play(gooseLive);
+    await session({ modes: { currentModeId: 'auto', availableModes: [{ id: 'auto' }, { id: 'approve' }] } });
+    expect(last()).toMatchObject({ method: 'session/set_mode', params: { modeId: 'approve' } });
+    expect(host.session).toBeUndefined();
+    await reply({});
+    expect(host.session).toMatchObject({ mode: 'approve' });
+  });
+
+  it('fails the session when an option is not set', async () => {
+    const { host, last, reply, session } = await play(clineLive);
+    const options = [{ id: 'auto_approve', type: 'boolean', currentValue: true }];
+    await session({ modes: { currentModeId: 'act' }, configOptions: options });
+    expect(last()).toMatchObject({ params: { configId: 'auto_approve', value: false } });
+    await reply({ configOptions: options });
+    expect(host.problem).toMatchObject({ code: 'ask_policy' });
+    expect(host.session).toBeUndefined();
+  });
+
+  it('refuses a mode that does not ask', async () => {
+    const { host, session } = await play(qwenLive, { mode: 'yolo' });
+    await session({ modes: { currentModeId: 'default' } });
+    expect(host.problem).toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('is restored when the program leaves it', async () => {
+    const { host, last, receive, session, prompt } = await play(qwenLive);
+    await session({ modes: { currentModeId: 'default' } });
+    await prompt();
+    await receive({
+      method: 'session/update',
+      params: { sessionId: 's', update: { sessionUpdate: 'current_mode_update', currentModeId: 'yolo' } },
+    });
+    expect(last()).toMatchObject({ method: 'session/set_mode', params: { modeId: 'default' } });
+    expect(host.events.at(-1)).toMatchObject({ type: 'warning', code: 'mode_changed' });
+  });
+});
+
+describe('a form of an ACP agent', () => {
+  const form = {
+    sessionId: 's',
+    mode: 'form',
+    message: 'Where to?',
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        region: { type: 'string', title: 'Region', enum: ['eu', 'us'] },
+        count: { type: 'integer', title: 'Count' },
+        sure: { type: 'boolean', title: 'Sure' },
+      },
+    },
+  };
+
+  it('becomes a question for each field, and its answers have the types of the fields', async () => {
+    const { channel, host, last, receive, session, prompt } = await play(anyLive);
+    await session({});
+    await prompt();
+    await receive({ id: 'e', method: 'elicitation/create', params: form });
+    expect(host.requests).toMatchObject([
+      { kind: 'question', question: 'Where to?\nRegion', options: [{ label: 'eu' }, { label: 'us' }] },
+      { kind: 'question', question: 'Where to?\nCount' },
+      { kind: 'question', options: [{ label: 'Yes' }, { label: 'No' }] },
+    ]);
+    const given = ['us', '3', 'Yes'];
+    for (const [index, { id }] of host.requests.entries())
+      channel.answer(id, { outcome: 'answer', answer: given[index] as string });
+    await settled();
+    expect(last()).toMatchObject({
+      id: 'e',
+      result: { action: 'accept', content: { region: 'us', count: 3, sure: true } },
+    });
+  });
+
+  it('is declined as a whole when one field is', async () => {
+    const { channel, host, last, receive, session, prompt } = await play(anyLive);
+    await session({});
+    await prompt();
+    await receive({ id: 'e', method: 'elicitation/create', params: form });
+    channel.answer(host.requests[1]?.id ?? '', { outcome: 'reject' });
+    await settled();
+    expect(last()).toMatchObject({ id: 'e', result: { action: 'decline' } });
+    expect(host.withdrawn).toHaveLength(2);
+  });
+});
+
+describe('requests of an ACP agent', () => {
+  const ask = { sessionId: 's', toolCall: { toolCallId: 'c', kind: 'execute', rawInput: { command: 'ls' } } };
+  const options = [
+    { optionId: 'always', kind: 'allow_always', name: 'Always' },
+    { optionId: 'no', kind: 'reject_once', name: 'No' },
+  ];
+
+  it('are rejected when they could only be allowed for ever', async () => {
+    const { channel, host, last, receive, session, prompt } = await play(anyLive);
+    await session({});
+    await prompt();
+    await receive({ id: 7, method: 'session/request_permission', params: { ...ask, options } });
+    channel.answer(host.requests[0]?.id ?? '', { outcome: 'approve' });
+    await settled();
+    expect(last()).toMatchObject({ id: 7, result: { outcome: { optionId: 'no' } } });
+  });
+
+  it('are withdrawn when the program cancels them', async () => {
+    const { host, last, receive, session, prompt } = await play(anyLive);
+    await session({});
+    await prompt();
+    await receive({ id: 7, method: 'session/request_permission', params: { ...ask, options } });
+    await receive({ method: '$/cancel_request', params: { requestId: 7 } });
+    expect(host.withdrawn).toHaveLength(1);
+    expect(last()).toMatchObject({ id: 7, result: { outcome: { outcome: 'cancelled' } } });
+  });
+
+  it('for files and terminals, which were not offered, are refused', async () => {
+    const { host, last, receive, session, prompt } = await play(anyLive);
+    await session({});
+    await prompt();
+    await receive({ id: 8, method: 'fs/read_text_file', params: { sessionId: 's', path: '/etc/passwd' } });
+    expect(last()).toMatchObject({ id: 8, error: { code: -32_601 } });
+    expect(host.events.at(-1)).toMatchObject({ type: 'unknown' });
+  });
+});
+
+describe('messages during a turn', () => {
+  it('are fetched by Qwen after its calls', async () => {
+    const { channel, host, last, receive, session, prompt } = await play(qwenLive);
+    await session({ modes: { currentModeId: 'default' } });
+    await prompt();
+    channel.steer({ id: 'm', content: 'also this' });
+    await receive({ id: 3, method: 'craft/drainMidTurnQueue', params: { sessionId: 's' } });
+    expect(last()).toMatchObject({ id: 3, result: { messages: ['also this'], hasQueuedPrompt: false } });
+    expect(host.steerings).toEqual([{ id: 'm', delivery: 'joined' }]);
+  });
+
+  it('are left for the next prompt when the turn ends without taking them', async () => {
+    const { channel, host, reply, session, prompt } = await play(qwenLive);
+    await session({ modes: { currentModeId: 'default' } });
+    await prompt();
+    channel.steer({ id: 'm', content: 'also this' });
+    await reply({ stopReason: 'end_turn' });
+    expect(host.ends).toEqual([{ reason: 'complete', unsent: ['m'] }]);
+  });
+});
+
+describe('text that looks like a failure of Copilot', () => {
+  it('is text when something follows', async () => {
+    const { host, receive, reply, session, prompt } = await play(copilotLive);
+    await session({
+      configOptions: [{ id: 'allow_all', currentValue: 'off' }],
+      modes: { currentModeId: copilotAgent },
+    });
+    await prompt();
+    const chunk = (text: string) =>
+      receive({
+        method: 'session/update',
+        params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } },
+      });
+    await chunk('Error: is a word');
+    await chunk(' that I explain.');
+    await reply({ stopReason: 'end_turn' });
+    expect(host.ends).toEqual([{ reason: 'complete' }]);
+    expect(host.events.filter(event => event.type === 'error')).toEqual([]);
+  });
+});
+
+const copilotAgent = 'https://agentclientprotocol.com/protocol/session-modes#agent';
+
+describe('acpAgent', () => {
+  it('refuses unknown and missing options', () => {
+    expect(() => acpAgent({ command: 'a', arg: [] } as never)).toThrow(/arg/);
+    expect(() => acpAgent({} as never)).toThrow(/command/);
+  });
+});
