@@ -113,6 +113,14 @@ const migrations = [
    ) WITHOUT ROWID;
    CREATE TABLE backlog (thread INTEGER PRIMARY KEY, after INTEGER NOT NULL);
    INSERT INTO backlog SELECT key, 0 FROM threads;`,
+  `ALTER TABLE backlog RENAME TO backlog_before;
+   CREATE TABLE backlog (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     thread INTEGER NOT NULL UNIQUE,
+     after INTEGER NOT NULL
+   );
+   INSERT INTO backlog (thread, after) SELECT thread, after FROM backlog_before ORDER BY thread;
+   DROP TABLE backlog_before;`,
 ];
 
 /** The schema this version writes. */
