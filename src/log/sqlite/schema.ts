@@ -121,6 +121,14 @@ const migrations = [
    );
    INSERT INTO backlog (thread, after) SELECT thread, after FROM backlog_before ORDER BY thread;
    DROP TABLE backlog_before;`,
+  `CREATE TABLE contents (hash TEXT PRIMARY KEY, body TEXT NOT NULL);
+   CREATE TABLE content_references (
+     position INTEGER NOT NULL,
+     hash TEXT NOT NULL,
+     bytes INTEGER NOT NULL,
+     PRIMARY KEY (position, hash)
+   ) WITHOUT ROWID;
+   CREATE INDEX content_references_by_hash ON content_references (hash);`,
 ];
 
 /** The schema this version writes. */
