@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { SessionPool } from '../../src/agents/cli/live/session-pool.ts';
 import type { ContentPart } from '../../src/events/index.ts';
-import { closeScenes, closing, cwd, executable, scene } from './support/driver-scene.ts';
+import { driverScenes } from './support/driver-scene.ts';
 
-afterEach(closeScenes);
+const { closing, cwd, executable, scene } = driverScenes();
 
 describe('the driver of live sessions', () => {
   it('decides by rules before anybody is asked', async () => {

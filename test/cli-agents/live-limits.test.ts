@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { closeScenes, scene } from './support/driver-scene.ts';
+import { describe, expect, it } from 'vitest';
+import { driverScenes } from './support/driver-scene.ts';
 
-afterEach(closeScenes);
+const { scene } = driverScenes();
 
 describe('the time limits of a live session', () => {
   it('ends a program that does not open its session, and advises print mode', async () => {

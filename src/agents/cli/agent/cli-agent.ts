@@ -128,7 +128,7 @@ async function* invoke(
   });
   yield* run.start();
   const sessionId = params.session?.id;
-  const prompt = promptOf(params.messages, params.session?.known);
+  const prompt = promptOf(params.messages, params.session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter), 'new_session');

@@ -266,7 +266,10 @@ export class LiveRun implements SessionUser {
         continue;
       }
       this.#takeSteering();
-      const next = end.reason === 'complete' ? this.#messages.next() : undefined;
+      this.#messages.endTurn(end.unsent);
+      // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
+      const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
+      const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
         if (end.reason === 'error' && !this.#hasFailed)
           await this.#fail(this.#exit === undefined ? unexplained(adapter) : this.#exitProblem(this.#exit));

@@ -59,7 +59,7 @@ export class LiveSession {
   readonly #folder: string;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #user: SessionUser | undefined;
-  /** Whether lines are passed on: while the session opens, and from the prompt of a run until it leaves. */
+  /** Whether lines are passed on: while the session opens, and from a prompt until its turn has ended. */
   #isReading = true;
   #wake: () => void = () => {};
   #isEnding = false;
@@ -150,7 +150,11 @@ export class LiveSession {
     request: request => this.#user?.request(request),
     withdraw: (requestId, reason) => this.#user?.withdraw(requestId, reason),
     steered: (messageId, delivery) => this.#user?.steered(messageId, delivery),
-    turnEnded: end => this.#user?.turnEnded(end),
+    turnEnded: end => {
+      // A line that follows belongs to the next turn, which must not have begun without it.
+      this.#isReading = false;
+      this.#user?.turnEnded(end);
+    },
     waiting: (reason, ms) => {
       this.#limitOpening(ms);
       this.#user?.waiting?.(reason, ms);
