@@ -98,6 +98,8 @@ export interface Session {
   readonly id: string;
   /** The number of messages it knows. */
   readonly known: number;
+  /** How many parts of the last of them it knows, when that is a person's: later ones may be joined with it. Default: all. */
+  readonly knownParts?: number;
   /** The tokens that earlier runs of the session used according to the log, without those of subagents. */
   readonly used?: UsedTokens;
 }
