@@ -1,5 +1,7 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { errorText, type EventOf } from '../../events/index.ts';
+import { possibleAnswers } from './possible-answers.ts';
+import { questionAnswer } from './question-answer.ts';
 import { relayText } from './relay-text.ts';
 import { visibleText } from '../terminal-text.ts';
 import type { Terminal } from './terminal.ts';
@@ -71,10 +73,8 @@ export class TerminalPerson {
   async #question(relay: Relay, signal: AbortSignal): Promise<Answer> {
     this.#terminal.write(`\n${relayText(relay)}\n`);
     if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
-    const outcomes =
-      relay.answers ?? (relay.relayKind === 'permission' ? ['approve', 'reject', 'revise'] : ['approve', 'reject']);
     const canRemember = relay.relayKind === 'permission' || relay.relayKind === 'access';
-    const canRevise = relay.relayKind === 'permission' && outcomes.includes('revise');
+    const canRevise = relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');
     const choices = [
       '[a]pprove',
       '[r]eject',
@@ -131,8 +131,7 @@ export class TerminalPerson {
     for (;;) {
       const given = await this.#line(`  ${hint} > `, signal);
       if (given === '') continue;
-      const labelOf = (text: string) => options[Number(text.trim()) - 1]?.label ?? text.trim();
-      return { outcome: 'answer', answer: isMulti ? given.split(',').map(labelOf) : labelOf(given) };
+      return { outcome: 'answer', answer: questionAnswer(relay, given) };
     }
   }
 }

@@ -67,7 +67,9 @@ function wordsOf({ content }: EventOf<'user'>): string {
 export function questionOf(relay: EventOf<'relay'>): string {
   switch (relay.relayKind) {
     case 'permission':
-      return `${relay.tool} ${JSON.stringify(relay.params)}`;
+      return relay.command === undefined
+        ? `${relay.tool} ${JSON.stringify(relay.params)}`
+        : `${relay.tool} $ ${relay.command}`;
     case 'question':
       return relay.question;
     case 'plan':
