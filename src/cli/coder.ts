@@ -9,7 +9,6 @@ import {
   findLocalServers,
   type Limits,
   type LocalServer,
-  type McpServersConfig,
   type ModelRegistry,
   type PermissionRuleSet,
 } from '../agents/index.ts';

@@ -19,6 +19,9 @@ import {
   relayInfo,
   type RenameBody,
   type RetryBody,
+  type RewindBody,
+  type RewindInfo,
+  rewindInfo,
   type RunInfo,
   runInfo,
   type SearchInfo,
@@ -59,6 +62,10 @@ export interface Client {
   renameThread(threadId: string, name: RenameBody): Promise<ThreadInfo>;
   /** A new thread that shares the events up to a seq. */
   branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
+  /** Takes turns back from a user message on, with the files that their calls changed; or only reports what that would do. */
+  undo(threadId: string, request?: RewindBody): Promise<RewindInfo>;
+  /** Takes up again what the undo that made a thread took back. */
+  redo(threadId: string, request?: Omit<RewindBody, 'messageId'>): Promise<RewindInfo>;
   /** The events of a thread, one JSON value on each line. */
   exportThread(threadId: string): Promise<string>;
   /** A new thread from what `exportThread` gave. */
@@ -178,6 +185,8 @@ export function createClient(options: ClientOptions = {}): Client {
     getThread: threadId => call(threadInfo, path`threads/${threadId}`),
     renameThread: (threadId, name) => call(threadInfo, path`threads/${threadId}`, { ...post(name), method: 'PATCH' }),
     branchThread: (threadId, branch = {}) => call(threadInfo, path`threads/${threadId}/branches`, post(branch)),
+    undo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/undo`, post(request)),
+    redo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/redo`, post(request)),
     exportThread: async threadId => (await send(path`threads/${threadId}/export`)).text(),
     importThread: (lines, thread = {}) =>
       call(threadInfo, `threads/import${queryOf(thread)}`, {
