@@ -61,7 +61,7 @@ BEGIN
     PERFORM ${s}.project_messages(v_key, v_last - p_count, p_messages);
   END IF;
   IF p_count > 0 THEN
-    INSERT INTO ${s}.backlog (thread, after) VALUES (t.key, t.seq) ON CONFLICT (thread) DO NOTHING;
+    INSERT INTO ${s}.backlog (thread, after) VALUES (v_key, v_last - p_count) ON CONFLICT (thread) DO NOTHING;
   END IF;
   IF p_channel IS NOT NULL AND p_count > 0 THEN
     PERFORM pg_notify(p_channel, v_topic || ' ' || v_last);
