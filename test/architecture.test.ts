@@ -86,7 +86,7 @@ describe('the architecture', () => {
     expect(folders.map(entry => entry.name).filter(name => name !== 'cli' && !(name in mayImport))).toEqual([]);
   });
 
-  it('starts child processes only through the guard, but for the browser, which may outlive the command', () => {
+  it('starts child processes only through the guard, but for the browser, which may outlive the command, and the editor of the person', () => {
     const starters = sources('src').filter(file =>
       importsOf(readFileSync(join(root, file), 'utf8')).some(
         ({ specifier, typeOnly }) => /^(node:)?(child_process|cluster)$/.test(specifier) && !typeOnly,
@@ -95,6 +95,7 @@ describe('the architecture', () => {
     expect(starters.toSorted()).toEqual([
       'src/agents/process/guarded-process.ts',
       'src/agents/process/process-guard.ts',
+      'src/cli/asking/terminal.ts',
       'src/cli/serve.ts',
     ]);
   });

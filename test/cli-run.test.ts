@@ -6,7 +6,7 @@ import { fakeProgram } from './cli-agents/support/fake-program.ts';
 import { builtCommand } from './support/command.ts';
 
 const programs = dirname(fakeProgram());
-const { singletree, withInput } = builtCommand(programs);
+const { home, singletree, withInput } = builtCommand(programs);
 const untouched = builtCommand(programs);
 const jsonLines = (text: string) =>
   text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]));
@@ -32,6 +32,13 @@ describe('singletree run', () => {
     expect(JSON.parse(said(stdout) as string)).toMatchObject({ ONE: '1', TWO: '2' });
   });
 
+  it('passes a variable of its own when only the name is given, and refuses one that is not set', () => {
+    const { stdout } = singletree('run', 'codex', 'env', '--env', 'SINGLETREE_HOME');
+    expect(JSON.parse(said(stdout) as string)).toMatchObject({ SINGLETREE_HOME: home });
+    const { status, stderr } = singletree('run', 'codex', 'env', '--env', 'NOT_SET_HERE');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('NOT_SET_HERE is not set here')]);
+  });
+
   it('tells the thread and the record on stderr, so that it can be gone on with', () => {
     const first = singletree('run', 'codex', 'hello');
     const [, thread = '', folder = ''] = /^thread (\S+)\nrecord (\S+)\n$/.exec(first.stderr) ?? [];
@@ -44,12 +51,12 @@ describe('singletree run', () => {
     const answered = singletree('run', 'codex', 'denied', '--output', output, '--', '--answer');
     expect(answered.status, 'nobody was asked').toBe(1);
     expect(answered.stdout + answered.stderr).toMatch(
-      /denied: command_execution(\. |\n)Allow it in the settings of Codex, or run it again with --yolo/,
+      /denied: command_execution(\. |\n)Run it on a terminal to be asked, allow it with rules/,
     );
     const ended = singletree('run', 'codex', 'denied', '--output', output);
     expect(ended.status).toBe(1);
     expect(ended.stdout + ended.stderr).toMatch(
-      /Codex ended because command_execution was denied: not allowed\. Allow it in the settings of Codex/,
+      /Codex ended because command_execution was denied: not allowed\. Run it on a terminal to be asked/,
     );
   });
 

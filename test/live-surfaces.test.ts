@@ -1,14 +1,14 @@
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../src/agents/cli/agent/cli-agent.ts';
 import { SessionPool } from '../src/agents/cli/live/session-pool.ts';
-import { Supervisor } from '../src/control/supervision/supervisor.ts';
-import { SqliteLog } from '../src/log/index.ts';
 import { startScriptedServer } from '../src/testing/index.ts';
 import { launchBrowser } from './support/browser.ts';
 import { startTestServer } from './support/test-server.ts';
@@ -46,7 +46,7 @@ async function runOnTerminal() {
     () => rmSync(dirname(cwd), { recursive: true, force: true }),
     () => terminal.kill(),
   );
-  return { ...watch(terminal), terminal, db, made: () => existsSync(join(cwd, 'made.txt')) };
+  return { ...watch(terminal), terminal, db, requests: server.requests, made: () => existsSync(join(cwd, 'made.txt')) };
 }
 
 /** What a terminal shows, and a way to wait for it. */
@@ -80,22 +80,38 @@ describe.skipIf(!programsReady('Claude Code on a terminal', ['claude']))('single
     expect(screen()).toContain('All done.');
   });
 
-  it('goes on when another process answers', async () => {
+  it('continues when another process answers', async () => {
     const { shows, exit, made, db, screen } = await runOnTerminal();
     await shows('[a]pprove');
-    const log = await SqliteLog.open(db);
-    const supervisor = new Supervisor({ log });
-    cleanups.push(
-      () => log.close(),
-      () => supervisor.close(),
+    const inbox = async (...args: string[]) =>
+      (await promisify(execFile)(process.execPath, [command, 'inbox', ...args, '--db', db])).stdout;
+    expect(await inbox()).toMatch(/^1 +permission .* Bash \$ touch made\.txt\n/);
+    expect(await inbox('show', '1')).toBe(
+      '? Run this command? (Bash)\n  $ touch made.txt\n  because: makes it\n  answers: approve, reject, revise\n',
     );
-    const [thread] = await log.listThreads();
-    const events = await log.read(thread?.id ?? '');
-    const relay = events.find(event => event.type === 'relay');
-    await supervisor.answer(thread?.id ?? '', relay?.type === 'relay' ? relay.id : '', { outcome: 'approve' });
+    expect(await inbox('approve', '1')).toBe('approve: Bash $ touch made.txt\n');
     expect(await exit, screen()).toBe(0);
     expect(made()).toBe(true);
     expect(screen()).toContain('answered elsewhere');
+  });
+
+  it('passes on the reason of a rejection, and ends without an answer after Ctrl-C', async () => {
+    const { shows, terminal, exit, made, screen, requests } = await runOnTerminal();
+    await shows('[a]pprove');
+    terminal.write('r\r');
+    await shows('reason, for the agent');
+    terminal.write('use other.txt\r');
+    expect(await exit, screen()).toBe(0);
+    expect(made()).toBe(false);
+    expect(screen()).toContain('rejected: Bash');
+    expect(JSON.stringify(requests.at(-1))).toContain('use other.txt');
+
+    const second = await runOnTerminal();
+    await second.shows('[a]pprove');
+    second.terminal.write('\u0003');
+    expect(await second.exit, second.screen()).toBe(130);
+    expect(second.made()).toBe(false);
+    expect(second.screen()).toContain('interrupted: not answered');
   });
 });
 

@@ -9,7 +9,6 @@ import {
   findLocalServers,
   type Limits,
   type LocalServer,
-  type McpServersConfig,
   type ModelRegistry,
   type PermissionRuleSet,
 } from '../agents/index.ts';
@@ -70,7 +69,7 @@ export async function installedCoder(
   if (model === undefined) return undefined;
   const folders = [...(config.skills ?? []), join(home, 'skills')].filter(existsSync);
   const { skills, problems } = await discoverSkills(folders);
-  const mcp = await connectAllMcp({ mcpServers: (config.mcpServers ?? {}) as McpServersConfig['mcpServers'] });
+  const mcp = await connectAllMcp({ mcpServers: config.mcpServers ?? {} });
   const permissions = more.permissions ?? config.permissions;
   const agent = coderAgent({
     model,

@@ -115,7 +115,13 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
 
 /** An agent that cannot ask anybody: what the rules do not allow is denied. */
 function withoutAnswers(agent: Agent): Agent {
-  return { ...agent, invoke: ({ answers: _, ...params }) => agent.invoke(params) };
+  return {
+    ...agent,
+    invoke: params => {
+      const { answers: _answers, ...others } = params;
+      return agent.invoke(others);
+    },
+  };
 }
 
 async function threadFor({ log, threadId, prompt, agent }: RunRequest) {

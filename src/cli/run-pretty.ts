@@ -1,13 +1,22 @@
-import type { AgentEvent } from '../events/index.ts';
+import { type AgentEvent, type EventOf, toolOutputOf } from '../events/index.ts';
 import type { RunOutcome } from '../control/index.ts';
 import type { Activity } from '../projections/activity/index.ts';
+import { pathFrom } from './path-from.ts';
 import { durationText } from './duration.ts';
 import type { RunTotals } from './run-totals.ts';
+import { plainText } from './table.ts';
+import { printableText } from './terminal-text.ts';
 
 export interface Screen {
   write(text: string): void;
   /** Whether it is a terminal, with a spinner while nothing happens. */
   readonly isLive: boolean;
+}
+
+interface PrettyRunOptions {
+  readonly runId: string;
+  /** The folder of the run: paths inside it are shown without it. */
+  readonly cwd: string;
 }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -16,38 +25,44 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 export class PrettyRun {
   readonly #screen: Screen;
   readonly #mainRun: string;
+  readonly #cwd: string;
   readonly #spinner: ReturnType<typeof setInterval> | undefined;
   #inText = false;
+  #event: AgentEvent | undefined;
   #frame = 0;
   #spins = false;
   #isPaused = false;
 
-  constructor(screen: Screen, mainRun: string) {
+  constructor(screen: Screen, { runId, cwd }: PrettyRunOptions) {
     this.#screen = screen;
-    this.#mainRun = mainRun;
+    this.#mainRun = runId;
+    this.#cwd = cwd;
     this.#spinner = screen.isLive ? setInterval(() => this.#spin(), 100) : undefined;
     this.#spinner?.unref();
   }
 
   event(event: AgentEvent): void {
+    this.#event = event;
     if (event.type !== 'text' || event.runId !== this.#mainRun || event.content === '') return;
     this.#clear();
-    this.#screen.write(event.content);
+    this.#screen.write(printableText(event.content));
     this.#inText = !event.content.endsWith('\n');
   }
 
+  /** Prints an activity of the last event. */
   activity(activity: Activity): void {
-    const line = activityLine(activity);
+    const shown = 'path' in activity && activity.path !== undefined ? this.#inFolder(activity) : activity;
+    const line = activityLine(shown, this.#event);
     if (line === undefined) return;
     this.#breakLine();
-    this.#screen.write(`${line}\n`);
+    this.#screen.write(`${plainText(line)}\n`);
   }
 
   end(outcome: RunOutcome, milliseconds: number, totals: RunTotals): void {
     const { inputTokens, outputTokens, cost } = totals.usage;
     clearInterval(this.#spinner);
     this.#breakLine();
-    const files = totals.filesChanged;
+    const files = totals.filesChanged.map(path => pathFrom(this.#cwd, path));
     const parts = [
       outcome === 'complete' ? 'done' : outcome,
       durationText(milliseconds),
@@ -56,9 +71,14 @@ export class PrettyRun {
       ...(files.length === 0
         ? []
         : [`${files.length} file${files.length === 1 ? '' : 's'} changed: ${files.join(', ')}`]),
+      ...(totals.rejected.length === 0 ? [] : [`rejected: ${totals.rejected.join(', ')}`]),
       ...(totals.denied.length === 0 ? [] : [`denied: ${totals.denied.join(', ')}`]),
     ];
-    this.#screen.write(`\n${parts.join(' · ')}\n`);
+    this.#screen.write(`\n${plainText(parts.join(' · '))}\n`);
+  }
+
+  #inFolder<Shown extends { readonly path?: string }>(activity: Shown): Shown {
+    return { ...activity, path: pathFrom(this.#cwd, activity.path ?? '') };
   }
 
   #breakLine(): void {
@@ -80,13 +100,13 @@ export class PrettyRun {
   }
 
   #clear(): void {
-    if (this.#spins) this.#screen.write('\r  \r');
+    if (this.#spins) this.#screen.write('\r\u001b[K');
     this.#spins = false;
   }
 }
 
-/** Returns one activity as one line; undefined for text, which was streamed. */
-export function activityLine(activity: Activity): string | undefined {
+/** Returns one activity of an event as one line; undefined for text, which was streamed. */
+export function activityLine(activity: Activity, event?: AgentEvent): string | undefined {
   const mark = 'isSuccess' in activity && !activity.isSuccess ? '✗' : '•';
   switch (activity.type) {
     case 'agent':
@@ -110,10 +130,22 @@ export function activityLine(activity: Activity): string | undefined {
     case 'warning':
       return `${activity.type === 'error' ? '✗' : '!'} ${activity.message}`;
     case 'unknown':
-      return `? ${oneLine(JSON.stringify(activity.raw))}`;
+      return isCall(event) ? callLine(event) : `? ${oneLine(JSON.stringify(activity.raw))}`;
     default:
       return activity satisfies never;
   }
+}
+
+type Call = EventOf<'tool_call'> | EventOf<'tool_result'>;
+
+function isCall(event: AgentEvent | undefined): event is Call {
+  return event?.type === 'tool_call' || event?.type === 'tool_result';
+}
+
+/** A call of a tool that is no activity of a known kind. */
+function callLine(event: Call): string {
+  const isDone = event.type === 'tool_call' || 'context' in toolOutputOf(event.output);
+  return `${isDone ? '•' : '✗'} ${event.name}`;
 }
 
 function rangeText({ startLine, endLine }: { startLine?: number; endLine?: number }): string {

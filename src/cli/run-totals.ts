@@ -1,18 +1,25 @@
-import { type AgentEvent, toolOutputOf } from '../events/index.ts';
+import { type AgentEvent, type EventOf, toolOutputOf } from '../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import type { Activity } from '../projections/activity/index.ts';
 
-/** The totals of a run: tokens including subagents, cost when it is known, changed files, denied calls. */
+/** The totals of a run: tokens including subagents, cost when it is known, changed files, calls that did not run. */
 export class RunTotals {
   usage: UsageCounts = noUsage;
   error: string | undefined;
   readonly #files = new Set<string>();
+  /** The calls that wait for a person, by the relay. */
+  readonly #asked = new Map<string, string>();
+  readonly #rejectedCalls = new Set<string>();
+  readonly #rejectedTools = new Set<string>();
   readonly #deniedTools = new Set<string>();
   readonly #denials = new Set<string>();
 
   add(event: AgentEvent): void {
     if (event.type === 'error' && event.fatal === true) this.error = event.message;
-    if (event.type === 'tool_result' && 'status' in toolOutputOf(event.output)) this.#deniedTools.add(event.name);
+    if (event.type === 'relay' && event.toolCallId !== undefined) this.#asked.set(event.id, event.toolCallId);
+    if (event.type === 'relay_resolved') this.#resolved(event);
+    if (event.type === 'tool_result' && 'status' in toolOutputOf(event.output))
+      (this.#rejectedCalls.has(event.id) ? this.#rejectedTools : this.#deniedTools).add(event.name);
     if (event.type === 'warning' && event.code === 'permission_denied') this.#denials.add(event.message);
     if (event.type === 'usage') this.usage = addUsage(this.usage, event);
   }
@@ -21,9 +28,21 @@ export class RunTotals {
     if (activity.type === 'write' && activity.isSuccess !== false) this.#files.add(activity.path);
   }
 
-  /** The tools that the program denied, or its own words when it names none. */
+  #resolved({ relayId, outcome }: EventOf<'relay_resolved'>): void {
+    const call = this.#asked.get(relayId);
+    if (call !== undefined && outcome === 'reject') this.#rejectedCalls.add(call);
+    this.#asked.delete(relayId);
+  }
+
+  /** The tools of which a person rejected a call. */
+  get rejected(): string[] {
+    return [...this.#rejectedTools];
+  }
+
+  /** The tools that rules or the program denied, or its own words when it names none. */
   get denied(): string[] {
-    return [...(this.#deniedTools.size > 0 ? this.#deniedTools : this.#denials)];
+    const isNamed = this.#deniedTools.size > 0 || this.#rejectedTools.size > 0;
+    return [...(isNamed ? this.#deniedTools : this.#denials)];
   }
 
   get filesChanged(): string[] {

@@ -57,7 +57,7 @@ export function addRunCommand(program: Command): void {
         'raw',
       ]),
     )
-    .option('--env <name=value>', 'an environment variable for the agent (repeatable)', variable)
+    .option('--env <name=value>', 'a variable for the agent; NAME alone passes yours (repeatable)', variable)
     .option('--mode <mode>', 'the mode of the agent, such as plan', notEmpty)
     .option('--permissions <file>', 'a JSON file with permission rules: what runs without asking', permissionFile)
     .option('--print', 'run the agent once without its interactive channel: it asks nothing')
@@ -91,16 +91,19 @@ async function run(name: string, prompt: string, extraArgs: string[], options: R
   const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   const stop = new AbortController();
-  const interrupt = () => stop.abort();
+  let person: TerminalPerson | undefined;
+  const interrupt = () => {
+    person?.interrupt();
+    stop.abort();
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   const log = await openStoreOf(options, settings.config);
   const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
   const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
-  if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, runId));
-  const person =
-    hasPerson && agent.isInteractive ? askAt(processTerminal(interrupt), watcher, () => pretty) : undefined;
+  if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, { runId, cwd: settings.cwd }));
+  if (hasPerson && agent.isInteractive) person = askAt(processTerminal(interrupt), watcher, () => pretty);
   try {
     const report = await runAgent(
       {
@@ -193,7 +196,9 @@ function permissionFile(file: string): PermissionRuleSet {
 }
 
 function variable(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('expected NAME=VALUE');
+  const [, name, given] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('expected NAME=VALUE or NAME');
+  const value = given ?? process.env[name];
+  if (value === undefined) throw new InvalidArgumentError(`expected NAME=VALUE: ${name} is not set here`);
   return { ...before, [name]: value };
 }

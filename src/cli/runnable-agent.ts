@@ -129,7 +129,7 @@ async function externalRunnable(name: string, settings: Settings, options: Runna
   return {
     id: name,
     isInteractive: channel === 'live',
-    advice: permissionAdvice(adapter),
+    advice: channel === 'live' ? rulesAdvice : permissionAdvice(adapter),
     create: onRaw =>
       cliAgent(name, { ...cliOptions(settings, options), channel, extraArgs, onRaw, ...defined({ mode }) }),
     close: nothing,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Limits } from '../agents/index.ts';
@@ -82,6 +82,7 @@ async function serve(options: ServeOptions): Promise<void> {
         secrets: [...secretsIn(process.env), ...passwordsIn([store, live])],
         tokens: tokensFor(options, config),
         ...(files !== undefined && { filesRoot: resolve(files) }),
+        snapshots: join(home, 'snapshots'),
         onDelete: (_, runIds) => removeRunFolders(home, runIds),
       }),
     );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import { type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, milliseconds, text } from '../events/options/option-fields.ts';
 import {
@@ -19,6 +19,9 @@ import {
   relayInfo,
   type RenameBody,
   type RetryBody,
+  type RewindBody,
+  type RewindInfo,
+  rewindInfo,
   type RunInfo,
   runInfo,
   type SearchInfo,
@@ -33,6 +36,7 @@ import {
   windowInfo,
 } from '../protocols/http-api.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
+import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 import { type WindowOfThread, windowOf, type WindowPart } from './window.ts';
@@ -59,6 +63,10 @@ export interface Client {
   renameThread(threadId: string, name: RenameBody): Promise<ThreadInfo>;
   /** A new thread that shares the events up to a seq. */
   branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
+  /** Takes turns back from a user message on, with the files that their calls changed; or only reports what that would do. */
+  undo(threadId: string, request?: RewindBody): Promise<RewindInfo>;
+  /** Takes up again what the undo that made a thread took back. */
+  redo(threadId: string, request?: Omit<RewindBody, 'messageId'>): Promise<RewindInfo>;
   /** The events of a thread, one JSON value on each line. */
   exportThread(threadId: string): Promise<string>;
   /** A new thread from what `exportThread` gave. */
@@ -67,7 +75,8 @@ export interface Client {
   deleteThread(threadId: string): Promise<void>;
   /**
    * Starts a run, or gives the message to the one under way (`steered`). One that edits another starts a branch, and is
-   * refused with `run_under_way` while a run is.
+   * refused with `run_under_way` while a run is. It is sent again when the connection is lost, and received once: by
+   * its `id`, which is made here when absent.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
   /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
@@ -178,6 +187,8 @@ export function createClient(options: ClientOptions = {}): Client {
     getThread: threadId => call(threadInfo, path`threads/${threadId}`),
     renameThread: (threadId, name) => call(threadInfo, path`threads/${threadId}`, { ...post(name), method: 'PATCH' }),
     branchThread: (threadId, branch = {}) => call(threadInfo, path`threads/${threadId}/branches`, post(branch)),
+    undo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/undo`, post(request)),
+    redo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/redo`, post(request)),
     exportThread: async threadId => (await send(path`threads/${threadId}/export`)).text(),
     importThread: (lines, thread = {}) =>
       call(threadInfo, `threads/import${queryOf(thread)}`, {
@@ -186,7 +197,11 @@ export function createClient(options: ClientOptions = {}): Client {
         body: lines,
       }),
     deleteThread: async threadId => void (await call(anything, path`threads/${threadId}`, { method: 'DELETE' })),
-    sendMessage: (threadId, message) => call(messageReceipt, path`threads/${threadId}/messages`, post(message)),
+    sendMessage: (threadId, message) => {
+      const request = post({ ...message, id: message.id ?? newId() });
+      const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
+      return repeatWhileUnreachable(sendOnce, { delay, random });
+    },
     retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
     selectBranch: async (threadId, selection) =>
       void (await call(anything, path`threads/${threadId}/selection`, post(selection))),

@@ -2,6 +2,7 @@ import type { Session } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
+import { endOf, userParts } from '../projections/model-input/join-messages.ts';
 import type { ModelInput } from '../projections/model-input/model-input.ts';
 import { projectMessages } from '../projections/model-input/project-messages.ts';
 
@@ -36,10 +37,12 @@ export class Sessions {
         newest = { id, messageId: message.id, order: message.order };
     }
     if (newest === undefined) return undefined;
-    const known =
-      branch.countUpTo(newest.messageId) ??
-      projectMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
+    const { length: known, last } =
+      branch.endWith(newest.messageId) ??
+      endOf(projectMessages(conversation, activeUpTo(conversation, newest.messageId)));
+    // Later messages of a person are joined with a last message that nobody answered.
+    const knownParts = last?.role === 'user' ? { knownParts: userParts(last).length } : {};
     const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? noUsage);
-    return { id: newest.id, known, used: used.reduce(addUsage, noUsage) };
+    return { id: newest.id, known, ...knownParts, used: used.reduce(addUsage, noUsage) };
   }
 }

@@ -51,6 +51,37 @@ export const branchBody = z.strictObject({
 
 export type BranchBody = z.infer<typeof branchBody>;
 
+/** The body of `POST /api/threads/:id/undo` and `redo`. */
+export const rewindBody = z.strictObject({
+  messageId: z.string().min(1).optional().describe('the first user message to take back; the newest when absent'),
+  preview: z.boolean().optional().describe('only report what would happen'),
+  force: z.boolean().optional().describe('also rewind files that somebody else changed since'),
+});
+
+export type RewindBody = z.infer<typeof rewindBody>;
+
+/** What an undo or a redo does, or would do. */
+export const rewindInfo = z.looseObject({
+  direction: z.enum(['undo', 'redo']),
+  message: z.string().describe('the text of the message that is taken back or taken up again'),
+  folders: z.array(
+    z.looseObject({
+      folder: z.string(),
+      files: z.array(
+        z.looseObject({
+          path: z.string(),
+          action: z.enum(['create', 'change', 'delete', 'none']),
+          isConflict: z.boolean().describe('whether somebody else changed the file since'),
+        }),
+      ),
+    }),
+  ),
+  threadId: z.string().optional().describe('the thread to continue in; absent in a preview'),
+  changed: z.array(z.string()).optional().describe('the files that were changed; absent in a preview'),
+});
+
+export type RewindInfo = z.infer<typeof rewindInfo>;
+
 /** The body of `POST /api/threads`. */
 export const newThreadBody = z.strictObject({
   title: z.string().min(1).max(500).optional(),
@@ -64,6 +95,13 @@ export const messageBody = z.strictObject({
   content: z.union([z.string().min(1), z.array(contentPart).min(1)], {
     error: 'expected text that is not empty, or a list of text, image and file parts',
   }),
+  id: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,200}$/, { error: 'expected 1 to 200 printable ASCII characters' })
+    .optional()
+    .describe(
+      'chosen by the sender: a message with the id of an earlier one of its thread is that message, sent again',
+    ),
   agent: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   mode: z.string().min(1).optional().describe('the mode of the agent, which the thread keeps'),

@@ -15,6 +15,7 @@ import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
 import { queryRoutes } from './routes/query-routes.ts';
 import { relayRoutes } from './routes/relay-routes.ts';
+import { rewindRoutes } from './routes/rewind-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { threadRoutes } from './routes/thread-routes.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
    * when it is a function, which gets the folder of the thread.
    */
   readonly filesRoot?: string | ((thread: Thread) => string | undefined);
+  /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
+  readonly snapshots?: string;
   /** Who is let in; everybody when there is none. */
   readonly tokens?: readonly AccessToken[];
   /** How many wrong tokens are taken. */
@@ -49,7 +52,7 @@ export interface AppOptions {
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines. */
   readonly isPublic?: boolean;
-  /** The names by which a public server may be called, beside its IP addresses. */
+  /** The names by which clients on other machines call the server, beside its IP addresses. */
   readonly hosts?: readonly string[];
   /**
    * The origins of other pages that may use the server, such as `http://localhost:3000`; none when absent. They have to
@@ -156,6 +159,7 @@ function routesOf(site: Site): Route[] {
     ...messageRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
+    ...rewindRoutes(site),
     ...runRoutes(site),
     ...queryRoutes(site),
     ...fileRoutes(site),

@@ -17,19 +17,28 @@ export function Composer({ agents, usual, running, onSend, onStop }: ComposerPro
   const [text, setText] = useState('');
   const [agentId, setAgentId] = useState<string>();
   const [model, setModel] = useState('');
+  /** The mode that the next message changes the thread to; empty to leave it as it is. */
+  const [mode, setMode] = useState('');
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const agent = agents.find(each => each.id === (agentId ?? usual)) ?? agents[0];
   const models = agent?.models ?? [];
+  const modes = agent?.modes ?? [];
 
   const send = async () => {
     const content = text.trim();
     if (content === '' || sending) return;
     setSending(true);
     try {
-      await onSend({ content, ...(agent && { agent: agent.id }), ...(models.includes(model) && { model }) });
+      await onSend({
+        content,
+        ...(agent && { agent: agent.id }),
+        ...(models.includes(model) && { model }),
+        ...(modes.some(({ id }) => id === mode) && { mode }),
+      });
       setText('');
+      setMode('');
       setProblem(undefined);
     } catch (error) {
       setProblem(errorText(error));
@@ -74,6 +83,16 @@ export function Composer({ agents, usual, running, onSend, onStop }: ComposerPro
         {models.length > 0 && (
           <Picker label="Model" value={models.includes(model) ? model : ''} onChange={setModel} disabled={running}>
             {[{ value: '', label: 'Default model' }, ...models.map(id => ({ value: id, label: id }))]}
+          </Picker>
+        )}
+        {modes.length > 0 && (
+          <Picker
+            label="Mode"
+            value={modes.some(({ id }) => id === mode) ? mode : ''}
+            onChange={setMode}
+            disabled={running}
+          >
+            {[{ value: '', label: 'Current mode' }, ...modes.map(({ id, name }) => ({ value: id, label: name }))]}
           </Picker>
         )}
         <span className="spacer" />

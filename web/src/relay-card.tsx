@@ -41,18 +41,7 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
         <p className="relay-question">
           Allow <code>{relay.tool}</code> with this?
         </p>
-        {relay.command === undefined ? (
-          <Params params={relay.params} />
-        ) : (
-          <pre className="card-pre" data-kind="command">
-            {relay.command}
-          </pre>
-        )}
-        {relay.diff !== undefined && (
-          <pre className="card-pre" data-kind="diff">
-            {relay.diff}
-          </pre>
-        )}
+        <Proposal relay={relay} />
         {relay.reason !== undefined && <p className="relay-reason">{relay.reason}</p>}
       </>
     );
@@ -81,6 +70,46 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
   );
 }
 
+/** Exactly what would run or change: the command, the diff, or else the input. */
+function Proposal({ relay }: { relay: Extract<RelayPart['relay'], { relayKind: 'permission' }> }) {
+  const { command, diff, params } = relay;
+  if (command === undefined && diff === undefined) return <Params params={params} />;
+  return (
+    <>
+      {command !== undefined && (
+        <pre className="card-pre" data-kind="command">
+          {command}
+        </pre>
+      )}
+      {diff !== undefined && <Diff text={diff} />}
+    </>
+  );
+}
+
+/** A unified diff, with added and removed lines marked. */
+function Diff({ text }: { text: string }) {
+  return (
+    <pre className="card-pre" data-kind="diff">
+      {text
+        .trimEnd()
+        .split('\n')
+        .map((line, index) => (
+          // Lines have no other identity, and the text never changes.
+          // oxlint-disable-next-line no-array-index-key
+          <span key={index} data-line={lineKind(line)}>
+            {`${line}\n`}
+          </span>
+        ))}
+    </pre>
+  );
+}
+
+function lineKind(line: string): 'file' | 'added' | 'removed' | 'same' {
+  if (/^(\+\+\+|---|@@) /.test(line)) return 'file';
+  if (line.startsWith('+')) return 'added';
+  return line.startsWith('-') ? 'removed' : 'same';
+}
+
 /** Formats a single text argument as it is, several as names and values. */
 function Params({ params }: { params: Record<string, unknown> }) {
   const entries = Object.entries(params);
@@ -100,7 +129,7 @@ function Params({ params }: { params: Record<string, unknown> }) {
   );
 }
 
-function answerText({ answer: given }: RelayPart): string {
+function answerText({ answer: given, relay }: RelayPart): string {
   if (!given) return 'Not answered: the run ended.';
   const { outcome, answer, feedback, remember } = given;
   const said = feedback === undefined || feedback === '' ? '' : `: ${feedback}`;
@@ -109,6 +138,7 @@ function answerText({ answer: given }: RelayPart): string {
   if (outcome === 'approve')
     return remember === 'thread' ? 'Allowed, also from now on in this thread' : `Approved${said}`;
   if (outcome === 'reject') return `Rejected${said}`;
-  if (outcome === 'revise') return `Changes asked for${said}`;
+  if (outcome === 'revise')
+    return relay.relayKind === 'permission' ? `Approved with a changed input${said}` : `Changes asked for${said}`;
   return outcome === 'expired' ? 'Nobody answered in time.' : 'Withdrawn.';
 }

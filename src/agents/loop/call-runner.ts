@@ -82,12 +82,11 @@ export class CallRunner {
       const checked = await checkInput(tool, call.input);
       if ('problem' in checked) return { error: checked.problem };
       signal.throwIfAborted();
-      const { needsApproval } = tool;
       const permit = await this.#approvals.permit(
         {
           state,
           requestFor: input => resolvedRequest(tool, input),
-          ...(needsApproval && { needsApproval: input => needsApproval.call(tool, input) }),
+          ...(tool.needsApproval !== undefined && { needsApproval: input => tool.needsApproval?.(input) ?? false }),
         },
         relays,
       );

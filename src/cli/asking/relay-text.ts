@@ -1,25 +1,67 @@
 import type { EventOf } from '../../events/index.ts';
+import { visibleText } from '../terminal-text.ts';
+
+type Relay = EventOf<'relay'>;
 
 /** What a person reads before answering: what would happen, exactly, and why. */
-export function relayText(relay: EventOf<'relay'>): string {
-  if (relay.relayKind === 'question') {
-    const options = (relay.options ?? []).map(
-      ({ label, description }, index) =>
-        `  ${index + 1}. ${label}${description === undefined ? '' : `: ${description}`}`,
-    );
-    return [`? ${relay.question}`, ...options].join('\n');
+export function relayText(relay: Relay): string {
+  return visibleText(linesOf(relay).join('\n'));
+}
+
+function linesOf(relay: Relay): string[] {
+  switch (relay.relayKind) {
+    case 'question':
+      return [`? ${relay.question}`, ...(relay.options ?? []).map(optionLine)];
+    case 'plan':
+      return [planHeading(relay), indented(relay.plan)];
+    case 'permission':
+      return permissionLines(relay);
+    case 'access':
+      return ['? Allow this access?', indented(inputText(relay.params))];
+    case 'suspension':
+      return [`? ${relay.tool} waits for you`, indented(inputText(relay.payload ?? relay.params ?? {}))];
+    default:
+      return relay satisfies never;
   }
-  if (relay.relayKind === 'plan') return `? Plan: ${relay.title ?? ''}\n${indented(relay.plan)}`;
-  if (relay.relayKind === 'permission') {
-    const what = relay.command === undefined ? indented(relay.diff ?? shown(relay.params)) : `  $ ${relay.command}`;
-    const why = relay.reason === undefined ? [] : [`  because: ${relay.reason}`];
-    return [`? ${relay.tool} needs approval`, what, ...why].join('\n');
-  }
-  return `? ${relay.relayKind === 'access' ? 'Access' : relay.tool} needs approval\n${indented(shown(relay.params))}`;
+}
+
+function optionLine({ label, description }: { label: string; description?: string | undefined }, index: number) {
+  return `  ${index + 1}. ${label}${description ? `: ${description}` : ''}`;
+}
+
+/** The title, unless the plan begins with it. */
+function planHeading({ title, plan }: Extract<Relay, { relayKind: 'plan' }>): string {
+  const [first = ''] = plan.trimStart().split('\n', 1);
+  const isRepeated = title === undefined || first.replace(/^#+\s*/, '').trim() === title.trim();
+  return isRepeated ? '? Approve this plan?' : `? Approve this plan? ${title}`;
+}
+
+function permissionLines({ tool, command, diff, params, reason }: Extract<Relay, { relayKind: 'permission' }>) {
+  const why = reason === undefined ? [] : [`  because: ${reason}`];
+  if (command !== undefined) return [`? Run this command? (${tool})`, ...commandLines(command), ...why];
+  if (diff !== undefined) return [`? Make this change? (${tool})`, indented(diff), ...why];
+  return [`? Use ${tool}?`, indented(inputText(params)), ...why];
+}
+
+function commandLines(command: string): string[] {
+  return command
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => `  ${index === 0 ? '$' : '>'} ${line}`);
+}
+
+/** An input with each field on its own lines, so that a text of several lines is read as it will be used. */
+function inputText(input: unknown): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return shown(input);
+  const fields = Object.entries(input).map(([name, value]) => {
+    const text = shown(value);
+    return text.includes('\n') ? `${name}:\n${indented(text)}` : `${name}: ${text}`;
+  });
+  return fields.length === 0 ? '(no input)' : fields.join('\n');
 }
 
 function shown(value: unknown): string {
-  return JSON.stringify(value ?? {}, undefined, 2);
+  return typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
 }
 
 function indented(text: string): string {

@@ -18,8 +18,8 @@ const permission = (more: Partial<Extract<Relay, { relayKind: 'permission' }>> =
   ...more,
 });
 
-/** A terminal at which these lines are entered; without one left, the question stays open. */
-function person(lines: string[], edited?: string) {
+/** A terminal at which these lines are entered, undefined for Ctrl-D; without one left, the question stays open. */
+function person(lines: (string | undefined)[], edited?: string) {
   const answers: object[] = [];
   const shown: string[] = [];
   let changed = () => {};
@@ -27,9 +27,10 @@ function person(lines: string[], edited?: string) {
     write: text => void shown.push(text),
     ask: (prompt, signal) => {
       shown.push(prompt);
-      const line = lines.shift();
-      if (line !== undefined) return Promise.resolve(line);
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('closed'))));
+      if (lines.length > 0) return Promise.resolve(lines.shift());
+      return new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('closed')), { once: true }),
+      );
     },
     edit: () => Promise.resolve(edited),
   };
@@ -113,5 +114,30 @@ describe('the person at a terminal', () => {
     asked.resolved('relay-1');
     expect(await answered(1)).toEqual([{ relay: 'relay-2', outcome: 'approve' }]);
     expect(text()).toContain('answered elsewhere');
+  });
+
+  it('is asked again after an answer that is none, and after Ctrl-D', async () => {
+    const { asked, answered, text } = person(['x', undefined, 'a']);
+    asked.ask(permission());
+    expect(await answered(1)).toEqual([{ relay: 'relay-1', outcome: 'approve' }]);
+    expect(text()).toContain('"x" is no answer here');
+    expect(text()).toContain('press Ctrl-C to stop the run');
+  });
+
+  it('reads what a revision will run', async () => {
+    const { asked, answered, text } = person(['v'], '{"command":"touch b"}');
+    asked.ask(permission());
+    await answered(1);
+    expect(text()).toContain('revised: {"command":"touch b"}');
+  });
+
+  it('answers nothing after an interrupt', async () => {
+    const { asked, text } = person([]);
+    asked.ask(permission());
+    asked.ask(permission({ id: 'relay-2' }));
+    asked.interrupt();
+    await expect.poll(() => asked.isAsking).toBe(false);
+    expect(text()).toContain('(interrupted: not answered)');
+    expect(text()).not.toContain('elsewhere');
   });
 });

@@ -1,10 +1,16 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { errorText, type EventOf } from '../../events/index.ts';
+import { possibleAnswers } from './possible-answers.ts';
+import { questionAnswer } from './question-answer.ts';
 import { relayText } from './relay-text.ts';
+import { visibleText } from '../terminal-text.ts';
 import type { Terminal } from './terminal.ts';
 
 type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
+
+const notAsked = '(answered elsewhere, or no longer asked)';
+const interrupted = '(interrupted: not answered)';
 
 /** Asks the person at a terminal what agents ask, one relay after the other; an answer from elsewhere ends a question. */
 export class TerminalPerson {
@@ -33,13 +39,19 @@ export class TerminalPerson {
   resolved(relayId: string): void {
     const index = this.#waiting.findIndex(({ id }) => id === relayId);
     if (index >= 0) this.#waiting.splice(index, 1);
-    if (this.#open?.id === relayId) this.#open.stop.abort();
+    if (this.#open?.id === relayId) this.#open.stop.abort(notAsked);
   }
 
   /** Asks nothing more. */
   close(): void {
     this.#waiting.length = 0;
-    this.#open?.stop.abort();
+    this.#open?.stop.abort(notAsked);
+  }
+
+  /** The run is being stopped: the open question is closed without an answer. */
+  interrupt(): void {
+    this.#waiting.length = 0;
+    this.#open?.stop.abort(interrupted);
   }
 
   async #next(): Promise<void> {
@@ -51,9 +63,7 @@ export class TerminalPerson {
         stop.signal.throwIfAborted();
         await this.#answer(relay, answer);
       } catch (error) {
-        this.#terminal.write(
-          stop.signal.aborted ? '\n  (answered elsewhere, or no longer asked)\n' : `\n  ${errorText(error)}\n`,
-        );
+        this.#terminal.write(`\n  ${stop.signal.aborted ? String(stop.signal.reason) : errorText(error)}\n`);
       } finally {
         this.#open = undefined;
       }
@@ -63,10 +73,8 @@ export class TerminalPerson {
   async #question(relay: Relay, signal: AbortSignal): Promise<Answer> {
     this.#terminal.write(`\n${relayText(relay)}\n`);
     if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
-    const outcomes =
-      relay.answers ?? (relay.relayKind === 'permission' ? ['approve', 'reject', 'revise'] : ['approve', 'reject']);
     const canRemember = relay.relayKind === 'permission' || relay.relayKind === 'access';
-    const canRevise = relay.relayKind === 'permission' && outcomes.includes('revise');
+    const canRevise = relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');
     const choices = [
       '[a]pprove',
       '[r]eject',
@@ -74,17 +82,29 @@ export class TerminalPerson {
       ...(canRemember ? ['a[l]ways in this thread'] : []),
     ];
     for (;;) {
-      const choice = (await this.#terminal.ask(`  ${choices.join('  ')} > `, signal)).trim().toLowerCase();
+      const choice = (await this.#line(`  ${choices.join('  ')} > `, signal)).toLowerCase();
       if (choice === 'a' || choice === 'approve' || choice === 'y') return { outcome: 'approve' };
       if ((choice === 'l' || choice === 'always') && canRemember) return { outcome: 'approve', remember: 'thread' };
       if (choice === 'r' || choice === 'reject' || choice === 'n') return this.#reject(signal);
-      const revised = choice === 'v' && canRevise ? await this.#revise(relay) : undefined;
-      if (revised !== undefined) return { outcome: 'revise', input: revised };
+      if ((choice === 'v' || choice === 'revise') && canRevise) {
+        const revised = await this.#revise(relay);
+        if (revised !== undefined) return { outcome: 'revise', input: revised };
+      } else if (choice !== '')
+        this.#terminal.write(`  "${choice}" is no answer here. Enter one of the letters in [ ].\n`);
+    }
+  }
+
+  /** The next line, without the spaces around it. */
+  async #line(prompt: string, signal: AbortSignal): Promise<string> {
+    for (;;) {
+      const line = await this.#terminal.ask(prompt, signal);
+      if (line !== undefined) return line.trim();
+      this.#terminal.write('\n  Enter an answer, or press Ctrl-C to stop the run.\n');
     }
   }
 
   async #reject(signal: AbortSignal): Promise<Answer> {
-    const feedback = (await this.#terminal.ask('  reason, for the agent > ', signal)).trim();
+    const feedback = await this.#line('  reason, for the agent (empty for none) > ', signal);
     return { outcome: 'reject', ...(feedback !== '' && { feedback }) };
   }
 
@@ -95,7 +115,9 @@ export class TerminalPerson {
       return undefined;
     }
     try {
-      return JSON.parse(edited) as unknown;
+      const revised: unknown = JSON.parse(edited);
+      this.#terminal.write(`  revised: ${visibleText(JSON.stringify(revised))}\n`);
+      return revised;
     } catch (error) {
       this.#terminal.write(`  The input is not valid JSON: ${errorText(error)}\n`);
       return undefined;
@@ -107,10 +129,9 @@ export class TerminalPerson {
     const isMulti = selectionMode === 'multi_select';
     const hint = options.length === 0 ? 'answer' : isMulti ? 'numbers with commas, or words' : 'a number, or words';
     for (;;) {
-      const given = (await this.#terminal.ask(`  ${hint} > `, signal)).trim();
+      const given = await this.#line(`  ${hint} > `, signal);
       if (given === '') continue;
-      const labelOf = (text: string) => options[Number(text.trim()) - 1]?.label ?? text.trim();
-      return { outcome: 'answer', answer: isMulti ? given.split(',').map(labelOf) : labelOf(given) };
+      return { outcome: 'answer', answer: questionAnswer(relay, given) };
     }
   }
 }

@@ -3,12 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { SingletreeError } from '../../events/index.ts';
 
 /** Where a person is asked. */
 export interface Terminal {
   write(text: string): void;
-  /** Returns the line that a person enters; rejects when the signal aborts. */
-  ask(prompt: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Returns the line that a person enters; undefined when the person ended the input (Ctrl-D). Rejects when the signal
+   * aborts, and when no more input can come.
+   */
+  ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Lets a person edit a text; returns it, or undefined when the editor failed. */
   edit(text: string): Promise<string | undefined>;
 }
@@ -19,17 +23,26 @@ export function processTerminal(interrupt: () => void): Terminal {
     write: text => void process.stdout.write(text),
     ask: async (prompt, signal) => {
       const lines = createInterface({ input: process.stdin, output: process.stdout });
-      const closed = new AbortController();
       lines.on('SIGINT', interrupt);
-      lines.once('close', () => closed.abort(new Error('The input has ended.')));
+      const closed = new Promise<undefined>(resolve => lines.once('close', () => resolve(undefined)));
+      const line = lines.question(prompt, { signal });
       try {
-        return await lines.question(prompt, { signal: AbortSignal.any([signal, closed.signal]) });
+        const entered = await Promise.race([line, closed]);
+        if (entered === undefined && process.stdin.readableEnded) throw inputEnded();
+        return entered;
       } finally {
         lines.close();
       }
     },
     edit: editInEditor,
   };
+}
+
+function inputEnded(): SingletreeError {
+  return new SingletreeError(
+    'not_supported',
+    'The input of this terminal has ended. It still waits: answer with `singletree inbox`.',
+  );
 }
 
 async function editInEditor(text: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { ThreadRewind } from '../../control/index.ts';
+import { type RewindResult, ThreadRewind } from '../../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
-import { allThreads, type EventLog, exportThread, importThread, readEvents, type Thread } from '../../log/index.ts';
+import { allThreads, exportThread, importThread, readEvents, type Thread } from '../../log/index.ts';
 import { singletreeHome } from '../home.ts';
 import { writeOut } from '../output.ts';
 import { printGraph } from '../print-graph.ts';
@@ -151,16 +151,20 @@ export function rewindCommand(
     const preview = () => (direction === 'undo' ? rewind.previewUndo(id, messageId) : rewind.previewRedo(id));
     const act = () => (direction === 'undo' ? rewind.undo(id, { ...named, force }) : rewind.redo(id, { force }));
     const result = options.preview === true ? await preview() : await act();
-    if (options.json === true) return void (await printJson(result));
+    if (options.json === true) {
+      await printJson(result);
+      return;
+    }
     for (const { folder, files } of result.folders)
       for (const { path, action, isConflict } of files)
         await writeOut(`${isConflict ? 'conflict' : action}  ${join(folder, path)}\n`);
     if (!('threadId' in result)) return;
+    const { threadId } = result as RewindResult;
     const skipped = result.folders.flatMap(({ files }) => files.filter(({ isConflict }) => isConflict && !force));
     if (skipped.length > 0)
       await writeOut(
         'Files in conflict were changed by somebody else since and are left alone; --force rewinds them too.\n',
       );
-    await writeOut(`continue in thread ${result.threadId}\n`);
+    await writeOut(`continue in thread ${threadId}\n`);
   });
 }

@@ -69,6 +69,11 @@ export function addThreadCommands(program: Command): void {
 
 function addInboxCommand(inbox: Command): void {
   inbox.action(async options => (await import('./inbox.ts')).listInbox(options));
+  addStoreOptions(inbox.command('show').description('print one of them whole'))
+    .argument('<relay>', 'its number in the list, or its id')
+    .action(async (relay: string, _options: object, command: Command) =>
+      (await import('./inbox.ts')).showInbox(relay, command.optsWithGlobals()),
+    );
   const outcomes = { approve: '', reject: '', revise: '<json>', answer: '<text>' } as const;
   for (const [outcome, value] of Object.entries(outcomes) as [keyof typeof outcomes, string][]) {
     const command = inbox
@@ -83,7 +88,8 @@ function addInboxCommand(inbox: Command): void {
       )
       .action(async (...given: unknown[]) => {
         const [relay, text] = given as [string, string];
-        const options = given.at(-2) as object;
+        // The list has the same options and takes them wherever they are written.
+        const options = (given.at(-1) as Command).optsWithGlobals();
         await (await import('./inbox.ts')).answerInbox(outcome, [relay, value === '' ? undefined : text], options);
       });
   }

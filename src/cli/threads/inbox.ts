@@ -2,9 +2,12 @@ import { userInfo } from 'node:os';
 import type { RelayAnswer } from '../../agents/index.ts';
 import { Supervisor } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { type PendingRelay, RelayBooks } from '../../runtime/relay-books.ts';
+import { possibleAnswers } from '../asking/possible-answers.ts';
+import { questionAnswer } from '../asking/question-answer.ts';
+import { relayText } from '../asking/relay-text.ts';
 import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
@@ -38,8 +41,19 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
     await writeOut(
       rows.length === 0
         ? 'Nothing waits for you.\n'
-        : '\nTo answer: singletree inbox approve 1 (or reject, revise, answer)\n',
+        : '\nTo read one whole: singletree inbox show 1\nTo answer: singletree inbox approve 1 (or reject, revise, answer)\n',
     );
+  });
+}
+
+/** `singletree inbox show`: one of them whole, as a terminal asks it, with the possible answers. */
+export function showInbox(named: string, options: ThreadCommandOptions): Promise<void> {
+  return withLog(options, async log => {
+    const { thread, entry } = relayNamed(await pendingIn(log), named);
+    const answers = possibleAnswers(entry.relay);
+    await (options.json === true
+      ? printJson({ threadId: thread.id, ...entry })
+      : writeOut(`${relayText(entry.relay)}\n  answers: ${answers.join(', ')}\n`));
   });
 }
 
@@ -61,7 +75,7 @@ export function answerInbox(
       by: userInfo().username,
       ...defined({ feedback: options.reason, remember: options.remember }),
       ...(outcome === 'revise' && value !== undefined && { input: parsed(value) }),
-      ...(outcome === 'answer' && value !== undefined && { answer: value }),
+      ...(outcome === 'answer' && value !== undefined && { answer: answerTo(entry.relay, value) }),
     };
     const supervisor = new Supervisor({ log });
     try {
@@ -71,6 +85,10 @@ export function answerInbox(
     }
     await writeOut(`${outcome}: ${questionOf(entry.relay)}\n`);
   });
+}
+
+function answerTo(relay: EventOf<'relay'>, text: string): string | string[] {
+  return relay.relayKind === 'question' ? questionAnswer(relay, text) : text;
 }
 
 function relayNamed(pending: readonly PendingRelay[], named: string): PendingRelay {

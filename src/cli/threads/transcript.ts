@@ -2,6 +2,7 @@ import type { AgentEvent, EventOf, LoggedEvent } from '../../events/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { activityLine } from '../run-pretty.ts';
 import { plainText } from '../table.ts';
+import { printableText } from '../terminal-text.ts';
 
 /** Turns the events of a thread into text for a terminal, append-only: what was printed never changes. */
 export class Transcript {
@@ -17,7 +18,7 @@ export class Transcript {
     const text = event.type === 'text' && !this.#nested.has(event.runId) ? this.#text(event.content) : '';
     const indent = this.#nested.has(event.runId) ? '  ' : '';
     const lines = [...projectActivity(this.#activity, event)].flatMap(
-      activity => plainText(activityLine(activity) ?? '') || [],
+      activity => plainText(activityLine(activity, event) ?? '') || [],
     );
     const own = lineOf(event);
     return text + [...lines, ...(own === undefined ? [] : [own])].map(line => this.#line(indent + line)).join('');
@@ -30,9 +31,7 @@ export class Transcript {
 
   #text(content: string): string {
     if (content !== '') this.#isInText = !content.endsWith('\n');
-    // A terminal must not execute what a model wrote.
-    // oxlint-disable-next-line no-control-regex
-    return content.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+    return printableText(content);
   }
 
   #line(line: string): string {
@@ -68,14 +67,16 @@ function wordsOf({ content }: EventOf<'user'>): string {
 export function questionOf(relay: EventOf<'relay'>): string {
   switch (relay.relayKind) {
     case 'permission':
-      return `${relay.tool} ${JSON.stringify(relay.params)}`;
+      return relay.command === undefined
+        ? `${relay.tool} ${JSON.stringify(relay.params)}`
+        : `${relay.tool} $ ${relay.command}`;
     case 'question':
       return relay.question;
     case 'plan':
       return `plan: ${relay.title ?? relay.plan}`;
     case 'suspension':
       return `${relay.tool} waits ${JSON.stringify(relay.payload ?? {})}`;
-    case 'access':
+    default:
       return `access to ${JSON.stringify(relay.params)}`;
   }
 }

@@ -7,6 +7,7 @@ import {
   type RewindDirection,
 } from '../../agents/coder/checkpoints/file-rewind.ts';
 import { ShadowRepository } from '../../agents/coder/checkpoints/shadow-repository.ts';
+import { textOfContent } from '../../events/content-text.ts';
 import { once } from '../../events/define.ts';
 import { defined } from '../../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
@@ -164,7 +165,5 @@ export class ThreadRewind {
 const pageSize = 500;
 
 function textOf(event: LoggedEvent | undefined): string {
-  if (event?.type !== 'user') return '';
-  if (typeof event.content === 'string') return event.content;
-  return event.content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
+  return event?.type === 'user' ? textOfContent(event.content) : '';
 }

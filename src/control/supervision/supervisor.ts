@@ -35,6 +35,7 @@ import type {
   RunHandle,
   RunsInThread,
   StartOptions,
+  SteerOptions,
 } from './run-control.ts';
 import { finished, ignoreFinished, type NewRun, partsOf, type RunLaunch } from './run-launch.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
@@ -107,19 +108,22 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, by, id, model, mode, edits, note, expectedSeq, metadata } = options;
+    const { agent, content, by, id, model, mode, edits, note, expectedSeq, once, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
     let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
-      event = editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) });
+      event = {
+        ...editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) }),
+        ...defined({ id }),
+      };
     }
     return this.#startRun(
       threadId,
       { agent, parentId: `${userRunId}:user`, model, note, metadata },
-      { event, expectedSeq, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
+      { event, expectedSeq, once, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
     );
   }
 
@@ -142,8 +146,8 @@ export class Supervisor implements RunControl {
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
-  steer(runId: string, content: string | readonly ContentPart[], { by }: { readonly by?: string } = {}): void {
-    this.#running(runId).steer(content, by);
+  steer(runId: string, content: string | readonly ContentPart[], options: SteerOptions = {}): void {
+    this.#running(runId).steer(content, options);
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {

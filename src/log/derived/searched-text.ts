@@ -1,4 +1,5 @@
-import type { ContentPart, LoggedEvent } from '../../events/index.ts';
+import { textOfContent } from '../../events/content-text.ts';
+import type { LoggedEvent } from '../../events/index.ts';
 
 /** A text that can be found: what a person said, or a complete text of a run. */
 export interface SearchedText {
@@ -7,12 +8,6 @@ export interface SearchedText {
   readonly lastSeq: number;
   readonly messageId: string;
   readonly text: string;
-}
-
-/** The text of a message of a person. */
-export function textOfContent(content: string | readonly ContentPart[]): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
 /** The text that begins with the first of these events, put together from those that continue it. */

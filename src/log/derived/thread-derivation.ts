@@ -2,7 +2,8 @@ import type { LoggedEvent } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
-import { type SearchedText, textOfContent } from './searched-text.ts';
+import { textOfContent } from '../../events/content-text.ts';
+import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
 
 /** After how many events, and after how many characters of them, the next outline is stored. */

@@ -24,6 +24,8 @@ export class ActivityRun {
         readonly sessionId: string | undefined;
       }
     | undefined;
+  /** The calls about which a person is asked, by the relay. */
+  readonly asked = new Map<string, string>();
   /** The calls that started runs of subagents, while they are open. */
   readonly starters = new Set<string>();
   /** The message of its last error. */
@@ -43,6 +45,13 @@ export class ActivityRun {
     const [oldest] = this.calls.values();
     if (oldest !== undefined) this.calls.delete(oldest.id);
     return oldest;
+  }
+
+  /** A person answered: a revised input is the one that runs. */
+  answered({ relayId, outcome, input }: EventOf<'relay_resolved'>): void {
+    const call = this.calls.get(this.asked.get(relayId) ?? '');
+    this.asked.delete(relayId);
+    if (call !== undefined && outcome === 'revise') this.calls.set(call.id, { ...call, input: input as Call['input'] });
   }
 
   /** The folder the shell is in for the next command, when it can be known. */

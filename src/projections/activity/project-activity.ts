@@ -84,6 +84,14 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     run.calls.delete(event.id);
     return callActivity(run, call, { event, lineOf, output: toolOutputOf(event.output) });
   },
+  relay: (event, state) => {
+    if (event.relayKind === 'permission') state.runs.get(event.runId)?.asked.set(event.id, event.toolCallId);
+    return [];
+  },
+  relay_resolved: (event, state) => {
+    state.runs.get(event.runId)?.answered(event);
+    return [];
+  },
   error: (event, state, lineOf) => {
     const run = runOf(state, event);
     const open = event.fatal === true ? openCalls(run, event, lineOf) : [];
@@ -100,8 +108,6 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   repl_input: nothing,
   repl_progress: nothing,
   repl_output: nothing,
-  relay: nothing,
-  relay_resolved: nothing,
   plan_status: nothing,
   tasks: nothing,
   summary: nothing,

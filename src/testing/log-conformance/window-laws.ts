@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, readWindow, type WindowRequest } from '../../log/index.ts';
+import { type EventLog, readWindow } from '../../log/index.ts';
 import { type Law, range, refuses, seqs } from './suite.ts';
 
 /** A run in steps of four events each. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript, ScriptedPart, ScriptedTurn } from '../../../src/agents/model/scripted/script.ts';
 import { callTool, LiveScene, textOf } from '../support/live-scene.ts';
@@ -69,6 +71,8 @@ function script(turns: readonly ScriptedTurn[], subagent: readonly ScriptedTurn[
 
 async function scene(name: string, turns: ModelScript, play: (scene: LiveScene) => Promise<void>): Promise<void> {
   const opened = await LiveScene.open(name, turns);
+  // Some programs refuse a command that sleeps.
+  writeFileSync(join(opened.options.cwd, 'slow.sh'), 'sleep "$1"\ntouch "$2"\n');
   try {
     await play(opened);
   } finally {
@@ -157,7 +161,7 @@ describe.skipIf(!isAsked || !programsReady('agents over the Agent Client Protoco
       });
 
       it('takes messages during a turn, or after it', () => {
-        const turns = [shell('sleep 2; touch slow.txt'), 'After.', 'After that.'];
+        const turns = [shell('bash slow.sh 2 slow.txt'), 'After.', 'After that.'];
         return scene(name, script(turns), async live => {
           const run = await live.send('go');
           await live.answer(await live.relay(), { outcome: 'approve' });
@@ -172,7 +176,7 @@ describe.skipIf(!isAsked || !programsReady('agents over the Agent Client Protoco
       });
 
       it('is interrupted with a request open or a command running, and used again', () => {
-        const turns = [shell('touch made.txt'), shell('sleep 30; touch late.txt'), 'Usable.', 'Usable.'];
+        const turns = [shell('touch made.txt'), shell('bash slow.sh 30 late.txt'), 'Usable.', 'Usable.'];
         return scene(name, script(turns), async live => {
           const first = await live.send('go');
           await live.relay();
@@ -219,6 +223,33 @@ describe.skipIf(!isAsked || !programsReady('agents over the Agent Client Protoco
           expect(live.request(-1)).toContain('did not run');
           expect(events.filter(event => event.type === 'relay_resolved')).toMatchObject([{ outcome: 'cancelled' }]);
         });
+      });
+    });
+
+    it.runIf(names.includes('qwen'))('passes questions and plans of Qwen on', () => {
+      const options = [
+        { label: 'Red', description: 'r' },
+        { label: 'Blue', description: 'b' },
+      ];
+      const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }];
+      const turns = [
+        callTool('ask_user_question', { questions }),
+        callTool('exit_plan_mode', { plan: '# Plan\n1. paint it' }),
+        (programs['qwen'] as Traits).shell('touch painted.txt'),
+        'Done.',
+      ];
+      return scene('qwen', script(turns), async live => {
+        const run = await live.send('go', { mode: 'plan' });
+        const asked = await live.relay();
+        expect(asked).toMatchObject({ relayKind: 'question', question: 'Which colour?', options });
+        await live.answer(asked, { outcome: 'answer', answer: 'Blue' });
+        const plan = await live.relay(2);
+        expect(live.request(1)).toContain('Blue');
+        expect(plan).toMatchObject({ relayKind: 'plan', plan: '# Plan\n1. paint it' });
+        await live.answer(plan, { outcome: 'approve' });
+        await live.answer(await live.relay(3), { outcome: 'approve' });
+        expect((await live.finished(run)).outcome).toBe('complete');
+        expect(live.has('painted.txt')).toBe(true);
       });
     });
   },

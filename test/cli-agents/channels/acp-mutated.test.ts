@@ -62,7 +62,7 @@ describe.each(Object.entries(programs))('the channel of %s over mutated messages
     const cases = fc.asyncProperty(fc.nat(recordings.length - 1), mutationSteps, actions, (which, steps, acts) =>
       run(adapter, mutated(recordings[which] as string[], steps), acts),
     );
-    await fc.assert(cases, { numRuns: 60 });
+    await fc.assert(cases, { numRuns: 100 });
   });
 });
 

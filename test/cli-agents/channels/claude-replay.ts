@@ -1,6 +1,6 @@
 import type { LiveChannel } from '../../../src/agents/cli/contract/live-channel.ts';
 import { claudeLive } from '../../../src/agents/cli/adapters/claude/live/adapter.ts';
-import { recordOf, textOf } from '../../../src/agents/cli/shared/wire-value.ts';
+import { listOf, recordOf, textOf } from '../../../src/agents/cli/shared/wire-value.ts';
 import {
   type MessageIds,
   type RecordedLine,
@@ -43,7 +43,8 @@ export function replayClaude(
     const record = recordOf(message) ?? {};
     const request = recordOf(record['request']);
     if (record['type'] === 'user') {
-      const content = String(recordOf((recordOf(record['message'])?.['content'] as unknown[])[0])?.['text']);
+      const [block] = listOf(recordOf(record['message'])?.['content']);
+      const content = String(recordOf(block)?.['text']);
       if (runs > host.ends.length) channel.steer({ id: `steer-${++steered}`, content });
       else channel.prompt({ runId: `run-${++runs}`, content, ...settings });
     } else if (record['type'] === 'control_response') answer(record, channel, host);

@@ -6,7 +6,9 @@ let stream;
 const authorization = `Basic ${Buffer.from(`me:${process.env.FAKE_PASSWORD}`).toString('base64')}`;
 let healthChecks = 0;
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void respond(request, response));
+
+async function respond(request, response) {
   const { pathname } = new URL(request.url, 'http://localhost');
   if (request.headers.authorization !== authorization) return response.writeHead(401).end();
   if (pathname === '/global/health') return response.writeHead(++healthChecks < 3 ? 503 : 200).end('{}');
@@ -23,7 +25,7 @@ const server = createServer(async (request, response) => {
   if (pathname === '/end-events') stream.end();
   if (pathname === '/exit') process.exit(3);
   return response.writeHead(200).end(JSON.stringify(log));
-});
+}
 
 server.listen(0, '127.0.0.1', () => {
   console.log('starting');

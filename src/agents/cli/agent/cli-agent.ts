@@ -35,6 +35,11 @@ export interface CliAgentOptions {
   readonly timeoutMs?: number;
   /** The time limit without output, in milliseconds. Default: none. */
   readonly idleTimeoutMs?: number;
+  /**
+   * The time limit until its session is open over the live channel, in milliseconds. Default: 60,000; 180,000 for a
+   * program that is used as a local server.
+   */
+  readonly openTimeoutMs?: number;
   /** The time until it is stopped after it reported its end. Default: 10,000. */
   readonly settleMs?: number;
   /** The time after each of SIGINT and SIGTERM before the next signal. Default: 600. */
@@ -123,7 +128,7 @@ async function* invoke(
   });
   yield* run.start();
   const sessionId = params.session?.id;
-  const prompt = promptOf(params.messages, params.session?.known);
+  const prompt = promptOf(params.messages, params.session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter), 'new_session');

@@ -18,7 +18,15 @@ describe('the hint for a failure', () => {
 
   it.each(['OpenCode ended because bash was denied: no', 'Tool "x" requires approval', 'an auto-rejected permission'])(
     'is to allow what was denied: %s',
-    message => expect(failureHint(codexAdapter, message)).toMatch(/settings of Codex, or run it again with --yolo/),
+    message => {
+      expect(failureHint(codexAdapter, message)).toMatch(/on a terminal .* --permissions FILE\), or .* --yolo/);
+      expect(failureHint(antigravityAdapter, message)).toMatch(/settings of Antigravity, or run it again with --yolo/);
+    },
+  );
+
+  it.each(['Missing environment variable: `MY_KEY`.', 'Configuration value not found: GOOSE_PROVIDER'])(
+    'is to pass a variable that is missing: %s',
+    message => expect(failureHint(codexAdapter, message)).toContain('--env NAME'),
   );
 
   it('is absent for an unrecognised message', () => {

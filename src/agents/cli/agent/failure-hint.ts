@@ -12,6 +12,12 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
     )
   )
     return `If this version of ${adapter.name} is too old, update it with \`${updateOf(adapter)}\`.`;
+  if (
+    /missing environment variable|configuration value not found|environment variable .* (is )?not (set|found)/i.test(
+      message,
+    )
+  )
+    return 'An external agent gets only the variables that it is known to need: pass others with --env NAME (`env`).';
   return /was denied|rejected permission|auto-rejected|requires? approval|approval required/i.test(message)
     ? permissionAdvice(adapter)
     : undefined;
@@ -25,7 +31,9 @@ export function withHint(adapter: CliAdapter, event: AgentEvent): AgentEvent {
 }
 
 /** Returns what to do when a program denied something. */
-export function permissionAdvice({ name }: CliAdapter): string {
+export function permissionAdvice({ name, live }: Pick<CliAdapter, 'name' | 'live'>): string {
+  if (live !== undefined)
+    return 'Run it on a terminal to be asked, allow it with rules (--permissions FILE), or run it again with --yolo (`yolo: true`), which allows everything.';
   return `Allow it in the settings of ${name}, or run it again with --yolo (\`yolo: true\`), which allows everything.`;
 }
 

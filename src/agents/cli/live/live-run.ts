@@ -1,12 +1,11 @@
 import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, errorText, newId, SingletreeError } from '../../../events/index.ts';
+import { type AgentEvent, errorText, newId } from '../../../events/index.ts';
 import type { InvokeParams, UserMessage } from '../../agent.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
 import { RunDetached } from '../../run-detached.ts';
 import { startEvent } from '../../start-event.ts';
-import { exitOf } from '../agent/run-translation.ts';
-import { startFailure, withHint } from '../agent/failure-hint.ts';
+import { withHint } from '../agent/failure-hint.ts';
 import { lineText } from '../agent/line-reader.ts';
 import { OutputTail, stderrMessage } from '../agent/output-tail.ts';
 import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
@@ -18,10 +17,11 @@ import type { LiveAgentOptions } from './live-options.ts';
 import { LiveDecisions } from './live-decisions.ts';
 import { LiveOutput } from './live-output.ts';
 import { firstPrompt, newSessionWarning, type TurnContent } from './live-prompt.ts';
-import { LiveSession, type SessionProblem, type SessionUser } from './live-session.ts';
+import { LiveSession, type SessionUser } from './live-session.ts';
 import { LiveSteps } from './live-steps.ts';
 import { revisionNote, rejectionNote } from './live-notes.ts';
 import { notRun, type ResumedRun, resumedRun } from './resumed-run.ts';
+import { codeOf, exitProblem, type SessionProblem, unexplained } from './session-problems.ts';
 import { modeOf, sessionKey, sessionOptions } from './session-options.ts';
 import { TurnMessages } from './turn-messages.ts';
 
@@ -266,7 +266,10 @@ export class LiveRun implements SessionUser {
         continue;
       }
       this.#takeSteering();
-      const next = end.reason === 'complete' ? this.#messages.next() : undefined;
+      this.#messages.endTurn(end.unsent);
+      // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
+      const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
+      const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
         if (end.reason === 'error' && !this.#hasFailed)
           await this.#fail(this.#exit === undefined ? unexplained(adapter) : this.#exitProblem(this.#exit));
@@ -442,22 +445,14 @@ export class LiveRun implements SessionUser {
 
   /** A program that ended while it opened its session explains why on stderr. */
   #openingProblem(problem: SessionProblem): SessionProblem {
-    return this.#exit !== undefined && problem.code === 'exit_code' ? this.#exitProblem(this.#exit) : problem;
+    if (this.#exit !== undefined && problem.code === 'exit_code') return this.#exitProblem(this.#exit);
+    const printed = this.#stderr.text;
+    return problem.code === 'open_timeout' && printed !== ''
+      ? { ...problem, message: `${problem.message} It printed: ${printed}` }
+      : problem;
   }
 
-  #exitProblem({ failedToStart, ...exit }: ProcessExit): SessionProblem {
-    const { adapter } = this.#options;
-    if (failedToStart !== undefined) return startFailure(adapter, failedToStart, this.#cwd);
-    const ended = exitOf(adapter.id, exit) ?? `${adapter.id} ended in the middle of a turn`;
-    const why = this.#stderr.text;
-    return { message: why === '' ? `${ended}, without saying why.` : `${ended}: ${why}`, code: 'exit_code' };
+  #exitProblem(exit: ProcessExit): SessionProblem {
+    return exitProblem(this.#options.adapter, exit, { cwd: this.#cwd, printed: this.#stderr.text });
   }
-}
-
-function unexplained({ name }: CliAdapter): SessionProblem {
-  return { message: `${name} reported that the turn failed, without saying why.`, code: 'agent_failed' };
-}
-
-function codeOf(error: unknown): string {
-  return SingletreeError.is(error) ? error.code : 'agent_failed';
 }

@@ -1,7 +1,12 @@
 import { defined } from '../../../events/defined.ts';
 import { environmentFor } from '../../process/environment.ts';
+import type { LiveAdapter } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { LiveSessionOptions } from './live-session.ts';
+import { openTimeout } from './session-problems.ts';
+
+/** How long a session may take to open, in milliseconds; a local server takes long at its first start. */
+const openLimits: Readonly<Record<LiveAdapter['transport'], number>> = { stdio: 60_000, serve: 180_000 };
 
 type SessionContext = Pick<LiveRunOptions, 'adapter' | 'live' | 'options' | 'params'>;
 
@@ -13,6 +18,7 @@ export function sessionOptions(
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.model ?? options.model;
   const mode = modeOf({ live, options, params });
+  const openMs = options.openTimeoutMs ?? openLimits[live.transport];
   return {
     live,
     start: {
@@ -28,6 +34,7 @@ export function sessionOptions(
       runMark,
       stopStepMs,
     }),
+    openLimit: { ms: openMs, problem: openTimeout(adapter, openMs) },
   };
 }
 

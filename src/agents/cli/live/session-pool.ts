@@ -53,7 +53,7 @@ export class SessionPool {
 
   /** Ends every waiting program and waits for their end. */
   async close(): Promise<void> {
-    await Promise.all([...this.#warm.keys()].map(key => this.#remove(key)?.dispose()));
+    await Promise.all([...this.#warm.keys()].map(async key => this.#remove(key)?.dispose()));
   }
 
   #remove(key: string): LiveSession | undefined {

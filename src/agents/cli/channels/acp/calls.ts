@@ -95,6 +95,12 @@ export class AcpCalls {
     }
   }
 
+  /** The run of a call; that of the parent when its subagent has ended before it. */
+  #runOf({ runId }: KnownCall): string {
+    const { context, subagents } = this.#options;
+    return subagents?.isOpen(runId) === true ? runId : context.runId;
+  }
+
   #merge(rawId: string, update: WireRecord): KnownCall {
     const known = this.#known.get(rawId);
     const meta = recordOf(update['_meta']) ?? {};
@@ -125,7 +131,8 @@ export class AcpCalls {
   #emit(call: KnownCall): OpenCall {
     if (call.open !== undefined) return call.open;
     const { context, messages, rules, subagents } = this.#options;
-    const { fields, runId } = call;
+    const { fields } = call;
+    const runId = this.#runOf(call);
     const name = rules.nameOf(fields) ?? fields.title ?? fields.kind ?? 'tool';
     const input = rules.inputOf?.(fields, name) ?? recordOf(fields.rawInput) ?? {};
     messages.endBlock(runId, messageIdOf(fields.meta));
@@ -140,7 +147,7 @@ export class AcpCalls {
     const open = this.#emit(call);
     if (open.started) return;
     open.started = true;
-    this.#options.context.emit({ type: 'tool_start', runId: call.runId, id: open.id, name: open.name });
+    this.#options.context.emit({ type: 'tool_start', runId: this.#runOf(call), id: open.id, name: open.name });
   }
 
   #progress(call: KnownCall, update: WireRecord): void {
@@ -150,7 +157,7 @@ export class AcpCalls {
     if (content === undefined || update['sessionUpdate'] !== 'tool_call_update' || call.open === undefined) return;
     const { id, name } = call.open;
     const report = `${id}/p${++call.reports}`;
-    context.emit({ type: 'tool_progress', runId: call.runId, id: report, toolCallId: id, name, content });
+    context.emit({ type: 'tool_progress', runId: this.#runOf(call), id: report, toolCallId: id, name, content });
   }
 
   #end(call: KnownCall, update: WireRecord): void {
@@ -170,9 +177,9 @@ export class AcpCalls {
     const open = this.#emit(call);
     call.isSettled = true;
     this.#options.ids.settle(call.fields.rawId);
-    messages.result(call.runId);
+    messages.result(this.#runOf(call));
     const reported = subagents?.answered(call.fields.rawId, open, output) ?? output;
-    context.emit({ type: 'tool_result', runId: call.runId, id: open.id, name: open.name, output: reported });
+    context.emit({ type: 'tool_result', runId: this.#runOf(call), id: open.id, name: open.name, output: reported });
   }
 }
 

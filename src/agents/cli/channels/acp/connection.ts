@@ -1,6 +1,6 @@
-import { SingletreeError } from '../../../../events/index.ts';
+import { errorText, SingletreeError } from '../../../../events/index.ts';
 import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
-import type { ClientConnection } from './acp-library.ts';
+import type * as Library from './acp-library.ts';
 
 /** The answer to one of our requests. */
 export type AcpAnswer =
@@ -49,7 +49,7 @@ export class AcpConnection {
   readonly #ours = new Set<unknown>();
   /** The ids of the program's open requests, with their messages. */
   readonly #theirs = new Map<Id, WireRecord>();
-  #connection: ClientConnection | undefined;
+  #connection: Library.ClientConnection | undefined;
   #readable: ReadableStreamDefaultController | undefined;
   #isBusy = true;
   #isClosed = false;
@@ -69,18 +69,19 @@ export class AcpConnection {
   /** Loads the library, then calls back; lines that arrive before wait. */
   open(opened: () => void): void {
     import('./acp-library.ts').then(
-      library => {
+      ({ client, RequestError }) => {
         if (this.#isClosed) return;
-        this.#connect(library);
+        this.#connect({ client, RequestError });
         opened();
         this.#isBusy = false;
         this.#deliver();
       },
-      (error: unknown) => this.#listener.failed(`The library of the Agent Client Protocol failed to load: ${error}`),
+      (error: unknown) =>
+        this.#listener.failed(`The library of the Agent Client Protocol failed to load: ${errorText(error)}`),
     );
   }
 
-  #connect({ client, RequestError }: typeof import('./acp-library.ts')): void {
+  #connect({ client, RequestError }: Pick<typeof Library, 'client' | 'RequestError'>): void {
     const app = client({ name: 'singletree' }).onRequest('*', ({ method, params, requestId, signal }) => {
       const raw = this.#theirs.get(requestId as Id) ?? {};
       const answered = new Promise<unknown>((resolve, reject) => {

@@ -57,11 +57,15 @@ function optionsOf(property: WireRecord): { value: unknown; label: string }[] {
   const named = listOf(property['enumNames']);
   const plain = listOf(property['enum']).map((value, index) => ({
     value,
-    label: textOf(named[index]) ?? String(value),
+    label: textOf(named[index]) ?? labelOf(value),
   }));
   const titled = [...listOf(property['oneOf']), ...listOf(property['anyOf'])].flatMap(entry => {
     const { const: value, title } = recordOf(entry) ?? {};
-    return value === undefined ? [] : [{ value, label: textOf(title) ?? String(value) }];
+    return value === undefined ? [] : [{ value, label: textOf(title) ?? labelOf(value) }];
   });
   return [...plain, ...titled];
+}
+
+function labelOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -21,6 +21,7 @@ export function nestedSubagents(
   const childOf = (runId: string) => [...open].map(key => children.get(key)).find(child => child?.runId === runId);
   return {
     runOf: () => (open.size === 1 ? children.get([...open][0] as string)?.runId : undefined),
+    isOpen: runId => children.isOpen(runId),
     wrote(runId, text) {
       const child = childOf(runId);
       if (child !== undefined) child.lastText = (child.lastText ?? '') + text;

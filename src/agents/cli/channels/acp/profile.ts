@@ -38,6 +38,8 @@ export interface CallRules {
 export interface SubagentRules {
   /** The run of a record that is not about a call seen before. */
   runOf(meta: WireRecord): string | undefined;
+  /** Whether the run of a subagent has not ended. */
+  isOpen(runId: string): boolean;
   called(rawId: string, call: OpenCall): void;
   /** Registers a piece of text of a run. */
   wrote?(runId: string, text: string): void;

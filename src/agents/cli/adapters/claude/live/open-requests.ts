@@ -99,7 +99,7 @@ export class OpenRequests {
   }
 
   withdrawAll(reason: string): void {
-    for (const id of [...this.#open.keys()]) this.withdraw(id, reason);
+    for (const id of this.#open.keys()) this.withdraw(id, reason);
   }
 
   #answerQuestion(found: OpenRequest, questions: QuestionSet, id: string, answer: LiveAnswer): void {

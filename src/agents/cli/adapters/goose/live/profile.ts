@@ -62,6 +62,7 @@ function gooseSubagents(context: LineContext): SubagentRules {
   const subagents = new GooseSubagents(context);
   return {
     runOf: () => undefined,
+    isOpen: () => false,
     called: (rawId, call) => subagents.called(rawId, call),
     answered: (rawId, call, output) => subagents.answered(rawId, call, { output, meta: {} }),
     progress(rawId, update) {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { EventOf } from '../../events/index.ts';
+import { relayText } from './relay-text.ts';
+
+const permission = (more: object): EventOf<'relay'> => ({
+  type: 'relay',
+  runId: 'r',
+  id: 'relay-1',
+  relayKind: 'permission',
+  toolCallId: 'c',
+  tool: 'Bash',
+  params: {},
+  ...more,
+});
+
+describe('what a person reads before answering', () => {
+  it('is every line of a command, and the reason', () => {
+    expect(relayText(permission({ command: 'touch a\ntouch b\n', reason: 'to have both' }))).toBe(
+      '? Run this command? (Bash)\n  $ touch a\n  > touch b\n  because: to have both',
+    );
+  });
+
+  it('is the diff of a change', () => {
+    expect(relayText(permission({ tool: 'Edit', diff: '-a\n+b\n' }))).toBe('? Make this change? (Edit)\n  -a\n  +b');
+  });
+
+  it('is the input of any other call, its texts as they would be used', () => {
+    expect(relayText(permission({ tool: 'Write', params: { path: 'a.txt', content: 'one\ntwo\n', mode: 7 } }))).toBe(
+      '? Use Write?\n  path: a.txt\n  content:\n    one\n    two\n  mode: 7',
+    );
+    expect(relayText(permission({ tool: 'Stop' }))).toBe('? Use Stop?\n  (no input)');
+  });
+
+  it('shows characters that would hide a part of it', () => {
+    expect(relayText(permission({ command: 'rm -rf x\r\u001b[2K$ ls' }))).toContain('$ rm -rf x\\u{d}\\u{1b}[2K$ ls');
+  });
+
+  it('has the title of a plan once', () => {
+    const plan = (more: object): EventOf<'relay'> =>
+      ({ type: 'relay', runId: 'r', id: 'p', relayKind: 'plan', planId: 'p', ...more }) as EventOf<'relay'>;
+    expect(relayText(plan({ title: 'Paint', plan: '# Paint\n1. paint' }))).toBe(
+      '? Approve this plan?\n  # Paint\n  1. paint',
+    );
+    expect(relayText(plan({ title: 'Paint', plan: '1. paint' }))).toBe('? Approve this plan? Paint\n  1. paint');
+  });
+});

@@ -1,0 +1,17 @@
+// oxlint-disable no-control-regex
+
+/** Returns a text without the control characters that a terminal executes; line breaks and tabs stay. */
+export function printableText(text: string): string {
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}
+
+/**
+ * Returns a text in which every character is visible: control characters and the ones that reorder or hide text are
+ * written as escapes, so that what a person approves is what runs.
+ */
+export function visibleText(text: string): string {
+  return text.replaceAll(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

@@ -1,0 +1,43 @@
+import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { rewindBody, rewindInfo } from '../../protocols/index.ts';
+import { type Route, route } from '../route.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Threads';
+
+/** Undo and redo of turns, with the files that their calls changed. */
+export function rewindRoutes(site: Site): Route[] {
+  const rewind = () => {
+    const { log, snapshots } = site.options;
+    if (snapshots !== undefined) return new ThreadRewind({ log, snapshots });
+    throw new SingletreeError('not_supported', 'This server has no snapshots of files: nothing can be undone.');
+  };
+  return [
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/undo',
+      tag,
+      summary: 'Take turns back, from a user message on: the conversation in a new branch, and the files they changed',
+      body: rewindBody,
+      answer: rewindInfo,
+      handle: async ({ param, scope, body: { messageId, preview = false, force = false } }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return preview ? rewind().previewUndo(id, messageId) : rewind().undo(id, { force, ...defined({ messageId }) });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/redo',
+      tag,
+      summary: 'Take up again what the undo that made a thread took back',
+      body: rewindBody.omit({ messageId: true }),
+      answer: rewindInfo,
+      handle: async ({ param, scope, body: { preview = false, force = false } }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return preview ? rewind().previewRedo(id) : rewind().redo(id, { force });
+      },
+    }),
+  ];
+}
