@@ -72,8 +72,8 @@ export function contentLaws(law: Law): void {
       await log.append(other, [result(1, two), result(2, one)]);
       const appended = log.append(next, [result(1, two), result(2, one)]);
       await Promise.all([log.deleteThread(old), appended, log.deleteThread(other)]);
-      const outputs = (await log.read(next)).map(event => event.type === 'tool_result' && event.output.context);
-      assert.deepEqual(outputs, [two, one]);
+      const outputs = (await log.read(next)).map(event => event.type === 'tool_result' && event.output);
+      assert.deepEqual(outputs, [{ context: two }, { context: one }]);
       await log.deleteThread(next);
     }
   });
