@@ -125,7 +125,7 @@ export class Team {
     const { servers } = this.#cluster;
     // A request that the client repeats goes to another server, as a load balancer sends it.
     const balanced: typeof fetch = (input, init) => {
-      const path = String(input);
+      const path = input instanceof Request ? input.url : input.toString();
       if (path.endsWith('/messages')) this.requests++;
       const { url = '' } = servers[this.#turn++ % servers.length] ?? {};
       return fetch(url + path, { ...init, signal: AbortSignal.timeout(requestMs) });
