@@ -9,14 +9,14 @@ const repetitions = 4;
  */
 export async function repeatWhileUnreachable<Result>(
   request: () => Promise<Result>,
-  { delay, random }: Backoff,
+  backoff: Backoff,
 ): Promise<Result> {
   for (let failures = 0; ; failures++)
     try {
       return await request();
     } catch (error) {
       if (failures >= repetitions || !isUnreachable(error)) throw error;
-      await delay(backoffMs(failures, random()));
+      await backoff.delay(backoffMs(failures, backoff.random()));
     }
 }
 

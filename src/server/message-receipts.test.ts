@@ -33,7 +33,7 @@ async function team() {
   const thread = await log.createThread({ title: 'T' });
   const hold = gate();
   const servers = [1, 2, 3].map(n => serverOn(log, hold.opened, { owner: `server-${n}` }));
-  const send = (message: SentMessage, server = 0) => servers[server % 3]?.intake.take(thread, message);
+  const send = async (message: SentMessage, server = 0) => servers[server % 3]?.intake.take(thread, message);
   const end = async () => {
     hold.open();
     await vi.waitFor(async () => expect((await log.getThread(thread.id))?.metadata).toEqual({}), { interval: 1 });

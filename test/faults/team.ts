@@ -23,6 +23,8 @@ export class Team {
   readonly conversations: Conversation[] = [];
   /** The relays whose answer was acknowledged, with their threads. */
   readonly answered: { readonly threadId: string; readonly relayId: string }[] = [];
+  /** How often messages were sent, repetitions included. */
+  requests = 0;
   readonly #cluster: FaultCluster;
   readonly #random: () => number;
   readonly #stop = new AbortController();
@@ -121,9 +123,14 @@ export class Team {
 
   #client(token: string): Client {
     const { servers } = this.#cluster;
-    const { url: baseUrl = '' } = servers[this.#turn++ % servers.length] ?? {};
-    const limited: typeof fetch = (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(requestMs) });
-    return createClient({ baseUrl, token, fetch: limited });
+    // A request that the client repeats goes to another server, as a load balancer sends it.
+    const balanced: typeof fetch = (input, init) => {
+      const path = input instanceof Request ? input.url : input.toString();
+      if (path.endsWith('/messages')) this.requests++;
+      const { url = '' } = servers[this.#turn++ % servers.length] ?? {};
+      return fetch(url + path, { ...init, signal: AbortSignal.timeout(requestMs) });
+    };
+    return createClient({ token, fetch: balanced });
   }
 }
 
