@@ -45,6 +45,8 @@ describe('singletree run', () => {
     expect(existsSync(join(folder, 'run.json'))).toBe(true);
     const second = singletree('run', 'codex', 'args', '--resume', thread);
     expect([second.status, said(second.stdout)]).toEqual([0, expect.stringContaining('"resume","s-1"')]);
+    const third = singletree('run', 'codex', 'args', '--resume', 'last');
+    expect(third.stderr).toContain(`thread ${thread}\n`);
   });
 
   it.each(['pretty', 'events'])('says with --output %s what was denied and what to do', output => {

@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -36,6 +38,16 @@ beforeEach(() => {
 });
 
 const source = () => readFileSync(join(repository, 'add.js'), 'utf8');
+/** Runs the command in the repository. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: repository,
+    env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { status: status as number, stdout, stderr };
+}
 const modelOf = (url: string) => ({ OPENAI_API_KEY: 'sk-scripted-key', OPENAI_BASE_URL: `${url}/v1` });
 
 describe('the coding agent, as a person meets it', () => {
@@ -43,17 +55,9 @@ describe('the coding agent, as a person meets it', () => {
     const server = await startScriptedServer({ script });
     const rules = { rules: ['bash', 'edit'].map(tool => ({ tool, policy: 'allow' })) };
     writeFileSync(join(home, '..', 'rules.json'), JSON.stringify(rules));
-    const singletree = (...args: string[]) => {
-      const env = { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...modelOf(server.url) };
-      const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
-        cwd: repository,
-        env,
-        encoding: 'utf8',
-      });
-      return { status, stdout, stderr };
-    };
+    const singletree = (...args: string[]) => run(args, modelOf(server.url));
     try {
-      const run = singletree(
+      const fixed = await singletree(
         'run',
         'coder',
         'Fix the failing test',
@@ -62,27 +66,23 @@ describe('the coding agent, as a person meets it', () => {
         '--permissions',
         '../rules.json',
       );
-      expect(run.stdout).toContain('It adds now, and the test passes.');
-      expect([run.status, source()]).toEqual([0, 'export const add = (a, b) => a + b;\n']);
-      expect(singletree('undo', '--preview').stdout).toBe(`change  ${join(repository, 'add.js')}\n`);
+      expect(fixed.stdout).toContain('It adds now, and the test passes.');
+      expect([fixed.status, source()]).toEqual([0, 'export const add = (a, b) => a + b;\n']);
+      expect((await singletree('undo', '--preview')).stdout).toBe(`change  ${join(repository, 'add.js')}\n`);
       expect(source()).toContain('a + b');
-      expect(singletree('undo').status).toBe(0);
+      expect((await singletree('undo')).status).toBe(0);
       expect(source()).toContain('a - b');
-      expect(singletree('redo').status).toBe(0);
+      expect((await singletree('redo')).status).toBe(0);
       expect(source()).toContain('a + b');
-      expect(singletree('search', 'subtracted').stdout).toContain('It subtracted.');
-      expect(singletree('usage', '--by', 'agent').stdout).toMatch(/^coder {2}5 calls/);
+      expect((await singletree('search', 'subtracted')).stdout).toContain('It subtracted.');
+      expect((await singletree('usage', '--by', 'agent')).stdout).toMatch(/^coder {2}5 calls/);
     } finally {
       await server.close();
     }
   }, 120_000);
 
-  it('says which variables it reads when no model can be used', () => {
-    const env = { PATH: process.env['PATH'], SINGLETREE_HOME: home };
-    const { status, stderr } = spawnSync(process.execPath, [command, 'run', 'coder', 'Hello'], {
-      env,
-      encoding: 'utf8',
-    });
+  it('says which variables it reads when no model can be used', async () => {
+    const { status, stderr } = await run(['run', 'coder', 'Hello']);
     expect(status).toBe(1);
     expect(stderr).toContain('Set ANTHROPIC_API_KEY or OPENAI_API_KEY');
   });
@@ -106,7 +106,6 @@ describe('the coding agent on the page', () => {
       await page.getByRole('button', { name: 'Send' }).click();
       for (let asked = 0; asked < 3; asked++) {
         await page.getByRole('button', { name: 'Approve', exact: true }).first().click();
-        await page.waitForTimeout(0);
       }
       await page.getByText('It adds now, and the test passes.').waitFor();
       expect(source()).toContain('a + b');

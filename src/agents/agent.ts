@@ -100,6 +100,8 @@ export interface Session {
   readonly known: number;
   /** How many parts of the last of them it knows, when that is a person's: later ones may be joined with it. Default: all. */
   readonly knownParts?: number;
+  /** Whether the session belongs to another thread: the run continues in a copy of it, or in a new one. */
+  readonly fork?: boolean;
   /** The tokens that earlier runs of the session used according to the log, without those of subagents. */
   readonly used?: UsedTokens;
 }

@@ -3,19 +3,20 @@ import { defined } from '../events/defined.ts';
 import { RawLines } from '../agents/cli/saved/raw-lines.ts';
 import { type RunOutcome, Supervisor } from '../control/index.ts';
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
-import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { EventOf, LoggedEvent } from '../events/index.ts';
 import type { EventLog, RawLine } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from './runnable-agent.ts';
+import { findThread } from './threads/find-thread.ts';
 
 export interface RunRequest {
   readonly log: EventLog;
   readonly agent: RunnableAgent;
   readonly cwd: string;
   readonly prompt: string;
-  /** The thread to continue. Default: a new one. */
+  /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
@@ -127,17 +128,7 @@ function withoutAnswers(agent: Agent): Agent {
 async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
   if (threadId === undefined)
     return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent.id } });
-  const thread = await log.getThread(threadId);
-  if (thread !== undefined) return thread;
-  throw threadNotFound(threadId);
-}
-
-/** The error for a thread that the log does not contain. */
-export function threadNotFound(threadId: string): SingletreeError {
-  return new SingletreeError(
-    'thread_not_found',
-    `There is no thread "${threadId}" in this log. Expected the id that a run prints at its end as "thread …", or that the page has in its address; --store and --db name another log.`,
-  );
+  return findThread(log, threadId);
 }
 
 /** The folder of the run records. */

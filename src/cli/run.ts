@@ -11,13 +11,14 @@ import { processTerminal, type Terminal } from './asking/terminal.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
 import { writeOut } from './output.ts';
-import { runAgent, type RunWatcher, runsFolder, threadNotFound } from './run-agent.ts';
+import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
 import { loadSettings } from './settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
 import { listedCommand } from './command-list.ts';
+import { threadNotFound } from './threads/find-thread.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 
@@ -47,7 +48,7 @@ export function addRunCommand(program: Command): void {
     .option('--cwd <folder>', 'the working directory', folder)
     .option('--timeout <time>', 'the time limit of the run, such as 10m', duration)
     .option('--idle-timeout <time>', 'the time limit without output, such as 5m', duration)
-    .option('--resume <thread>', 'continue a thread, by the id that its run printed')
+    .option('--resume <thread>', 'continue a thread: its id, the beginning of its id, or "last"')
     .option('--out <folder>', 'the folder for the record of the run', folderToWrite)
     .addOption(
       new Option('--output <kind>', 'the output format; pretty on a terminal, else events').choices([

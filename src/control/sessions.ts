@@ -10,6 +10,8 @@ import { projectMessages } from '../projections/model-input/project-messages.ts'
 export class Sessions {
   /** The runs of each session, oldest first. */
   readonly #runs = new Map<string, string[]>();
+  /** The newest event of each session. */
+  readonly #seqs = new Map<string, number>();
   /** The tokens that each run used itself. */
   readonly #used = new Map<string, UsageCounts>();
 
@@ -17,9 +19,15 @@ export class Sessions {
     if (event.type === 'usage' && event.agentId === undefined)
       this.#used.set(event.runId, addUsage(this.#used.get(event.runId) ?? noUsage, event));
     if (event.type !== 'session') return;
+    this.#seqs.set(event.sessionId, event.seq);
     const runs = this.#runs.get(event.sessionId);
     if (runs === undefined) this.#runs.set(event.sessionId, [event.runId]);
     else if (runs.at(-1) !== event.runId) runs.push(event.runId);
+  }
+
+  /** The seq of the newest event that names a session; 0 when there is none. */
+  seqOf(sessionId: string): number {
+    return this.#seqs.get(sessionId) ?? 0;
   }
 
   /**

@@ -13,14 +13,25 @@ export async function findThread(log: EventLog, text: string): Promise<Thread> {
     for await (const thread of allThreads(log)) if (thread.id.startsWith(text)) found.push(thread);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  const problem =
-    found.length > 1
-      ? `"${text}" is the beginning of ${found.length} threads: ${found
-          .slice(0, 5)
-          .map(({ id }) => id)
-          .join(', ')}. Write more of the id.`
-      : `There is no thread "${text}". Expected an id or the beginning of one, as \`singletree threads\` lists them, or "last".`;
-  throw new SingletreeError('thread_not_found', problem);
+  throw found.length > 1 ? severalThreads(text, found) : threadNotFound(text);
+}
+
+function severalThreads(text: string, found: readonly Thread[]): SingletreeError {
+  return new SingletreeError(
+    'thread_not_found',
+    `"${text}" is the beginning of ${found.length} threads: ${found
+      .slice(0, 5)
+      .map(({ id }) => id)
+      .join(', ')}. Write more of the id.`,
+  );
+}
+
+/** The error for a thread that the log does not contain. */
+export function threadNotFound(text: string): SingletreeError {
+  return new SingletreeError(
+    'thread_not_found',
+    `There is no thread "${text}". Expected an id or the beginning of one, as \`singletree threads\` lists them, or "last"; --store and --db name another log.`,
+  );
 }
 
 /** Returns the shortest unique beginning of each id, of at least thirteen characters: those of a time in milliseconds. */

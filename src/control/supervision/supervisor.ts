@@ -42,6 +42,7 @@ import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
+import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
@@ -325,6 +326,9 @@ export class Supervisor implements RunControl {
       await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }
+    const { session: last, ...given } = input;
+    const session =
+      last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.seqOf(last.id) }));
     if (!isNew) {
       const notes = thread.inbox.pendingOf(runId).map(pendingRelayNote);
       await thread.mergeMetadata(Object.assign(openRunNote({ ...open, owner: this.#options.owner }), ...notes));
@@ -340,12 +344,12 @@ export class Supervisor implements RunControl {
         runId,
         parentId,
         runMark: runMark(this.#options.owner, threadId, runId),
-        ...input,
+        ...given,
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
         ...(state && { rawBefore: await countRawLines(log, threadId, state) }),
-        ...defined({ model }),
+        ...defined({ model, session }),
         ...(state && { resume: state }),
       },
     });

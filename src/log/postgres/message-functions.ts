@@ -1,3 +1,5 @@
+import { wholeBodyOf } from './content-functions.ts';
+
 /**
  * The functions that keep the table of messages: a projection of the events, written in the transaction that appends
  * them. A message of a person is complete at once; that of an agent is one run, and its text is written when it ends.
@@ -88,7 +90,7 @@ BEGIN
   WHERE m.thread = p_key AND m.run_id = p_mark->>'run' AND m.role = 'assistant' AND m.last_seq IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   WITH said AS MATERIALIZED (
-    SELECT e.seq, ${s}.readable(e.body) AS event FROM ${s}.events e
+    SELECT e.seq, ${s}.readable(${wholeBodyOf(s, 'e')}) AS event FROM ${s}.events e
     WHERE e.thread = p_key AND e.seq > v_first AND e.seq < p_seq AND strpos(e.body, p_mark->>'match') > 0
       AND (strpos(e.body, '"type":"text"') > 0 OR strpos(e.body, '"type":"usage"') > 0)
   ), own AS (

@@ -62,6 +62,21 @@ export function contentLaws(law: Law): void {
       assert.ok(count > 0 && count < 15, `read ${count} events`);
     }
   });
+
+  law('keeps a long text that is appended while the last event that has it is deleted', async ({ log }) => {
+    const [one, two] = [longText(70_000, 'one'), longText(70_000, 'two')];
+    for (const round of range(1, 10)) {
+      const [old, other, next] = [`old-${round}`, `other-${round}`, `next-${round}`];
+      for (const id of [old, other, next]) await log.createThread({ id });
+      await log.append(old, [result(1, one), result(2, two)]);
+      await log.append(other, [result(1, two), result(2, one)]);
+      const appended = log.append(next, [result(1, two), result(2, one)]);
+      await Promise.all([log.deleteThread(old), appended, log.deleteThread(other)]);
+      const outputs = (await log.read(next)).map(event => event.type === 'tool_result' && event.output);
+      assert.deepEqual(outputs, [{ context: two }, { context: one }]);
+      await log.deleteThread(next);
+    }
+  });
 }
 
 /** What holds for how much a store needs for long texts. */

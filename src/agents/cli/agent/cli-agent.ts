@@ -117,7 +117,10 @@ async function* invoke(
   const model = params.model ?? options.model;
   /** The time of the current line: its raw record and its events carry the same. */
   let ts = new Date().toISOString();
-  const translator = adapter.translator({ runId, usedBefore: params.session?.used });
+  const translator = adapter.translator({
+    runId,
+    usedBefore: params.session?.fork === true ? undefined : params.session?.used,
+  });
   const run = new RunTranslation({
     runId,
     adapter,
@@ -127,8 +130,10 @@ async function* invoke(
     ...defined({ parentId: params.parentId, model }),
   });
   yield* run.start();
-  const sessionId = params.session?.id;
-  const prompt = promptOf(params.messages, params.session);
+  // Print mode has no flag for a copy of a session.
+  const session = params.session?.fork === true ? undefined : params.session;
+  const sessionId = session?.id;
+  const prompt = promptOf(params.messages, session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter), 'new_session');

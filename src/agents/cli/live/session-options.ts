@@ -3,6 +3,7 @@ import { environmentFor } from '../../process/environment.ts';
 import type { LiveAdapter } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { LiveSessionOptions } from './live-session.ts';
+import type { SessionOpening } from './session-claims.ts';
 import { openTimeout } from './session-problems.ts';
 
 /** How long a session may take to open, in milliseconds; a local server takes long at its first start. */
@@ -10,10 +11,10 @@ const openLimits: Readonly<Record<LiveAdapter['transport'], number>> = { stdio: 
 
 type SessionContext = Pick<LiveRunOptions, 'adapter' | 'live' | 'options' | 'params'>;
 
-/** Returns how the program of a run is started; with a session id, it resumes that session. */
+/** Returns how the program of a run is started; with a session id, it resumes or forks that session. */
 export function sessionOptions(
   { adapter, live, options, params }: SessionContext,
-  { sessionId, runMark }: { readonly sessionId: string | undefined; readonly runMark: string | undefined },
+  { sessionId, fork, runMark }: SessionOpening & { readonly runMark: string | undefined },
 ): LiveSessionOptions {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.model ?? options.model;
@@ -24,7 +25,7 @@ export function sessionOptions(
     start: {
       cwd,
       environment: environmentFor(process.env, adapter.environment, env),
-      ...defined({ model, sessionId, mode, yolo, extraArgs }),
+      ...defined({ model, sessionId, fork, mode, yolo, extraArgs }),
     },
     process: command => ({
       command: executable ?? adapter.executable,
