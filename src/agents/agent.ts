@@ -136,6 +136,8 @@ export interface Agent {
   readonly id: string;
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
+  /** Why a pending relay is closed when a run resumes in another process: the request ended with the earlier one. */
+  readonly lostRequests?: string;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */

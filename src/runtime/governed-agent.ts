@@ -52,7 +52,12 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
   }
   return {
     id: agent.id,
-    ...defined({ resumable: agent.resumable, hasOwnModel: agent.hasOwnModel, categoryOf: agent.categoryOf }),
+    ...defined({
+      resumable: agent.resumable,
+      lostRequests: agent.lostRequests,
+      hasOwnModel: agent.hasOwnModel,
+      categoryOf: agent.categoryOf,
+    }),
     invoke,
   };
 }

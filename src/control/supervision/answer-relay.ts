@@ -2,7 +2,7 @@ import { defined } from '../../events/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { AppendOptions, EventLog } from '../../log/index.ts';
-import type { RelayBook, RelayClosing } from '../../projections/relay-book.ts';
+import type { RelayBook, RelayClosing, RelayEntry } from '../../projections/relay-book.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { noPendingRelay } from './pending-relays.ts';
 
@@ -33,14 +33,14 @@ export async function answerRelay(
     throw new SingletreeError('relay_not_found', `Unknown relay "${relayId}" in the thread "${threadId}".`, {
       details: { threadId, relayId },
     });
-  if (entry.status !== 'pending') throw alreadyResolved(relayId, entry.reason);
+  if (entry.status !== 'pending') throw alreadyResolved(relayId, entry);
   const { relay } = entry;
   checkAnswer(relay, answer);
   const event: EventOf<'relay_resolved'> = { ...answer, type: 'relay_resolved', runId: relay.runId, relayId };
   try {
     await resolveRelay(event, (events, options) => log.append(threadId, events, options));
   } catch (error) {
-    if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, undefined, error);
+    if (SingletreeError.is(error, 'once_conflict')) throw alreadyResolved(relayId, {}, error);
     throw error;
   }
 }
@@ -54,9 +54,9 @@ export async function resolveRelay(
   await append([event], { once: `relay:${relayId}`, metadata: noPendingRelay(relayId) });
 }
 
-/** Cancels the unanswered relays of a run. */
-export async function cancelRelays(thread: ActiveThread, runId: string): Promise<void> {
-  for (const relay of thread.inbox.pendingOf(runId)) await cancelRelay(thread, relay);
+/** Cancels the unanswered relays of a run, with a reason when there is one. */
+export async function cancelRelays(thread: ActiveThread, runId: string, feedback?: string): Promise<void> {
+  for (const relay of thread.inbox.pendingOf(runId)) await cancelRelay(thread, relay, feedback);
 }
 
 /** Cancels a relay, with a reason when there is one; does nothing when it was answered. */
@@ -96,11 +96,16 @@ const whyClosed: Record<RelayClosing, string> = {
   run_ended: 'its run ended',
 };
 
-function alreadyResolved(relayId: string, reason?: RelayClosing, cause?: unknown): SingletreeError {
+function alreadyResolved(
+  relayId: string,
+  { reason, answer }: Partial<Pick<RelayEntry, 'reason' | 'answer'>>,
+  cause?: unknown,
+): SingletreeError {
+  const detail = reason === 'cancelled' && answer?.feedback !== undefined ? ` (${answer.feedback})` : '';
   const why =
     reason === undefined
       ? 'was already answered: the first answer counts.'
-      : `cannot be answered any more: ${whyClosed[reason]}.`;
+      : `cannot be answered any more: ${whyClosed[reason]}${detail}.`;
   return new SingletreeError('relay_resolved', `The relay "${relayId}" ${why}`, {
     details: { relayId, ...defined({ reason }) },
     cause,

@@ -16,7 +16,7 @@ import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.t
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
 import { ActiveThreads } from './active-threads.ts';
-import { answerRelay } from './answer-relay.ts';
+import { answerRelay, cancelRelays } from './answer-relay.ts';
 import { backgroundClock } from './clock.ts';
 import { defaultLeaseMs } from './lease-times.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
@@ -152,11 +152,11 @@ export class Supervisor implements RunControl {
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
+    // The process of the run may have ended: then the run resumes first, which closes requests that ended with it.
+    if (this.#watches && !this.#threads.has(threadId)) await this.takeOver(threadId).catch(() => {});
     await this.flush(threadId);
     const { relays } = await this.#memory.of(threadId);
     await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
-    // The process of the run may have ended: then the run resumes with the answer.
-    if (this.#watches && !this.#threads.has(threadId)) void this.takeOver(threadId).catch(() => {});
   }
 
   /** Resolves when everything that runs of this process wrote to a thread is in the log. */
@@ -332,6 +332,7 @@ export class Supervisor implements RunControl {
     if (!isNew) {
       const notes = thread.inbox.pendingOf(runId).map(pendingRelayNote);
       await thread.mergeMetadata(Object.assign(openRunNote({ ...open, owner: this.#options.owner }), ...notes));
+      if (agent.lostRequests !== undefined) await cancelRelays(thread, runId, agent.lostRequests);
     }
     const run = new ActiveRun({
       thread,

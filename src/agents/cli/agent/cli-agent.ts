@@ -17,6 +17,7 @@ import { stopWith } from '../../loop/stop-with.ts';
 import { checkSources, type PermissionRuleSet } from '../../permissions/index.ts';
 import { newSessionWarning } from '../live/live-prompt.ts';
 import { LiveRun, type LiveRunOptions } from '../live/live-run.ts';
+import { notRun } from '../live/resumed-run.ts';
 import { SessionPool } from '../live/session-pool.ts';
 
 export interface CliAgentOptions {
@@ -83,7 +84,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     throw new SingletreeError('invalid_argument', `${adapter.name} has no print mode. Use the channel "live".`);
   return {
     id: adapter.id,
-    ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true }),
+    ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
     invoke: request => {
       const params = invokeParams(request);
