@@ -48,6 +48,8 @@ async function writeThread(file: string): Promise<void> {
     const steps = Math.min(perAppend, count - at) / eventsPerStep;
     await log.append('long', Array.from({ length: steps }, (_, index) => stepOf(at / eventsPerStep + index)).flat());
   }
+  // As after the moments in which a running server indexes what was appended.
+  while ((await log.indexSome()).hasMore);
   await log.close();
 }
 

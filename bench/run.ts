@@ -10,6 +10,7 @@ import { memory } from './memory.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
+import { stores } from './stores.ts';
 import { subagents } from './subagents.ts';
 import { harness } from './harness.ts';
 import { type Benchmark, isMet, ratioOf, type Result } from './result.ts';
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'sqlite-append': sqliteAppend,
   'sqlite-layout': sqliteLayout,
   'sqlite-read': sqliteRead,
+  stores,
   subagents,
   translate,
 };

@@ -7,6 +7,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser } from './support/browser.ts';
 import { asking, delegating } from './support/page-agents.ts';
+import { steeredMessages } from '../src/agents/steered-messages.ts';
 import { type Gate, gate, scriptedAgent } from './support/scripted-agent.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -27,7 +28,7 @@ const streamer = scriptedAgent('streamer', async function* ({ event, until, para
   await until(more.opened);
   yield event('text', { id: 't', content: ' and three.\n\n```ts\nconst three = 3;\n```' });
   yield event('usage', { inputTokens: 1200, outputTokens: 34 });
-  for (const { content } of params.steering?.take() ?? []) yield event('user', { content: content as string });
+  yield* steeredMessages(params);
 });
 
 /** Says how often it was asked, and what. */

@@ -98,6 +98,10 @@ export interface Session {
   readonly id: string;
   /** The number of messages it knows. */
   readonly known: number;
+  /** How many parts of the last of them it knows, when that is a person's: later ones may be joined with it. Default: all. */
+  readonly knownParts?: number;
+  /** Whether the session belongs to another thread: the run continues in a copy of it, or in a new one. */
+  readonly fork?: boolean;
   /** The tokens that earlier runs of the session used according to the log, without those of subagents. */
   readonly used?: UsedTokens;
 }
@@ -110,7 +114,10 @@ export type UsedTokens = Pick<
 
 /** Messages that wait until the run adds them. */
 export interface Steering {
-  /** Returns the messages since the last call, oldest first. */
+  /**
+   * Returns the messages since the last call, oldest first. The run adds each with a `user` event that has its id; one
+   * that it does not add is delivered after the run.
+   */
   take(): readonly UserMessage[];
   /** Calls back whenever a message arrives, for agents that can take one at any time. Returns an unsubscribe function. */
   onMessage?(listener: () => void): () => void;

@@ -35,6 +35,39 @@ describe('the client', () => {
     await expect(client.getThread(id)).rejects.toMatchObject({ code: 'thread_not_found', status: 404 });
   });
 
+  it('sends a message again when its answer is lost, and starts one run', async () => {
+    const lost = ['request', 'answer', 'body'];
+    const waits: number[] = [];
+    const lossy: typeof fetch = async (input, init) => {
+      const loss = lost.shift();
+      if (loss === 'request') throw new TypeError('fetch failed');
+      const response = await fetch(input, init);
+      if (loss === 'answer') throw new TypeError('fetch failed');
+      return loss === 'body' ? new Response((await response.text()).slice(0, 4), response) : response;
+    };
+    const client = createClient({ baseUrl: server.url, fetch: lossy, delay: async ms => void waits.push(ms) });
+    const { id } = await createClient({ baseUrl: server.url }).createThread();
+    const { runId } = await client.sendMessage(id, { content: 'hello' });
+    expect([lost.length, waits.length]).toEqual([0, 3]);
+    expect((await client.getThread(id)).runs).toEqual([{ runId }]);
+    await client.abortRun(runId);
+    expect((await server.log.read(id)).filter(({ type }) => type === 'user')).toHaveLength(1);
+  });
+
+  it('gives up a message when the server stays away, and does not repeat a refused one', async () => {
+    const waits: number[] = [];
+    const delay = async (ms: number) => void waits.push(ms);
+    const nobody = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')), delay });
+    await expect(nobody.sendMessage('t', { content: 'hello' })).rejects.toMatchObject({ code: 'server_unreachable' });
+    expect(waits).toHaveLength(4);
+    const client = createClient({ baseUrl: server.url, delay });
+    const { id } = await client.createThread();
+    await expect(client.sendMessage(id, { content: 'hello', id: 'x'.repeat(201) })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    expect(waits).toHaveLength(4);
+  });
+
   it('stops a run', async () => {
     const client = createClient({ baseUrl: server.url });
     const { id } = await client.createThread();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import { type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, milliseconds, text } from '../events/options/option-fields.ts';
 import {
@@ -36,6 +36,7 @@ import {
   windowInfo,
 } from '../protocols/http-api.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
+import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 import { type WindowOfThread, windowOf, type WindowPart } from './window.ts';
@@ -74,7 +75,8 @@ export interface Client {
   deleteThread(threadId: string): Promise<void>;
   /**
    * Starts a run, or gives the message to the one under way (`steered`). One that edits another starts a branch, and is
-   * refused with `run_under_way` while a run is.
+   * refused with `run_under_way` while a run is. It is sent again when the connection is lost, and received once: by
+   * its `id`, which is made here when absent.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
   /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
@@ -195,7 +197,11 @@ export function createClient(options: ClientOptions = {}): Client {
         body: lines,
       }),
     deleteThread: async threadId => void (await call(anything, path`threads/${threadId}`, { method: 'DELETE' })),
-    sendMessage: (threadId, message) => call(messageReceipt, path`threads/${threadId}/messages`, post(message)),
+    sendMessage: (threadId, message) => {
+      const request = post({ ...message, id: message.id ?? newId() });
+      const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
+      return repeatWhileUnreachable(sendOnce, { delay, random });
+    },
     retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
     selectBranch: async (threadId, selection) =>
       void (await call(anything, path`threads/${threadId}/selection`, post(selection))),

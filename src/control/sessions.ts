@@ -2,6 +2,7 @@ import type { Session } from '../agents/agent.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
+import { endOf, userParts } from '../projections/model-input/join-messages.ts';
 import type { ModelInput } from '../projections/model-input/model-input.ts';
 import { projectMessages } from '../projections/model-input/project-messages.ts';
 
@@ -9,6 +10,8 @@ import { projectMessages } from '../projections/model-input/project-messages.ts'
 export class Sessions {
   /** The runs of each session, oldest first. */
   readonly #runs = new Map<string, string[]>();
+  /** The newest event of each session. */
+  readonly #seqs = new Map<string, number>();
   /** The tokens that each run used itself. */
   readonly #used = new Map<string, UsageCounts>();
 
@@ -16,9 +19,15 @@ export class Sessions {
     if (event.type === 'usage' && event.agentId === undefined)
       this.#used.set(event.runId, addUsage(this.#used.get(event.runId) ?? noUsage, event));
     if (event.type !== 'session') return;
+    this.#seqs.set(event.sessionId, event.seq);
     const runs = this.#runs.get(event.sessionId);
     if (runs === undefined) this.#runs.set(event.sessionId, [event.runId]);
     else if (runs.at(-1) !== event.runId) runs.push(event.runId);
+  }
+
+  /** The seq of the newest event that names a session; 0 when there is none. */
+  seqOf(sessionId: string): number {
+    return this.#seqs.get(sessionId) ?? 0;
   }
 
   /**
@@ -36,10 +45,12 @@ export class Sessions {
         newest = { id, messageId: message.id, order: message.order };
     }
     if (newest === undefined) return undefined;
-    const known =
-      branch.countUpTo(newest.messageId) ??
-      projectMessages(conversation, activeUpTo(conversation, newest.messageId)).length;
+    const { length: known, last } =
+      branch.endWith(newest.messageId) ??
+      endOf(projectMessages(conversation, activeUpTo(conversation, newest.messageId)));
+    // Later messages of a person are joined with a last message that nobody answered.
+    const knownParts = last?.role === 'user' ? { knownParts: userParts(last).length } : {};
     const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? noUsage);
-    return { id: newest.id, known, used: used.reduce(addUsage, noUsage) };
+    return { id: newest.id, known, ...knownParts, used: used.reduce(addUsage, noUsage) };
   }
 }

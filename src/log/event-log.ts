@@ -1,6 +1,6 @@
 import type { AgentEvent, LoggedEvent, EventType } from '../events/index.ts';
 import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
-import type { SearchPage, SearchQuery } from './derived/search.ts';
+import type { IndexRest, SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
 
 /** One persisted conversation. Title, resource and metadata are not part of its log. */
@@ -221,6 +221,9 @@ export interface EventLog {
    * resolves. A text is found in the thread it was appended to; once that is deleted, in the branches that share it.
    */
   search?(query: SearchQuery): Promise<SearchPage>;
+
+  /** Indexes some of what is stored and not indexed yet, as `search` does before it searches. Never rejects. */
+  indexSome?(): Promise<IndexRest>;
 
   /**
    * What model calls used, over all threads. A call counts once, in the resource of the thread it was appended to, and

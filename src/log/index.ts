@@ -23,7 +23,7 @@ export {
   openRunPrefix,
   pendingRelayPrefix,
 } from './event-log.ts';
-export type { SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
+export type { IndexRest, SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
 export { searchLog, seqOfMessage, usageOf } from './derived/log-queries.ts';
 export { type Derived, ThreadDerivation, type UsedInCall } from './derived/thread-derivation.ts';
 export type { SearchedText } from './derived/searched-text.ts';

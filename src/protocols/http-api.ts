@@ -95,6 +95,13 @@ export const messageBody = z.strictObject({
   content: z.union([z.string().min(1), z.array(contentPart).min(1)], {
     error: 'expected text that is not empty, or a list of text, image and file parts',
   }),
+  id: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,200}$/, { error: 'expected 1 to 200 printable ASCII characters' })
+    .optional()
+    .describe(
+      'chosen by the sender: a message with the id of an earlier one of its thread is that message, sent again',
+    ),
   agent: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   mode: z.string().min(1).optional().describe('the mode of the agent, which the thread keeps'),

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { steeredMessages } from '../agents/steered-messages.ts';
 import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import type { LoggedEvent } from '../events/index.ts';
@@ -11,7 +12,7 @@ const echo = scriptedAgent('echo', async function* ({ event }) {
 const patient = scriptedAgent('patient', async function* ({ event, until, params }) {
   yield event('text', { id: 't', content: params.model ?? 'no model' });
   await until(hold.opened);
-  for (const { content } of params.steering?.take() ?? []) yield event('user', { content: content as string });
+  yield* steeredMessages(params);
 });
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
   const id = `${params.runId}/ask`;

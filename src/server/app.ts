@@ -52,7 +52,7 @@ export interface AppOptions {
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines. */
   readonly isPublic?: boolean;
-  /** The names by which a public server may be called, beside its IP addresses. */
+  /** The names by which clients on other machines call the server, beside its IP addresses. */
   readonly hosts?: readonly string[];
   /**
    * The origins of other pages that may use the server, such as `http://localhost:3000`; none when absent. They have to

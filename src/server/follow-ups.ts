@@ -1,4 +1,6 @@
-import { type EventLog, followUpPrefix as prefix, type Thread } from '../log/index.ts';
+import { defined } from '../events/defined.ts';
+import { newId } from '../events/index.ts';
+import { type AppendOptions, type EventLog, followUpPrefix as prefix, type Thread } from '../log/index.ts';
 import * as z from 'zod';
 import { type MessageBody, messageBody } from '../protocols/index.ts';
 
@@ -7,17 +9,41 @@ export interface SentMessage extends MessageBody {
   readonly by?: string | undefined;
 }
 
-const sentMessage = messageBody.extend({ by: z.string().optional() });
+const storedMessage = messageBody.extend({
+  by: z.string().optional(),
+  waitsFor: z.string().optional(),
+  order: z.string().optional(),
+});
 
 /** A message that waits until the runs of its thread ended. */
 export interface FollowUp {
   readonly id: string;
-  readonly message: SentMessage;
+  readonly message: StoredMessage;
 }
 
-/** Notes the message in the thread's metadata, so that it survives the process. */
-export async function markFollowUp(log: EventLog, threadId: string, id: string, message: SentMessage): Promise<void> {
-  await log.updateThread(threadId, { metadata: { [prefix + id]: message } });
+/** A message as it is noted in a thread. */
+export interface StoredMessage extends SentMessage {
+  /** The run that was under way when it came. */
+  readonly waitsFor?: string | undefined;
+  /** Rises with time: messages are delivered in this order. */
+  readonly order?: string | undefined;
+}
+
+/** Returns the note of a message that waits for a run. */
+export function noteOf(message: SentMessage, waitsFor: string): StoredMessage {
+  return { ...message, waitsFor, order: newId() };
+}
+
+/**
+ * Notes the message in the thread's metadata, so that it survives the process. Rejects with `once_conflict`, without any
+ * effect, when the key was used before.
+ */
+export async function markFollowUp(
+  log: EventLog,
+  threadId: string,
+  { id, message, once }: FollowUp & Pick<AppendOptions, 'once'>,
+): Promise<void> {
+  await log.append(threadId, [], { metadata: { [prefix + id]: message }, ...defined({ once }) });
 }
 
 /** The change of the thread's metadata that takes the note away; appended together with the message. */
@@ -25,12 +51,16 @@ export function noFollowUp(id: string): Record<string, unknown> {
   return { [prefix + id]: null };
 }
 
-/** The messages that wait in a thread, oldest first: their ids rise with time. */
+/** The messages that wait in a thread, oldest first. */
 export function followUpsOf(thread: Thread): FollowUp[] {
   return Object.entries(thread.metadata)
     .flatMap(([key, value]) => {
-      const parsed = key.startsWith(prefix) ? sentMessage.safeParse(value) : undefined;
+      const parsed = key.startsWith(prefix) ? storedMessage.safeParse(value) : undefined;
       return parsed?.success ? [{ id: key.slice(prefix.length), message: parsed.data }] : [];
     })
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+function orderOf({ id, message }: FollowUp): string {
+  return message.order ?? id;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../events/defined.ts';
 import type { Agent } from '../agents/agent.ts';
-import { backgroundClock, type Clock } from '../control/supervision/clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../control/supervision/clock.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { requestSteering } from '../control/supervision/steer-request.ts';
 import { newId, SingletreeError } from '../events/index.ts';
@@ -8,7 +8,8 @@ import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import { SerialQueues } from '../events/serial-queue.ts';
 import type { MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import { followUpsOf, markFollowUp, noFollowUp, type SentMessage } from './follow-ups.ts';
+import { followUpsOf, markFollowUp, noFollowUp, noteOf, type SentMessage } from './follow-ups.ts';
+import { earlierReceipt, messageKey } from './message-receipts.ts';
 import { titleOf } from './title.ts';
 
 export interface IntakeOptions {
@@ -23,6 +24,10 @@ export interface IntakeOptions {
 
 /** How often messages that other servers stored are searched, in milliseconds. */
 const checkMs = 5_000;
+
+/** How long to wait, and how often, while another process begins or ends a run of the thread. */
+const heldMs = 100;
+const heldTries = 20;
 
 /** Takes in what people say: those of one thread one after the other. */
 export class MessageIntake {
@@ -40,20 +45,19 @@ export class MessageIntake {
 
   /**
    * A message goes into the run of the thread that is under way, or starts the agent that was named, else the first.
-   * A follow-up waits, kept with the thread, until no run is under way.
+   * A follow-up waits, kept with the thread, until no run is under way. A message with the id of an earlier one of the
+   * thread has no effect: it gets the receipt of that one.
    */
   take(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
-      const running = await this.#runningIn(thread.id);
-      if (running !== undefined && (message.delivery === 'follow_up' || !running.isHere)) checkWaits(message);
-      if (running !== undefined && message.delivery === 'follow_up') {
-        await this.#queue(thread.id, newId(), message);
-        return { runId: running.runId, queued: true };
-      }
-      if (running?.isHere === false) return this.#steerElsewhere(thread.id, running.runId, message);
-      const steered = message.edits === undefined ? this.#steer(thread.id, message) : undefined;
-      return steered === undefined ? { runId: await this.#start(thread, message) } : { runId: steered, steered: true };
+      for (let tries = 1; ; tries++)
+        try {
+          return await this.#takeOnce(thread, message);
+        } catch (error) {
+          if (!SingletreeError.is(error, 'lease_held') || tries >= heldTries) throw error;
+          await this.#delay(heldMs);
+        }
     });
   }
 
@@ -64,8 +68,8 @@ export class MessageIntake {
   takeAlone(thread: Thread, message: SentMessage): Promise<{ runId: Promise<string> }> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
-      if ((await this.#runningIn(thread.id)) === undefined)
-        return { runId: Promise.resolve(await this.#start(thread, message)) };
+      const running = await this.#runningIn(thread.id);
+      if (running === undefined) return { runId: Promise.resolve(await this.#start(thread, message)) };
       checkWaits(message);
       const id = newId();
       const runId = new Promise<string>((resolve, reject) =>
@@ -73,7 +77,7 @@ export class MessageIntake {
       );
       // A reader that went away hears nothing of it.
       runId.catch(() => {});
-      await this.#queue(thread.id, id, message);
+      await this.#queue(thread.id, { id, message: noteOf(message, running) });
       return { runId };
     });
   }
@@ -100,23 +104,51 @@ export class MessageIntake {
     }
   }
 
-  /** Sends a message into a run of another process; it is delivered as a follow-up when the run ends without adding it. */
-  async #steerElsewhere(threadId: string, runId: string, message: SentMessage): Promise<MessageReceipt> {
-    const { content, by } = message;
-    await requestSteering(this.#options.log, threadId, {
-      runId,
-      id: newId(),
-      content,
-      note: message,
-      ...defined({ by }),
-    });
-    void this.#deliverAfterRuns(threadId);
+  async #takeOnce(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
+    try {
+      return await this.#receive(thread, message);
+    } catch (error) {
+      const earlier = message.id && (await earlierReceipt(this.#options.log, thread.id, message.id, error));
+      if (!earlier) throw error;
+      return earlier;
+    }
+  }
+
+  async #receive(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
+    const runId = await this.#runningIn(thread.id);
+    if (runId === undefined) return { runId: await this.#start(thread, message, onceOf(message)) };
+    checkWaits(message);
+    if (message.delivery === 'follow_up') {
+      await this.#queue(thread.id, { id: newId(), message: noteOf(message, runId), ...onceOf(message) });
+      return { runId, queued: true };
+    }
+    await this.#steer(thread.id, runId, message);
     return { runId, steered: true };
   }
 
-  async #queue(threadId: string, id: string, message: SentMessage): Promise<void> {
-    await markFollowUp(this.#options.log, threadId, id, message);
+  /** Stores a message and sends it into a run; it is delivered as a follow-up when the run ends without adding it. */
+  async #steer(threadId: string, runId: string, message: SentMessage): Promise<void> {
+    const { log, control } = this.#options;
+    const { id = newId(), content, by } = message;
+    const note = noteOf(message, runId);
+    await requestSteering(log, threadId, { runId, id, content, note, ...onceOf(message), ...defined({ by }) });
     void this.#deliverAfterRuns(threadId);
+    try {
+      // A run of this process adds it at once; another process reads it from the log.
+      control.steer(runId, content, { requestId: id, ...defined({ by }) });
+    } catch (error) {
+      if (!SingletreeError.is(error, 'run_not_found')) throw error;
+    }
+  }
+
+  async #queue(threadId: string, followUp: Parameters<typeof markFollowUp>[2]): Promise<void> {
+    await markFollowUp(this.#options.log, threadId, followUp);
+    void this.#deliverAfterRuns(threadId);
+  }
+
+  #delay(ms: number): Promise<void> {
+    const { clock = systemClock } = this.#options;
+    return new Promise(resolve => void clock.after(ms, resolve));
   }
 
   async #deliverAfterRuns(threadId: string): Promise<void> {
@@ -140,8 +172,8 @@ export class MessageIntake {
       if (first === undefined) return;
       if (running === undefined)
         try {
-          const once = { metadata: noFollowUp(first.id), expectedSeq: thread.seq };
-          const runId = await this.#start(thread, first.message, once);
+          const conditions = { metadata: noFollowUp(first.id), expectedSeq: thread.seq };
+          const runId = await this.#start(thread, first.message, conditions);
           this.#settle(first.id, awaited => awaited.resolve(runId));
         } catch (error) {
           if (!SingletreeError.is(error, 'seq_conflict') && !SingletreeError.is(error, 'lease_held')) {
@@ -168,40 +200,32 @@ export class MessageIntake {
   async #start(
     thread: Thread,
     message: SentMessage,
-    once: Pick<StartOptions, 'metadata' | 'expectedSeq'> = {},
+    conditions: Pick<StartOptions, 'metadata' | 'expectedSeq' | 'once'> = {},
   ): Promise<string> {
     const { log, control, agents } = this.#options;
-    const { content, model, mode, edits, by } = message;
+    const { id, content, model, mode, edits, by } = message;
     const agent = pickAgent(agents, message.agent);
     checkMode(agent, mode);
     const run = await control.start(thread.id, {
       agent,
       content,
-      ...defined({ model, mode, edits, by }),
-      ...once,
+      ...defined({ id, model, mode, edits, by }),
+      ...conditions,
     });
     if (thread.title === undefined) await log.updateThread(thread.id, { title: titleOf(content) });
     return run.runId;
   }
 
   /** The first run that is under way in a thread, in whatever process; one whose process died is taken over first. */
-  async #runningIn(threadId: string): Promise<{ readonly runId: string; readonly isHere: boolean } | undefined> {
+  async #runningIn(threadId: string): Promise<string | undefined> {
     const { here, elsewhere } = await this.#options.control.takeOver(threadId);
-    if (here[0] !== undefined) return { runId: here[0].runId, isHere: true };
-    return elsewhere[0] === undefined ? undefined : { runId: elsewhere[0], isHere: false };
+    return here[0]?.runId ?? elsewhere[0];
   }
+}
 
-  /** The run that takes the message in, or undefined when none is under way. */
-  #steer(threadId: string, { content, by }: SentMessage): string | undefined {
-    for (const { runId } of this.#options.control.running().filter(run => run.threadId === threadId))
-      try {
-        this.#options.control.steer(runId, content, defined({ by }));
-        return runId;
-      } catch (error) {
-        if (!SingletreeError.is(error, 'run_not_found')) throw error;
-      }
-    return undefined;
-  }
+/** The key under which a message with an id is stored once. */
+function onceOf({ id }: SentMessage): { readonly once?: string } {
+  return id === undefined ? {} : { once: messageKey(id) };
 }
 
 interface AwaitedRun {

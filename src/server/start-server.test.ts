@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ask } from '../../test/server/http.ts';
 import { startTestServer } from '../../test/support/test-server.ts';
 
 describe('starting a server', () => {
@@ -19,6 +20,24 @@ describe('starting a server', () => {
       code: 'invalid_argument',
       message: expect.stringContaining(`Cannot listen on "${host}"`),
     });
+  });
+
+  it('refuses to answer a name of other machines without a token', async () => {
+    await expect(startTestServer([], { hosts: ['localhost', 'agents.example'] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('Cannot answer "agents.example" without a token'),
+    });
+  });
+
+  it('answers the names it is given on a loopback address, as behind a reverse proxy', async () => {
+    const server = await startTestServer([], { hosts: ['agents.example'], tokens: [{ token: 'a-long-token' }] });
+    const headers = { authorization: 'Bearer a-long-token' };
+    const post = (host: string, origin: string) =>
+      ask(server.url, '/api/threads', { method: 'POST', headers: { ...headers, host, origin }, body: {} });
+    expect((await post('agents.example', 'https://agents.example')).status).toBe(201);
+    expect((await post('agents.example:8080', 'http://agents.example:8080')).status).toBe(201);
+    expect((await post('other.example', 'https://other.example')).status).toBe(403);
+    await server.close();
   });
 
   it('can be closed twice, with streams open', async () => {

@@ -9,7 +9,7 @@ import { checkServerOptions } from './server-options.ts';
 import { Site } from './site.ts';
 
 export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
-  /** `127.0.0.1` when absent; any other address than loopback needs `tokens`. */
+  /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens`. */
   readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -30,11 +30,13 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkServerOptions(options);
   const { host = '127.0.0.1', port, graceMs = 3000, ...appOptions } = options;
-  const isPublic = !isLoopback(host);
+  // A name that is not this machine's is how clients of a reverse proxy call it.
+  const otherName = [host, ...(options.hosts ?? [])].find(name => !isLoopback(name));
+  const isPublic = otherName !== undefined;
   if (isPublic && (options.tokens ?? []).length === 0)
     throw new SingletreeError(
       'invalid_argument',
-      `Cannot listen on "${host}" without a token: everybody who reaches it could run agents. Give a token, or use 127.0.0.1.`,
+      `Cannot ${otherName === host ? 'listen on' : 'answer'} "${otherName}" without a token: everybody who reaches it could run agents. Give a token, or use 127.0.0.1.`,
     );
   const closing = new AbortController();
   const site = new Site({ ...appOptions, signal: closing.signal, isPublic });

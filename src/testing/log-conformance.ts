@@ -3,6 +3,7 @@ import { branchLaws } from './log-conformance/branch-laws.ts';
 import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';
 import { concurrencyLaws } from './log-conformance/concurrency-laws.ts';
 import { conditionLaws } from './log-conformance/condition-laws.ts';
+import { contentLaws, storedContentLaws } from './log-conformance/content-laws.ts';
 import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
 import { importLaws } from './log-conformance/import-laws.ts';
 import { leaseJumpLaws, leaseLaws } from './log-conformance/lease-laws.ts';
@@ -28,6 +29,10 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   runner.describe('events', () => {
     fidelityLaws(law);
     timeLaws(law);
+  });
+  runner.describe('long texts', () => {
+    contentLaws(law);
+    storedContentLaws(runner, underTest);
   });
   runner.describe('read', () => readLaws(law));
   runner.describe('tail', () => {

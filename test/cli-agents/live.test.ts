@@ -101,7 +101,7 @@ function usedBy(events: readonly AgentEvent[]) {
 const endOf = (events: AgentEvent[]) => events.findLast(event => event.type === 'harness_end')?.reason;
 
 describe.skipIf(!programsReady('the real programs'))('the real programs', () => {
-  beforeAll(installPrograms, 600_000);
+  beforeAll(() => installPrograms(), 600_000);
 
   describe.each(programNames)('%s', name => {
     const { shell, read, write, hasNoSession, retriesForEver } = traits[name] as Traits;

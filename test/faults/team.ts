@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '../../src/client/index.ts';
-import { type LoggedEvent, SingletreeError } from '../../src/events/index.ts';
+import { type LoggedEvent, newId, SingletreeError } from '../../src/events/index.ts';
 import type { FaultCluster } from '../support/fault-cluster.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 
@@ -10,7 +10,9 @@ const requestMs = 8_000;
 /** A thread as one person uses it: what was sent and acknowledged, and what its reader saw. */
 export interface Conversation {
   readonly id: string;
-  /** The runs whose start was acknowledged. */
+  /** The messages that were acknowledged, in order. */
+  readonly sent: string[];
+  /** Their runs. */
   readonly started: string[];
   /** What a reader of its stream has received. */
   readonly events: LoggedEvent[];
@@ -73,7 +75,7 @@ export class Team {
 
   async #converse(goesOn: () => boolean): Promise<void> {
     const { id } = await this.ask(client => client.createThread());
-    const conversation: Conversation = { id, started: [], events: [] };
+    const conversation: Conversation = { id, sent: [], started: [], events: [] };
     this.conversations.push(conversation);
     this.#work.push(this.#follow(conversation));
     do await this.#send(conversation);
@@ -81,8 +83,10 @@ export class Team {
   }
 
   /** Sends a message until a server acknowledges it, and waits until its run has ended. */
-  async #send({ id, started, events }: Conversation): Promise<void> {
-    const { runId } = await this.ask(client => client.sendMessage(id, { content: 'Work.', agent: 'worker' }));
+  async #send({ id, sent, started, events }: Conversation): Promise<void> {
+    const message = { id: newId(), content: 'Work.', agent: 'worker' };
+    const { runId } = await this.ask(client => client.sendMessage(id, message));
+    sent.push(message.id);
     started.push(runId);
     const isOver = () => events.some(event => event.type === 'harness_end' && event.runId === runId);
     while (!isOver() && !this.#stop.signal.aborted) await delay(50);

@@ -98,6 +98,8 @@ describe('every endpoint', () => {
     for (const operation of operations.filter(({ path }) => path.includes('{')))
       for (const id of hostile) {
         const path = pathOf(operation, { threadId: id, runId: id, relayId: id, fileId: id });
+        // A client resolves dots before it sends: that is a request for another path.
+        if (new URL(path, server.url).pathname !== path.split('?')[0]) continue;
         const body = operation.body === undefined ? {} : { body: sample(operation.path) };
         const answer = await ask(server.url, path, { method: operation.method, headers: key, ...body });
         if (operation.path === '/api/chat/{threadId}/stream') expect([404, 204]).toContain(answer.status);
@@ -142,5 +144,5 @@ function sample(path: string): object {
   if (path.endsWith('/retries')) return { messageId: 'x' };
   if (path.endsWith('/selection')) return { nodeId: 'x' };
   if (path.includes('/relays/')) return { outcome: 'approve' };
-  return path.endsWith('/branches') ? {} : { title: 'x' };
+  return /\/(branches|undo|redo)$/.test(path) ? {} : { title: 'x' };
 }

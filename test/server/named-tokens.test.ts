@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
+import { steeredMessages } from '../../src/agents/steered-messages.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -10,8 +11,7 @@ const echo = scriptedAgent('echo', async function* ({ event }) {
 const patient = scriptedAgent('patient', async function* ({ event, until, params }) {
   yield event('text', { id: 't', content: 'waiting' });
   await until(hold.opened);
-  for (const { content, by = '' } of params.steering?.take() ?? [])
-    yield event('user', { content: content as string, by });
+  yield* steeredMessages(params);
 });
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
   const id = `${params.runId}/ask`;

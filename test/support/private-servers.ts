@@ -44,6 +44,7 @@ export function findProgram(name: string): string | undefined {
     ...(process.env['PATH'] ?? '').split(':'),
     '/usr/local/bin',
     '/usr/bin',
+    '/usr/sbin',
     ...versions.map(version => join(debian, version, 'bin')),
   ];
   return folders.map(folder => join(folder, name)).find(path => existsSync(path));
@@ -95,6 +96,21 @@ export async function startRedis(): Promise<PrivateServer> {
     url: `redis://127.0.0.1:${port}`,
     command: [redis, ...args],
     ready: 'Ready to accept connections',
+    stopSignal: 'SIGTERM',
+  });
+}
+
+/** Starts nginx with these files, of which `nginx.conf` writes its errors and notices to stderr. */
+export async function startNginx(port: number, files: Readonly<Record<string, string>>): Promise<PrivateServer> {
+  const nginx = program('nginx');
+  const { folder, keeper } = newFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return serve({
+    folder,
+    keeper,
+    url: `http://127.0.0.1:${port}`,
+    command: [nginx, '-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'],
+    ready: 'start worker process ',
     stopSignal: 'SIGTERM',
   });
 }

@@ -15,10 +15,17 @@ export interface Product {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
+export interface ProductOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder it is started in. */
+  readonly cwd?: string;
+}
+
 /** Starts `singletree serve` as a person would, and waits until it tells its address. */
-export async function startProduct(home: string, port = 0): Promise<Product> {
+export async function startProduct(home: string, port = 0, more: ProductOptions = {}): Promise<Product> {
   const child = spawn(process.execPath, [command, 'serve', '--no-open', '--port', String(port)], {
-    env: { PATH: process.env['PATH'], SINGLETREE_HOME: home },
+    env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...more.env },
+    ...(more.cwd !== undefined && { cwd: more.cwd }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const output: string[] = [];

@@ -12,6 +12,7 @@ export const servicesVariable = 'SINGLETREE_TEST_SERVICES';
 const services = {
   postgres: { name: 'PostgreSQL', variable: 'SINGLETREE_TEST_POSTGRES', program: 'postgres', package: 'postgresql' },
   redis: { name: 'Redis', variable: 'SINGLETREE_TEST_REDIS', program: 'redis-server', package: 'redis-server' },
+  nginx: { name: 'nginx', variable: undefined, program: 'nginx', package: 'nginx-light' },
 } as const;
 
 /** An empty database of one test file. */
@@ -32,15 +33,16 @@ export async function testService(service: ServiceName): Promise<string | undefi
 }
 
 /** Whether private servers can be started here; fails or prints a line as `testService` does when not. */
-export function isInstalled(service: ServiceName): boolean {
+export function isInstalled(service: ServiceName | 'nginx'): boolean {
   const { name, variable, program, package: debian } = services[service];
   if (findProgram(program) !== undefined) return true;
+  const orVariable = variable === undefined ? '' : `, or set ${variable}`;
   if (process.env['CI'] === 'true') {
     if (process.getuid?.() === 0) installPackages([debian]);
     if (findProgram(program) !== undefined) return true;
-    throw new Error(`${name} is not installed, and CI needs it: install ${debian}, or set ${variable}.`);
+    throw new Error(`${name} is not installed, and CI needs it: install ${debian}${orVariable}.`);
   }
-  process.stderr.write(`SKIPPED: tests that need ${name}. Install it (Debian: ${debian}), or set ${variable}.\n`);
+  process.stderr.write(`SKIPPED: tests that need ${name}. Install it (Debian: ${debian})${orVariable}.\n`);
   return false;
 }
 

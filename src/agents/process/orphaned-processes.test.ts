@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../events/index.ts';
 import { endOrphanedProcesses, listWithPs } from './orphaned-processes.ts';
+import { startGuarded } from './guarded-process.ts';
 import { guardVariable, runMark, runVariable } from './process-marks.ts';
 
 const onLinux = process.platform === 'linux';
@@ -26,7 +27,7 @@ const isOver = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || 
 
 describe.runIf(onLinux)('orphaned processes', () => {
   it('have ended when it returns, also those that ignore SIGTERM, and no others', async () => {
-    const [mark, other] = [newId(), newId()];
+    const [mark, other] = [runMark('o', newId(), 'r'), runMark('o', newId(), 'r')];
     const [plain, deaf, unrelated] = [
       await orphan(mark, ':'),
       await orphan(mark, 'trap "" INT TERM HUP'),
@@ -38,8 +39,27 @@ describe.runIf(onLinux)('orphaned processes', () => {
     expect(isOver(unrelated)).toBe(false);
   });
 
+  it('include those of an earlier run of the thread, which may serve this one, except children of this process', async () => {
+    const threadId = newId();
+    const earlier = runMark('o', threadId, 'r1');
+    const [warm, otherOwner] = [await orphan(earlier, ':'), await orphan(runMark('p', threadId, 'r1'), ':')];
+    const own = startGuarded({
+      command: '/bin/sh',
+      args: ['-c', 'echo ready; while :; do sleep 0.05; done'],
+      env: {},
+      stdin: 'ignore',
+      runMark: earlier,
+    });
+    started.push(own);
+    await once(own.stdout, 'data');
+    const ended = once(warm, 'exit');
+    await endOrphanedProcesses(runMark('o', threadId, 'r2'));
+    expect((await ended)[1]).toBe('SIGTERM');
+    expect([otherOwner, own].map(isOver)).toEqual([false, false]);
+  });
+
   it('are found with ps on systems without /proc', async () => {
-    const mark = newId();
+    const mark = runMark('o', newId(), 'r');
     const child = await orphan(mark, ':');
     const ended = once(child, 'exit');
     await endOrphanedProcesses(mark, { list: listWithPs });

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SingletreeError } from '../../events/index.ts';
 import { startGuarded } from './guarded-process.ts';
-import { isOrphanedGuard, runVariable } from './process-marks.ts';
+import { processGuard } from './process-guard.ts';
+import { childVariable, isOrphanedGuard, runVariable, threadMark } from './process-marks.ts';
 
 /** The visible data of a process: its environment, and on some systems its arguments. */
 interface ShownProcess {
@@ -23,17 +24,20 @@ const termMs = 1_000;
 const killMs = 10_000;
 
 /**
- * Ends the processes that an earlier owner of a run started on this machine and waits until they have ended, and until
- * the guards of ended processes are done. Throws `run_under_way` when a process cannot be ended.
+ * Ends the processes that an earlier owner of a run started on this machine, for this run or an earlier one of its thread,
+ * and waits until they have ended, and until the guards of ended processes are done. Throws `run_under_way` when a process cannot be ended.
  */
 export async function endOrphanedProcesses(
   runMark: string,
   { list = listProcesses, pause = sleep }: Surroundings = {},
 ): Promise<void> {
   const mark = `${runVariable}=${runMark}`;
+  const ofThread = `${runVariable}=${threadMark(runMark)}`;
+  const isOrphan = ({ shown }: ShownProcess) =>
+    shown.includes(mark) || (shown.includes(ofThread) && !shown.includes(`${childVariable}=${processGuard.id}.`));
   for (let waitedMs = 0; ; waitedMs += stepMs) {
     const processes = (await list()).filter(({ pid }) => pid !== process.pid);
-    const orphans = processes.filter(({ shown }) => shown.includes(mark)).map(({ pid }) => pid);
+    const orphans = processes.filter(isOrphan).map(({ pid }) => pid);
     const guards = processes.filter(({ shown }) => isOrphanedGuard(shown));
     if (orphans.length === 0 && guards.length === 0) return;
     if (waitedMs > termMs + killMs && orphans.length > 0) throw cannotEnd(orphans);

@@ -10,7 +10,8 @@ import { guardMark, guardVariable } from './process-marks.ts';
  * unexpectedly.
  */
 class ProcessGuard {
-  readonly #id = newId();
+  /** Begins the marks of the children of this process. */
+  readonly id: string = newId();
   /** The process groups of the children by number; undefined while a child is being started. */
   readonly #children = new Map<number, number | undefined>();
   #count = 0;
@@ -27,7 +28,7 @@ class ProcessGuard {
 
   /** The value of `SINGLETREE_CHILD` for a child; its own children inherit it. */
   markOf(child: number): string {
-    return `${this.#id}.${child}.`;
+    return `${this.id}.${child}.`;
   }
 
   /** Registers the process group of a started child. */
@@ -45,7 +46,7 @@ class ProcessGuard {
   #start(): void {
     // Both the environment and the arguments identify the owner: systems show one or the other.
     const mark = guardMark();
-    const guard = spawn('/bin/sh', ['-c', guardScript, `${guardVariable}=${mark}`, this.#id], {
+    const guard = spawn('/bin/sh', ['-c', guardScript, `${guardVariable}=${mark}`, this.id], {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', [guardVariable]: mark },
       stdio: ['pipe', 'ignore', 'ignore'],

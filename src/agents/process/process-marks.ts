@@ -8,10 +8,22 @@ export const runVariable = 'SINGLETREE_RUN';
 /** The variable that identifies the owner of a guard. */
 export const guardVariable = 'SINGLETREE_GUARD';
 
+/** The length of the half of a run's mark that all runs of its thread under the same owner have. */
+const threadPart = 16;
+
 /** The mark of the processes of a run and of its subagents' runs under this owner. */
 export function runMark(owner: string | undefined, threadId: string, runId: string): string {
-  const name = JSON.stringify([owner ?? null, threadId, runId]);
-  return createHash('sha256').update(name).digest('hex').slice(0, 32);
+  const thread = [owner ?? null, threadId];
+  return `${hashed(thread)}${hashed([...thread, runId])}`;
+}
+
+/** The beginning of the marks of all runs of the same thread under the same owner: a process may serve several runs. */
+export function threadMark(mark: string): string {
+  return mark.slice(0, threadPart);
+}
+
+function hashed(name: readonly (string | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(name)).digest('hex').slice(0, threadPart);
 }
 
 /** The mark of the guard of this process. */

@@ -5,6 +5,7 @@ import { projectMessages } from '../../projections/index.ts';
 import { writeOut } from '../output.ts';
 import { plainText, tableLines } from '../table.ts';
 import { findThread, shortIds } from './find-thread.ts';
+import { indexLog } from './index-log.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 
 /** `singletree search`: messages and titles that have all words. */
@@ -13,9 +14,9 @@ export function searchCommand(
   options: ThreadCommandOptions & { limit: number },
 ): Promise<void> {
   return withLog(options, async log => {
+    await indexLog(log, line => process.stderr.write(line));
     const { hits, isComplete } = await (log.search?.({ text: words.join(' '), limit: options.limit }) ?? unavailable());
-    if (!isComplete)
-      process.stderr.write('singletree: this log is still being indexed: older messages may be missing.\n');
+    if (!isComplete) process.stderr.write('singletree: a part of this log is not indexed: messages may be missing.\n');
     if (options.json === true) {
       for (const hit of hits) await printJson(hit);
       return;
@@ -38,6 +39,7 @@ export interface UsageOptions extends ThreadCommandOptions {
 /** `singletree usage`: tokens and cost by day, agent and model. */
 export function usageCommand({ from, to, by, ...options }: UsageOptions): Promise<void> {
   return withLog(options, async log => {
+    await indexLog(log, line => process.stderr.write(line));
     const totals = await (log.usage?.({ by, ...(from && { from }), ...(to && { to }) }) ?? unavailable());
     if (options.json === true) {
       for (const total of totals) await printJson(total);

@@ -19,7 +19,7 @@ import { RunDetached } from '../../agents/run-detached.ts';
 import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
 import { noSteerNote } from './steer-request.ts';
 import { turnShare } from './turn-share.ts';
-import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
+import type { EndNote, RunHandle, RunOutcome, SteerOptions } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -79,16 +79,18 @@ export class ActiveRun implements RunHandle {
     return this.#isDetached;
   }
 
-  /** Adds a message that was requested through the log; once, however often it is read there. */
+  /** Adds a message that was requested through the log. */
   steerBy({ id, content, by }: EventOf<'steer_requested'>): void {
-    if (this.#requested.has(id)) return;
-    this.#requested.add(id);
-    this.#steering.push({ id, content, ...defined({ by }) });
-    for (const listener of this.#steeringListeners) listener();
+    this.steer(content, { requestId: id, ...defined({ by }) });
   }
 
-  steer(content: string | readonly ContentPart[], by?: string): void {
-    this.#steering.push({ id: newId(), content, ...defined({ by }) });
+  /** Adds a message; one that was requested through the log is added once, however often it comes. */
+  steer(content: string | readonly ContentPart[], { by, requestId }: SteerOptions = {}): void {
+    if (requestId !== undefined) {
+      if (this.#requested.has(requestId)) return;
+      this.#requested.add(requestId);
+    }
+    this.#steering.push({ id: requestId ?? newId(), content, ...defined({ by }) });
     for (const listener of this.#steeringListeners) listener();
   }
 

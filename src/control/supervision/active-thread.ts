@@ -34,6 +34,8 @@ export interface RunRequest {
   /** Appended together with it, before it. */
   readonly before?: readonly AgentEvent[];
   readonly expectedSeq: number | undefined;
+  /** The key under which it is appended once. */
+  readonly once?: string | undefined;
 }
 
 const isClosed = new Error('The thread was closed.');
@@ -93,17 +95,17 @@ export class ActiveThread {
   }
 
   /**
-   * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, and at once when
-   * the log cannot be written.
+   * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, with
+   * `once_conflict` when its key was used before, and at once when the log cannot be written.
    */
   async appendRequest(
-    { event, before = [], expectedSeq }: RunRequest,
+    { event, before = [], expectedSeq, once }: RunRequest,
     metadata: AppendOptions['metadata'] & object,
   ): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
-    const options = { metadata, lease: this.#lease, ...defined({ expectedSeq }) };
+    const options = { metadata, lease: this.#lease, ...defined({ expectedSeq, once }) };
     const { lastSeq } = await log.append(threadId, [...before, event], options);
     this.#requestSeq = lastSeq;
     this.startAfter(lastSeq);

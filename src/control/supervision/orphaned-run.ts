@@ -8,13 +8,14 @@ import type { OpenRun } from './open-runs.ts';
 /** Ends an orphaned run and its child runs: cancels their relays, and logs the reason. */
 export async function endOrphanedRun(
   thread: ActiveThread,
-  { runId, agentId }: OpenRun,
+  { runId, agentId, parentId }: OpenRun,
   { state, reason }: { readonly state: RunState | undefined; readonly reason: 'aborted' | 'interrupted' },
 ): Promise<void> {
   const put = async (event: AgentEvent) => {
     if (event.type === 'harness_end') await cancelRelays(thread, event.runId);
     await thread.writer.write(event);
   };
+  if (state?.agentId === undefined) await put({ type: 'harness_start', runId, agentId, parentId });
   if (reason === 'interrupted') {
     const message = `The process of "${agentId}" ended, and the run cannot be resumed.`;
     await put({ type: 'warning', runId, message, code: 'interrupted' });

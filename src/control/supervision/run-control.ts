@@ -28,10 +28,19 @@ export interface StartOptions {
   readonly edits?: string;
   /** The newest event of the thread: rejects with `seq_conflict`, without any effect, when another one is newer. */
   readonly expectedSeq?: number;
+  /** Rejects with `once_conflict`, without any effect, when this key was used in the thread before. */
+  readonly once?: string;
   /** Merged into the thread's metadata together with the message. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Called at the end of the run; the result is merged into the thread's metadata together with its last event. */
   readonly note?: EndNote;
+}
+
+export interface SteerOptions {
+  /** The name of its author. */
+  readonly by?: string;
+  /** The id of the `steer_requested` event that stores it: the run adds it once, and removes its note. */
+  readonly requestId?: string;
 }
 
 export type EndNote = () => Readonly<Record<string, unknown>>;
@@ -54,7 +63,7 @@ export interface RunControl {
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void>;
   /** Sends a message to an active agent at its next safe point; throws `run_not_found` when it does not run here. */
-  steer(runId: string, content: string | readonly ContentPart[], options?: { readonly by?: string }): void;
+  steer(runId: string, content: string | readonly ContentPart[], options?: SteerOptions): void;
   /** Answers a relay: the first answer wins, a later one is rejected with `relay_resolved`. */
   answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
   /**

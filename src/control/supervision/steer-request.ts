@@ -11,15 +11,18 @@ export interface SteerRequest {
   readonly by?: string;
   /** Notes the message in the thread, so that it is delivered later when the run ends without adding it. */
   readonly note: unknown;
+  /** Rejects with `once_conflict`, without any effect, when this key was used in the thread before. */
+  readonly once?: string | undefined;
 }
 
 /** Sends a message into a run of any process: its owner adds it at the next safe point, once. */
 export async function requestSteering(log: EventLog, threadId: string, request: SteerRequest): Promise<void> {
-  const { runId, id, content, by, note } = request;
+  const { runId, id, content, by, note, once } = request;
   const parts = typeof content === 'string' ? content : [...content];
   const metadata = { [followUpPrefix + id]: note };
   await log.append(threadId, [{ type: 'steer_requested', runId, id, content: parts, ...defined({ by }) }], {
     metadata,
+    ...defined({ once }),
   });
 }
 

@@ -35,12 +35,14 @@ import type {
   RunHandle,
   RunsInThread,
   StartOptions,
+  SteerOptions,
 } from './run-control.ts';
 import { finished, ignoreFinished, type NewRun, partsOf, type RunLaunch } from './run-launch.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
+import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf, readRun } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
@@ -107,19 +109,22 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, by, id, model, mode, edits, note, expectedSeq, metadata } = options;
+    const { agent, content, by, id, model, mode, edits, note, expectedSeq, once, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
     let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
     if (edits !== undefined) {
       await this.#checkIdle(threadId);
       const { conversation } = await this.#memory.of(threadId);
-      event = editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) });
+      event = {
+        ...editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) }),
+        ...defined({ id }),
+      };
     }
     return this.#startRun(
       threadId,
       { agent, parentId: `${userRunId}:user`, model, note, metadata },
-      { event, expectedSeq, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
+      { event, expectedSeq, once, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
     );
   }
 
@@ -142,8 +147,8 @@ export class Supervisor implements RunControl {
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
-  steer(runId: string, content: string | readonly ContentPart[], { by }: { readonly by?: string } = {}): void {
-    this.#running(runId).steer(content, by);
+  steer(runId: string, content: string | readonly ContentPart[], options: SteerOptions = {}): void {
+    this.#running(runId).steer(content, options);
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
@@ -321,6 +326,9 @@ export class Supervisor implements RunControl {
       await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }
+    const { session: last, ...given } = input;
+    const session =
+      last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.seqOf(last.id) }));
     if (!isNew) {
       const notes = thread.inbox.pendingOf(runId).map(pendingRelayNote);
       await thread.mergeMetadata(Object.assign(openRunNote({ ...open, owner: this.#options.owner }), ...notes));
@@ -336,12 +344,12 @@ export class Supervisor implements RunControl {
         runId,
         parentId,
         runMark: runMark(this.#options.owner, threadId, runId),
-        ...input,
+        ...given,
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
         ...(state && { rawBefore: await countRawLines(log, threadId, state) }),
-        ...defined({ model }),
+        ...defined({ model, session }),
         ...(state && { resume: state }),
       },
     });

@@ -34,8 +34,16 @@ export interface SearchPage {
   readonly hits: readonly SearchHit[];
   /** Where the next page begins, when there may be more. */
   readonly next?: string;
-  /** Whether every text of the log was searched; false while a log of an older version is indexed. */
+  /** Whether every text of the log was searched; false while many events are not indexed yet. */
   readonly isComplete: boolean;
+}
+
+/** What is not indexed yet. */
+export interface IndexRest {
+  /** How many threads are not indexed completely. */
+  readonly threads: number;
+  /** Whether some of it can be indexed now: false when the rest is damaged, or another process holds the lock. */
+  readonly hasMore: boolean;
 }
 
 /** A query that was checked. */

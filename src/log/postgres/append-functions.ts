@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION ${s}.append_events(
   p_expected bigint, p_once text, p_lease text, p_token bigint,
   p_names text, p_values text, p_is_imported boolean,
   p_messages jsonb, p_first_ms double precision, p_last_ms double precision, p_last_ts text,
-  p_now timestamptz, p_channel text
+  p_now timestamptz, p_channel text, p_contents text
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_key bigint;
@@ -51,6 +51,9 @@ BEGIN
       replace(b.body, E'\x02', (v_last - p_count + b.n)::text)
     FROM unnest(string_to_array(p_bodies, E'\n')) WITH ORDINALITY AS b(body, n);
   END IF;
+  IF p_contents IS NOT NULL THEN
+    PERFORM ${s}.store_contents(v_key, v_last - p_count, p_contents);
+  END IF;
   IF p_once IS NOT NULL THEN
     INSERT INTO ${s}.once (thread, key, seq, append) VALUES (v_key, p_once, v_last, p_append);
   END IF;
@@ -61,7 +64,7 @@ BEGIN
     PERFORM ${s}.project_messages(v_key, v_last - p_count, p_messages);
   END IF;
   IF p_count > 0 THEN
-    INSERT INTO ${s}.backlog (thread, after) VALUES (t.key, t.seq) ON CONFLICT (thread) DO NOTHING;
+    INSERT INTO ${s}.backlog (thread, after) VALUES (v_key, v_last - p_count) ON CONFLICT (thread) DO NOTHING;
   END IF;
   IF p_channel IS NOT NULL AND p_count > 0 THEN
     PERFORM pg_notify(p_channel, v_topic || ' ' || v_last);

@@ -10,6 +10,7 @@ import {
 } from '../checks.ts';
 import type { AppendOptions } from '../event-log.ts';
 import type { Stored } from '../live-tails.ts';
+import { type LongContent, shortenBody } from '../long-content.ts';
 import type { Connections, Statement } from './connections.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { fence } from './leases.ts';
@@ -61,7 +62,7 @@ export class Appends {
 
   constructor(options: AppendsOptions) {
     this.#options = options;
-    const parameters = Array.from({ length: 18 }, (_, index) => `$${index + 1}`).join(', ');
+    const parameters = Array.from({ length: 19 }, (_, index) => `$${index + 1}`).join(', ');
     this.#statement = { name: 'append', text: `SELECT ${options.schema}.append_events(${parameters}) AS answer` };
   }
 
@@ -100,7 +101,8 @@ export class Appends {
 
   async #send(threadId: string, { prepared, options, lines, isRepeated: wasSent }: Sending): Promise<Answer> {
     const { connections, channel, stamp, clock } = this.#options;
-    const text = prepared.texts.join('\n');
+    const { bodies, contents } = shortenBodies(prepared.texts);
+    const text = bodies.join('\n');
     const values = (isRepeated: boolean) => [
       threadId,
       text,
@@ -116,6 +118,7 @@ export class Appends {
       ...timesOf(prepared),
       stamp(),
       channel,
+      contents,
     ];
     const measured = clock.measure();
     const [row] = await connections.query<{ answer: string | null }>(this.#statement, values, wasSent);
@@ -141,6 +144,22 @@ interface Sending {
   readonly lines: readonly (string | null)[];
   /** Whether an earlier call may have taken effect. */
   readonly isRepeated: boolean;
+}
+
+/** The bodies to store, and the lines with their long texts; null when they have none. */
+function shortenBodies(texts: readonly string[]): { bodies: readonly string[]; contents: string | null } {
+  const found = new Map<string, { content: LongContent; places: number[] }>();
+  const bodies = texts.map((text, index) => {
+    const short = shortenBody(text);
+    for (const content of short?.contents ?? []) {
+      const { places } = found.get(content.hash) ?? { places: [] };
+      found.set(content.hash, { content, places: [...places, index + 1] });
+    }
+    return short?.body ?? text;
+  });
+  if (found.size === 0) return { bodies: texts, contents: null };
+  const lines = [...found.values()].map(({ content, places }) => `${content.hash} ${places.join()} ${content.text}`);
+  return { bodies, contents: lines.join('\n') };
 }
 
 /** Why an append was refused. */

@@ -1,4 +1,5 @@
 import type { Statement } from './connections.ts';
+import { wholeBodyOf } from './content-functions.ts';
 
 /** The statements of what is derived from events. */
 export function derivedStatements(s: string) {
@@ -31,7 +32,7 @@ export function derivedStatements(s: string) {
     ),
     own: statement(
       'own events',
-      `SELECT body FROM ${s}.events WHERE thread = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`,
+      `SELECT ${wholeBodyOf(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`,
     ),
     shared: statement(
       'shared events',
@@ -39,8 +40,8 @@ export function derivedStatements(s: string) {
          SELECT key, owner, fork, $3::bigint AS before FROM ${s}.threads WHERE key = $1
          UNION ALL
          SELECT o.key, o.owner, o.fork, least(p.before, p.fork + 1) FROM place p JOIN ${s}.threads o ON o.key = p.owner
-       ) SELECT e.body FROM place p CROSS JOIN LATERAL (
-         SELECT seq, body FROM ${s}.events WHERE thread = p.key AND seq > greatest($2::bigint, p.fork) AND seq < p.before ORDER BY seq LIMIT $4
+       ) SELECT ${wholeBodyOf(s, 'e')} AS body FROM place p CROSS JOIN LATERAL (
+         SELECT seq, body, content_bytes FROM ${s}.events WHERE thread = p.key AND seq > greatest($2::bigint, p.fork) AND seq < p.before ORDER BY seq LIMIT $4
        ) e ORDER BY e.seq LIMIT $4`,
     ),
     find: statement(

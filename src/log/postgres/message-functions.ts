@@ -1,3 +1,5 @@
+import { wholeBodyOf } from './content-functions.ts';
+
 /**
  * The functions that keep the table of messages: a projection of the events, written in the transaction that appends
  * them. A message of a person is complete at once; that of an agent is one run, and its text is written when it ends.
@@ -88,7 +90,7 @@ BEGIN
   WHERE m.thread = p_key AND m.run_id = p_mark->>'run' AND m.role = 'assistant' AND m.last_seq IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   WITH said AS MATERIALIZED (
-    SELECT e.seq, ${s}.readable(e.body) AS event FROM ${s}.events e
+    SELECT e.seq, ${s}.readable(${wholeBodyOf(s, 'e')}) AS event FROM ${s}.events e
     WHERE e.thread = p_key AND e.seq > v_first AND e.seq < p_seq AND strpos(e.body, p_mark->>'match') > 0
       AND (strpos(e.body, '"type":"text"') > 0 OR strpos(e.body, '"type":"usage"') > 0)
   ), own AS (
@@ -112,8 +114,10 @@ BEGIN
   FROM used WHERE m.thread = p_key AND m.id = v_id;
 END $$;
 
--- Applies what events say of messages; the places of their marks count from p_seq.
-CREATE OR REPLACE FUNCTION ${s}.project_messages(p_key bigint, p_seq bigint, p_marks jsonb) RETURNS void LANGUAGE plpgsql AS $$
+-- Applies what events say of messages; the places of their marks count from p_seq. Planning its statements for each call
+-- takes several times as long as executing them; plans that are kept must use the indexes, whatever the tables held then.
+CREATE OR REPLACE FUNCTION ${s}.project_messages(p_key bigint, p_seq bigint, p_marks jsonb) RETURNS void LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   v_mark jsonb;
   v_seq bigint;

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
+import { wholeBodyOf } from './content-functions.ts';
 import { messageMarks } from './message-marks.ts';
 
 export interface MessageCheck {
@@ -98,7 +99,7 @@ export class MessageTable {
     const s = this.#schema;
     for (let after = '0'; ; ) {
       const { rows } = await client.query<{ seq: string; body: string }>(
-        `SELECT seq, body FROM ${s}.events WHERE thread = $1 AND seq > $2
+        `SELECT seq, ${wholeBodyOf(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq > $2
            AND body ~ '"type":"(user|harness_start|harness_end|branch_selected)"' ORDER BY seq LIMIT ${eventsAtOnce}`,
         [key, after],
       );

@@ -68,6 +68,19 @@ describe.skipIf(database === undefined)('the table of messages', () => {
     expect((await messagesOf(id, columns)).at(-1)).toEqual(['assistant', 'agent', 'model', 15, 4, 1, 'complete', 2, 8]);
   });
 
+  it('has long texts whole, and is the same when it is written anew', async () => {
+    const long = 'apple '.repeat(20_000);
+    const { id } = await log.createThread();
+    await append(id, [say('long-asked', long), start('long', 'long-asked:user')], text('long', long), end('long'));
+    await client.query("UPDATE singletree.messages SET text = 'other' WHERE run_id LIKE 'long%'");
+    expect(await log.checkMessages({ rebuild: true })).toMatchObject({ different: [id] });
+    expect(await messagesOf(id)).toEqual([
+      ['long-asked:user', null, long],
+      ['long', 'long-asked:user', long],
+    ]);
+    expect(await log.search({ text: 'apple' })).toMatchObject({ hits: [{ messageId: 'long' }, { seq: 1 }] });
+  });
+
   it('does not rewrite a message while its text grows', async () => {
     const { id } = await log.createThread();
     await append(id, start('grows'));

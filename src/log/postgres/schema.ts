@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { SingletreeError } from '../../events/index.ts';
 import { appendFunctions } from './append-functions.ts';
 import type { Connections } from './connections.ts';
+import { contentFunctions, contentTables } from './content-functions.ts';
 import { derivedFunctions, derivedTables } from './derived-functions.ts';
 import { messageFunctions } from './message-functions.ts';
 import { threadFunctions } from './thread-functions.ts';
@@ -122,6 +123,7 @@ CREATE VIEW ${s}.thread_messages AS
   SELECT t.id AS thread_id, t.resource AS resource_id, m.* FROM ${s}.messages m JOIN ${s}.threads t ON t.key = m.thread
   WHERE t.id IS NOT NULL;`,
   derivedTables,
+  contentTables,
 ];
 
 /** The table that marks a schema as that of a log. */
@@ -158,7 +160,7 @@ async function moveForward(client: Client, schema: string, from: number): Promis
     await client.query(`INSERT INTO ${schema}.${versionTable} VALUES (0)`);
   }
   for (const migration of migrations.slice(from)) await client.query(migration(schema));
-  for (const functions of [messageFunctions, threadFunctions, derivedFunctions, appendFunctions])
+  for (const functions of [contentFunctions, messageFunctions, threadFunctions, derivedFunctions, appendFunctions])
     await client.query(functions(schema));
   await client.query(`UPDATE ${schema}.${versionTable} SET version = ${schemaVersion}`);
 }

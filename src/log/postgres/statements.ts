@@ -1,5 +1,6 @@
 import type { NotePrefix } from '../thread-notes.ts';
 import type { Statement } from './connections.ts';
+import { wholeBodyOf } from './content-functions.ts';
 
 /** The statements of events and threads; each call of the log is one statement. */
 export function statementsOf(s: string) {
@@ -16,12 +17,13 @@ export function statementsOf(s: string) {
          SELECT o.key, o.owner, o.fork, least(p.before, p.fork + 1) FROM place p JOIN ${s}.threads o ON o.key = p.owner
          WHERE least(p.before, p.fork + 1) > $2::bigint + 1
        ), page AS (
-         SELECT e.seq, e.body, sum(octet_length(e.body)) OVER (ORDER BY e.seq) - octet_length(e.body) AS bytes_before
+         SELECT e.*, sum(e.bytes) OVER (ORDER BY e.seq) - e.bytes AS bytes_before
          FROM place p CROSS JOIN LATERAL (
-           SELECT seq, body FROM ${s}.events WHERE thread = p.key AND seq > greatest($2::bigint, p.fork) AND seq < p.before
+           SELECT seq, body, content_bytes, octet_length(body) + coalesce(content_bytes, 0) AS bytes FROM ${s}.events
+           WHERE thread = p.key AND seq > greatest($2::bigint, p.fork) AND seq < p.before
            ORDER BY seq LIMIT $4
          ) e ORDER BY e.seq LIMIT $4
-       ) SELECT thread.seq AS head, page.seq, page.body FROM thread LEFT JOIN page ON page.bytes_before < $5 ORDER BY page.seq`,
+       ) SELECT thread.seq AS head, page.seq, ${wholeBodyOf(s, 'page')} AS body FROM thread LEFT JOIN page ON page.bytes_before < $5 ORDER BY page.seq`,
     ),
     place: statement('place', `SELECT key, made, seq FROM ${s}.threads WHERE id = $1`),
     look: statement('look', `SELECT key, seq FROM ${s}.threads WHERE key = ANY ($1::bigint[]) AND id IS NOT NULL`),

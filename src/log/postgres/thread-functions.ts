@@ -1,3 +1,5 @@
+import { wholeBodyOf } from './content-functions.ts';
+
 /** The functions that create, change, branch and delete threads, and those of leases. */
 export function threadFunctions(s: string): string {
   return `
@@ -48,7 +50,7 @@ BEGIN
     v_owner_key := v_owner.key;
     v_newest := v_from.newest_ts;
     IF p_from_seq < v_from.seq THEN
-      SELECT ${s}.readable(e.body)->>'ts' INTO v_newest FROM ${s}.events e WHERE e.thread = v_owner_key AND e.seq = p_from_seq;
+      SELECT ${s}.readable(${wholeBodyOf(s, 'e')})->>'ts' INTO v_newest FROM ${s}.events e WHERE e.thread = v_owner_key AND e.seq = p_from_seq;
     END IF;
   END IF;
   INSERT INTO ${s}.threads (id, made, resource, title, seq, imported, owner, fork, from_thread, from_seq,
@@ -109,6 +111,7 @@ BEGIN
   GET DIAGNOSTICS v_count = ROW_COUNT;
   IF v_count = p_most THEN RETURN p_key; END IF;
   SELECT max(fork) INTO v_last FROM ${s}.threads WHERE owner = p_key;
+  IF ${s}.release_contents(p_key, coalesce(v_last, 0), 100) = 100 THEN RETURN p_key; END IF;
   DELETE FROM ${s}.events WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM ${s}.events WHERE thread = p_key AND seq > coalesce(v_last, 0) ORDER BY seq DESC LIMIT p_most
   ));

@@ -38,10 +38,93 @@ function writeOldFile(path: string, count: number): void {
 const indexed = (log: SqliteLog) =>
   expect.poll(async () => (await log.search({ text: 'apple' })).isComplete, { timeout: 10_000 }).toBe(true);
 
+/** How many threads of a file are marked. */
+function marked(path: string): number {
+  const db = new Database(path);
+  const [row] = db.prepare('SELECT count(*) AS count FROM backlog').all() as { count: number }[];
+  db.close();
+  return row?.count ?? 0;
+}
+
+const asked = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
+const called: AgentEvent = { type: 'usage', runId: 'run', inputTokens: 5, outputTokens: 1 };
+
+describe('an append', () => {
+  it('only marks its thread, which is derived from shortly after', async () => {
+    const path = join(folder, 'marked.db');
+    const log = new SqliteLog(path);
+    await log.createThread({ id: 'a' });
+    await log.append('a', [asked('one', 'apple')]);
+    await log.append('a', [asked('two', 'apple')]);
+    expect(marked(path)).toBe(1);
+    await expect.poll(() => marked(path), { timeout: 10_000 }).toBe(0);
+    await log.close();
+  });
+
+  it('is found by the next process when it was not derived from, each text and call once', async () => {
+    const path = join(folder, 'left.db');
+    const first = new SqliteLog(path);
+    await first.createThread({ id: 'a' });
+    await first.append('a', [asked('one', 'apple'), called]);
+    expect((await first.search({ text: 'apple' })).hits).toHaveLength(1);
+    await first.append('a', [asked('two', 'apple'), called]);
+    await first.close();
+    expect(marked(path)).toBe(1);
+    const log = new SqliteLog(path);
+    expect(await log.search({ text: 'apple' })).toMatchObject({ hits: [{ seq: 3 }, { seq: 1 }], isComplete: true });
+    expect(await log.usage()).toMatchObject([{ inputTokens: 10, modelCalls: 2 }]);
+    expect(await log.seqOfMessage('a', 'two:user')).toBe(3);
+    await log.close();
+  });
+
+  it('of another process is found by a search at once', async () => {
+    const path = join(folder, 'other.db');
+    const [one, other] = [new SqliteLog(path), new SqliteLog(path)];
+    await one.createThread({ id: 'a' });
+    await one.append('a', [{ type: 'text', runId: 'run', id: 'text', content: 'half ' }]);
+    expect((await other.search({ text: 'half' })).hits).toEqual([]);
+    await other.append('a', [{ type: 'text', runId: 'run', id: 'text', content: 'whole' }]);
+    expect((await one.search({ text: 'half' })).hits).toEqual([]);
+    await one.append('a', [called]);
+    for (const log of [one, other]) expect((await log.search({ text: 'half whole' })).hits).toMatchObject([{ seq: 1 }]);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('stays counted when its thread is deleted before it is derived from, and leaves no word', async () => {
+    const path = join(folder, 'deleted-at-once.db');
+    const log = new SqliteLog(path);
+    await log.createThread({ id: 'a' });
+    await log.append('a', [asked('one', 'apple'), called]);
+    await log.branch('a', 1, { id: 'b' });
+    await log.append('a', [asked('two', 'pear'), called]);
+    await log.deleteThread('a');
+    expect(await log.usage()).toMatchObject([{ inputTokens: 10, modelCalls: 2 }]);
+    expect((await log.search({ text: 'apple' })).hits).toMatchObject([{ threadId: 'b', seq: 1 }]);
+    await log.close();
+    const db = new Database(path);
+    expect(db.prepare('SELECT seq FROM texts').all()).toEqual([{ seq: 1 }]);
+    db.close();
+  });
+
+  it('is searched without its words while another process holds the lock of the file', async () => {
+    const path = join(folder, 'locked.db');
+    const log = new SqliteLog(path);
+    await log.createThread({ id: 'a' });
+    await log.append('a', [asked('one', 'apple')]);
+    const db = new Database(path);
+    db.exec('BEGIN EXCLUSIVE');
+    expect(await log.search({ text: 'apple' })).toEqual({ hits: [], isComplete: false });
+    db.exec('ROLLBACK');
+    db.close();
+    expect((await log.search({ text: 'apple' })).hits).toHaveLength(1);
+    await log.close();
+  });
+});
+
 describe('a file of an older version', () => {
   it('opens at once, is searched as far as it is indexed, and is indexed in small steps', async () => {
     const path = join(folder, 'old.db');
-    writeOldFile(path, 1_500);
+    writeOldFile(path, 4_500);
     const log = new SqliteLog(path);
     expect((await log.search({ text: 'apple' })).isComplete).toBe(false);
     // An append does not wait for it, and is not lost for it.
@@ -49,8 +132,8 @@ describe('a file of an older version', () => {
     expect((await readWindow(log, 'old', { limit: 50 })).events).toHaveLength(50);
     await indexed(log);
     for (const [text, found] of [
-      ['1500', ['old', 'u1500:user', 1_500]],
-      ['pear', ['old', 'new:user', 1_501]],
+      ['4500', ['old', 'u4500:user', 4_500]],
+      ['pear', ['old', 'new:user', 4_501]],
       ['harbour', ['old', undefined, undefined]],
     ] as const) {
       const { hits } = await log.search({ text });

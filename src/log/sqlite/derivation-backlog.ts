@@ -1,133 +1,268 @@
 import type { LoggedEvent } from '../../events/index.ts';
-import type { ThreadDerivation } from '../derived/thread-derivation.ts';
-import { resumeDerivation, storeDerived } from './derived-rows.ts';
+import type { IndexRest } from '../derived/search.ts';
+import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
+import { nextTurn } from '../next-turn.ts';
+import { newestOutline } from './derived-rows.ts';
+import { isBusy } from './errors.ts';
 import { EventPage } from './event-table.ts';
+import { LockWait } from './lock-wait.ts';
 import type { Connection } from './open.ts';
 import { command, query } from './statement.ts';
 import { asNumber } from './stored-text.ts';
 import type { Tables } from './tables.ts';
+import type { KeptThread, Place } from './thread-table.ts';
 
-/** How many events are derived from before others get their turn. */
+/** How many events, and how many bytes of them, are derived from before others get their turn. */
 const eventsAtOnce = 200;
+const bytesAtOnce = 1024 * 1024;
+/** How many such steps are taken before a search, which is answered with what is indexed until then. */
+export const stepsBeforeSearch = 10;
+/** How long after an append its thread is derived from, unless a query needs it earlier. */
+const delayMs = 500;
+/** How long a query waits for the lock of the file before it is answered without the newest events. */
+const queryWaitMs = 1_000;
+/** How many threads are kept at hand. */
+const mostThreads = 200;
+
+/** A thread of which the events after a seq are to be derived from. */
+interface Mark {
+  readonly position: number;
+  readonly key: number;
+  readonly after: number;
+}
 
 /**
- * The threads of a file from which not everything is derived yet, as those of a file of an older version. They are
- * worked through in small steps beside everything else, so that a file of any size opens at once.
+ * The threads from which not everything is derived yet. An append marks its thread in its own transaction; the marks
+ * are worked through in small steps shortly after, before a query, or by the next process that opens the file.
  */
 export class DerivationBacklog {
   readonly #sql: Tables;
   readonly #write: <Result>(action: () => Result) => Result | Promise<Result>;
+  readonly #queryLock = new LockWait(queryWaitMs);
   readonly #count;
   readonly #get;
   readonly #first;
   readonly #insert;
   readonly #move;
   readonly #delete;
-  /** Threads that could not be read. */
+  /** The last mark of a thread that could not be read. */
   #skippedUpTo = 0;
-  #current: { readonly key: number; readonly derivation: ThreadDerivation } | undefined;
-  #isEmpty: boolean;
-  #isWorking = false;
+  readonly #current = new Map<number, ThreadDerivation>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
   constructor(db: Connection, sql: Tables, write: <Result>(action: () => Result) => Result | Promise<Result>) {
     this.#sql = sql;
     this.#write = write;
+    const columns = ['position', 'thread', 'after'].map(asNumber).join();
     this.#count = query(db, 'SELECT count(*) FROM backlog');
-    this.#get = query(db, `SELECT ${asNumber('after')} FROM backlog WHERE thread = ?`);
-    this.#first = query(
-      db,
-      `SELECT ${asNumber('thread')}, ${asNumber('after')} FROM backlog WHERE thread > ? ORDER BY thread LIMIT 1`,
-    );
+    this.#get = query(db, `SELECT ${columns} FROM backlog WHERE thread = ?`);
+    this.#first = query(db, `SELECT ${columns} FROM backlog WHERE position > ? ORDER BY position LIMIT 1`);
     this.#insert = command(db, 'INSERT OR IGNORE INTO backlog (thread, after) VALUES (?, ?)');
     this.#move = command(db, 'UPDATE backlog SET after = ? WHERE thread = ?');
     this.#delete = command(db, 'DELETE FROM backlog WHERE thread = ?');
-    this.#isEmpty = (this.#count.get() as [number])[0] === 0;
+    if (this.#threadsLeft() > 0) this.#schedule(1);
   }
 
-  get isEmpty(): boolean {
-    return this.#isEmpty;
-  }
-
-  has(key: number): boolean {
-    return !this.#isEmpty && this.#get.get(key) !== undefined;
-  }
-
-  /** Leaves the events of a thread after a seq for later. */
-  add(key: number, after: number): void {
+  /** Marks a thread whose events after a seq are new, in the transaction that stores them. */
+  mark(key: number, after: number): void {
     this.#insert.run(key, after);
-    this.#isEmpty = false;
-    this.start();
   }
 
-  /** Works through the threads, if there are any; never rejects. */
-  start(): void {
-    if (this.#isEmpty || this.#isWorking) return;
-    this.#isWorking = true;
-    void this.#work();
+  /** Derives from what is marked shortly after; call it when the transaction of the mark is committed. */
+  schedule(): void {
+    if (this.#timer === undefined) this.#schedule(delayMs);
   }
 
+  /** Derives from what is marked, in at most this many steps; never rejects. */
+  async catchUp(mostSteps: number = Number.MAX_SAFE_INTEGER): Promise<IndexRest> {
+    let hasMore = true;
+    try {
+      for (let steps = 0; hasMore && steps < mostSteps; steps++) {
+        if (steps > 0) await nextTurn();
+        // Without a mark the lock is not needed.
+        hasMore = this.#nextMark() !== undefined && (await this.#beforeQuery(() => this.#step()));
+      }
+      return { threads: this.#threadsLeft(), hasMore };
+    } catch {
+      return { threads: 1, hasMore: false };
+    }
+  }
+
+  /** Derives from the events of a thread up to a seq, and from those it shares; never rejects. */
+  async catchUpThread(place: Place, upTo: number = Number.MAX_SAFE_INTEGER): Promise<void> {
+    try {
+      const places: { key: number; upTo: number }[] = [];
+      let end = upTo;
+      for (let at: Place | undefined = place; at !== undefined; at = this.#sql.threads.owner(at)) {
+        places.unshift({ key: at.key, upTo: end });
+        end = Math.min(end, at.fork);
+      }
+      for (const { key, upTo: last } of places)
+        for (let after = -1; ; await nextTurn()) {
+          const mark = this.#markOf(key);
+          if (mark === undefined || mark.after >= last || mark.after === after) break;
+          after = mark.after;
+          await this.#beforeQuery(() => this.#deriveFrom(key));
+        }
+    } catch {
+      // The query is answered with what is derived until now.
+    }
+  }
+
+  /** Derives from some events of a deleted thread, whose calls stay counted; returns whether none are left. */
+  finishDeleted(key: number): boolean {
+    if (this.#markOf(key) === undefined) return true;
+    if (this.#deriveFrom(key) === undefined) this.#delete.run(key);
+    const isFinished = this.#markOf(key) === undefined;
+    if (isFinished) this.#current.delete(key);
+    return isFinished;
+  }
+
+  /** What is left is done by the next process that opens the file. */
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#queryLock.close();
+  }
+
+  #beforeQuery<Result>(action: () => Result): Result | Promise<Result> {
+    return this.#queryLock.write(() => this.#sql.transaction.run(action));
+  }
+
+  #schedule(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#work();
+    }, ms);
+    this.#timer.unref();
   }
 
   async #work(): Promise<void> {
     try {
-      for (;;) {
+      while (!this.#isClosed && (await this.#write(() => this.#step())))
         await new Promise(resolve => setTimeout(resolve, 1).unref());
-        if (this.#isClosed || !(await this.#write(() => this.#step()))) return;
-      }
     } catch {
-      // The next one to open the file goes on with it.
-    } finally {
-      this.#isWorking = false;
+      // The next append, query or process continues with it.
     }
   }
 
-  /** Derives from some events of the first thread; returns whether there is more to do. */
+  /** Derives from some events of the first threads; returns whether there is more to do. */
   #step(): boolean {
-    const row = this.#first.get(this.#skippedUpTo) as [number, number] | undefined;
-    if (row === undefined) {
-      this.#isEmpty = (this.#count.get() as [number])[0] === 0;
-      return false;
+    for (let left = eventsAtOnce; left > 0; ) {
+      const mark = this.#nextMark();
+      if (mark === undefined) return false;
+      const count = this.#deriveFrom(this.#unfinishedOwner(mark));
+      if (count === undefined) this.#skippedUpTo = mark.position;
+      left -= count ?? 1;
     }
-    const [key, after] = row;
-    try {
-      this.#deriveSome(key, after);
-    } catch {
-      this.#skippedUpTo = key;
-    }
-    return true;
+    return this.#nextMark() !== undefined;
   }
 
-  #deriveSome(key: number, after: number): void {
+  /** What a branch shares is derived from first, in its own small steps. */
+  #unfinishedOwner({ key }: Mark): number {
+    const place = this.#sql.threads.kept(key);
+    const owner = place && this.#sql.threads.owner(place);
+    const mark = owner && this.#markOf(owner.key);
+    const isNeeded = mark !== undefined && mark.position > this.#skippedUpTo && mark.after < (place?.fork ?? 0);
+    return isNeeded ? this.#unfinishedOwner(mark) : key;
+  }
+
+  /** Derives from the next events of a thread; returns how many, undefined when they cannot be read. */
+  #deriveFrom(key: number): number | undefined {
+    try {
+      const mark = this.#markOf(key);
+      return mark === undefined ? 0 : this.#deriveSome(mark);
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return undefined;
+    }
+  }
+
+  #deriveSome({ key, after }: Mark): number | undefined {
     const thread = this.#sql.threads.kept(key);
-    if (thread === undefined) return void this.#delete.run(key);
+    if (thread === undefined) {
+      this.#delete.run(key);
+      return 1;
+    }
     const start = Math.max(after, thread.fork);
-    const derivation =
-      this.#current?.key === key && this.#current.derivation.seq === start
-        ? this.#current.derivation
-        : resumeDerivation(this.#sql, thread, start, Number.MAX_SAFE_INTEGER);
-    this.#current = undefined;
-    if (derivation === undefined) return void (this.#skippedUpTo = key);
+    const derivation = this.#derivationAt(thread, start);
+    if (derivation === undefined) return undefined;
     if (start === thread.fork && !thread.isHidden) this.#indexTitle(key, thread.title);
-    const page = new EventPage<LoggedEvent>(eventsAtOnce, 1024 * 1024);
+    const page = new EventPage<LoggedEvent>(eventsAtOnce, bytesAtOnce);
     const isImported = (thread.imported ?? 0) > start;
     const end = isImported ? (thread.imported ?? 0) + 1 : Number.MAX_SAFE_INTEGER;
     this.#sql.events.read({ threadId: '', key, after: start, end }, page);
-    storeDerived(
-      this.#sql,
-      { key, resource: thread.resource },
-      derivation.take(page.items, () => 0),
+    const { length } = page.items;
+    const meanLength = (bytesAtOnce - page.bytesLeft) / length;
+    this.#store(
+      thread,
+      derivation.take(page.items, () => meanLength),
       isImported,
     );
-    if (page.items.length === 0) return void this.#delete.run(key);
-    this.#current = { key, derivation };
-    this.#move.run(derivation.seq, key);
+    if (length === 0 || (page.left > 0 && !isImported)) this.#delete.run(key);
+    else this.#move.run(derivation.seq, key);
+    this.#current.set(key, derivation);
+    if (this.#current.size > mostThreads) this.#current.delete(this.#current.keys().next().value as number);
+    return Math.max(1, length);
+  }
+
+  #derivationAt(thread: KeptThread, seq: number): ThreadDerivation | undefined {
+    const current = this.#current.get(thread.key);
+    // When the transaction fails it is not where the mark is.
+    this.#current.delete(thread.key);
+    return current?.seq === seq ? current : resumeDerivation(this.#sql, thread, seq);
+  }
+
+  /** Of a deleted thread only what its branches share can be found. */
+  #store({ key, resource, isHidden }: KeptThread, { messages, texts, outlines, used }: Derived, isImported: boolean) {
+    const upTo = isHidden ? (this.#sql.threads.lastFork(key) ?? 0) : Number.MAX_SAFE_INTEGER;
+    for (const { messageId, seq } of messages) if (seq <= upTo) this.#sql.outlines.insertMessage(key, messageId, seq);
+    for (const text of texts) if (text.lastSeq <= upTo) this.#sql.search.insert(key, text);
+    for (const snapshot of outlines) if (snapshot.seq <= upTo) this.#sql.outlines.insert(key, snapshot);
+    if (!isImported) for (const call of used) this.#sql.used.add(resource, call);
   }
 
   #indexTitle(key: number, title: string | undefined): void {
     if (title === undefined || this.#sql.search.titleOf(key) !== undefined) return;
     this.#sql.search.insert(key, { seq: 0, lastSeq: 0, messageId: '', text: title });
   }
+
+  #threadsLeft(): number {
+    return (this.#count.get() as [number])[0];
+  }
+
+  #nextMark(): Mark | undefined {
+    return toMark(this.#first.get(this.#skippedUpTo));
+  }
+
+  #markOf(key: number): Mark | undefined {
+    return toMark(this.#get.get(key));
+  }
+}
+
+function toMark(row: unknown): Mark | undefined {
+  if (row === undefined) return undefined;
+  const [position, key, after] = row as [number, number, number];
+  return { position, key, after };
+}
+
+/** Continues a derivation after a seq; undefined when events before it are missing. */
+function resumeDerivation(sql: Tables, place: Place, seq: number): ThreadDerivation | undefined {
+  const derivation = new ThreadDerivation(newestOutline(sql, place, seq));
+  while (derivation.seq < seq) {
+    const page = new EventPage<LoggedEvent>(outlineEvents, Number.MAX_SAFE_INTEGER);
+    let end = seq + 1;
+    let at: Place | undefined = place;
+    while (at !== undefined && derivation.seq < at.fork) {
+      end = Math.min(end, at.fork + 1);
+      at = sql.threads.owner(at);
+    }
+    if (at === undefined) return undefined;
+    sql.events.read({ threadId: '', key: at.key, after: derivation.seq, end }, page);
+    if (page.items.length === 0) return undefined;
+    derivation.take(page.items, () => 0);
+  }
+  return derivation;
 }

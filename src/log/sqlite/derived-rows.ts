@@ -1,66 +1,41 @@
 import type { LoggedEvent } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from '../derived/search.ts';
+import { threadNotFound } from '../checks.ts';
+import {
+  type CheckedSearch,
+  checkSearch,
+  hitIn,
+  type SearchHit,
+  type SearchPage,
+  type SearchQuery,
+} from '../derived/search.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
-import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
-import type { Encoded } from '../encode.ts';
-import type { DerivationBacklog } from './derivation-backlog.ts';
+import { outlineEvents } from '../derived/thread-derivation.ts';
+import { checkUsageQuery, totalsOf, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
+import { type DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { isBusy } from './errors.ts';
 import { EventPage } from './event-table.ts';
 import type { IndexedText } from './search-table.ts';
 import type { Tables } from './tables.ts';
 import { type Place, type ThreadRow, toThread } from './thread-table.ts';
 
-/** How many threads that are appended to are kept at hand. */
-const mostThreads = 200;
-/** How many events are read again at most to continue with a thread; more are left to the backlog. */
-const mostReplayed = 4 * outlineEvents;
 /** How many texts are looked at together. */
 const textsAtOnce = 64;
 
-interface Current {
-  readonly derivation: ThreadDerivation;
-  readonly resource: string;
-}
-
-/** Keeps what is derived from events beside them, in the transaction that stores them, and finds things with it. */
+/** Finds things with what is derived from events, after the backlog is worked through. */
 export class DerivedRows {
   readonly #sql: Tables;
   readonly #backlog: DerivationBacklog;
-  readonly #current = new Map<number, Current>();
-  #uncommitted: { readonly key: number; readonly current: Current } | undefined;
+  readonly #read: <Result>(action: () => Result) => Result | Promise<Result>;
 
-  constructor(sql: Tables, backlog: DerivationBacklog) {
+  constructor(
+    sql: Tables,
+    backlog: DerivationBacklog,
+    read: <Result>(action: () => Result) => Result | Promise<Result>,
+  ) {
     this.#sql = sql;
     this.#backlog = backlog;
-  }
-
-  /** Stores what is derived from the events of an append, after seq `seq`; never fails because of earlier events. */
-  append(threadId: string, { key, seq }: { key: number; seq: number }, stored: Encoded, isImported: boolean): void {
-    if (this.#backlog.has(key)) return;
-    const current = this.#currentOf(threadId, key, seq);
-    this.#current.delete(key);
-    if (current === undefined) {
-      this.#backlog.add(key, seq);
-      return;
-    }
-    const derived = current.derivation.take(stored.events, index => stored.bodies[index]?.length ?? 0);
-    storeDerived(this.#sql, { key, resource: current.resource }, derived, isImported);
-    this.#uncommitted = { key, current };
-  }
-
-  /** Call it when the transaction of the append is committed. */
-  commit(): void {
-    if (this.#uncommitted === undefined) return;
-    const { key, current } = this.#uncommitted;
-    this.#uncommitted = undefined;
-    this.#current.set(key, current);
-    if (this.#current.size > mostThreads) this.#current.delete(this.#current.keys().next().value as number);
-  }
-
-  /** Drops what is kept of threads. */
-  clear(): void {
-    this.#current.clear();
+    this.#read = read;
   }
 
   /** Indexes a title in the place of the one before. */
@@ -82,11 +57,35 @@ export class DerivedRows {
     }
   }
 
-  outlineAt(place: Place, seq: number): OutlineSnapshot | undefined {
-    return newestOutline(this.#sql, place, seq);
+  async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
+    const find = () => this.#read(() => newestOutline(this.#sql, this.#place(threadId), seq));
+    const found = await find();
+    if (seq - (found?.seq ?? 0) < 2 * outlineEvents) return found;
+    await this.#backlog.catchUpThread(await this.#read(() => this.#place(threadId)), seq);
+    return find();
   }
 
-  seqOfMessage(place: Place, messageId: string): number | undefined {
+  async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    const find = () => this.#read(() => this.#findMessage(this.#place(threadId), messageId));
+    const found = await find();
+    if (found !== undefined) return found;
+    await this.#backlog.catchUpThread(await this.#read(() => this.#place(threadId)));
+    return find();
+  }
+
+  async usage(query: UsageQuery): Promise<UsageTotal[]> {
+    checkUsageQuery(query);
+    await this.#backlog.catchUp();
+    return this.#read(() => totalsOf(this.#sql.used.rows(query), query));
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    const checked = checkSearch(query);
+    const { threads } = await this.#backlog.catchUp(stepsBeforeSearch);
+    return this.#read(() => ({ ...this.#find(checked), isComplete: threads === 0 }));
+  }
+
+  #findMessage(place: Place, messageId: string): number | undefined {
     let upTo = Number.MAX_SAFE_INTEGER;
     for (let at: Place | undefined = place; at !== undefined; at = this.#sql.threads.owner(at)) {
       const seq = this.#sql.outlines.message(at.key, messageId, upTo);
@@ -96,9 +95,7 @@ export class DerivedRows {
     return undefined;
   }
 
-  search(query: SearchQuery): SearchPage {
-    const { words, resourceId, limit, before } = checkSearch(query);
-    const isComplete = this.#backlog.isEmpty;
+  #find({ words, resourceId, limit, before }: CheckedSearch): Omit<SearchPage, 'isComplete'> {
     const hits: SearchHit[] = [];
     for (let from = before; words.length > 0; ) {
       const found = this.#sql.search.find(words, from, textsAtOnce);
@@ -107,15 +104,16 @@ export class DerivedRows {
         for (const row of this.#sql.threads.showing(text.thread, text.seq))
           if (resourceId === undefined || row.resource === resourceId)
             hits.push(hitIn(toThread(row), text, this.#textOf(text, row), words));
-        if (hits.length >= limit) return { hits, next: String(from), isComplete };
+        if (hits.length >= limit) return { hits, next: String(from) };
       }
       if (found.length < textsAtOnce) break;
     }
-    return { hits, isComplete };
+    return { hits };
   }
 
   /** Removes what is derived from the events of a row after a seq, a little at once; returns whether nothing is left. */
   deleteSome(key: number, after: number, most: number): boolean {
+    if (!this.#backlog.finishDeleted(key)) return false;
     this.removeTitle(key);
     const texts = this.#sql.search.after(key, after, Math.ceil(most / 20));
     for (const text of texts) this.#sql.search.delete(text, this.#textOf(text));
@@ -129,18 +127,10 @@ export class DerivedRows {
     return textOfEvents(page.items);
   }
 
-  /** The derivation of a thread up to a seq; undefined when too much would have to be read, or it cannot be read. */
-  #currentOf(threadId: string, key: number, seq: number): Current | undefined {
-    const current = this.#current.get(key);
-    if (current?.derivation.seq === seq) return current;
-    const row = this.#sql.threads.find(threadId);
-    if (row === undefined) return undefined;
-    try {
-      const derivation = resumeDerivation(this.#sql, row, seq, mostReplayed);
-      return derivation && { derivation, resource: row.resource };
-    } catch {
-      return undefined;
-    }
+  #place(threadId: string): Place {
+    const place = this.#sql.threads.place(threadId);
+    if (place === undefined) throw threadNotFound(threadId);
+    return place;
   }
 }
 
@@ -153,37 +143,4 @@ export function newestOutline({ outlines, threads }: Tables, place: Place, seq: 
     upTo = Math.min(upTo, at.fork);
   }
   return undefined;
-}
-
-/** Continues a derivation after a seq; undefined when more than `most` events would have to be read. */
-export function resumeDerivation(sql: Tables, place: Place, seq: number, most: number): ThreadDerivation | undefined {
-  const derivation = new ThreadDerivation(newestOutline(sql, place, seq));
-  if (seq - derivation.seq > most) return undefined;
-  while (derivation.seq < seq) {
-    const page = new EventPage<LoggedEvent>(outlineEvents, Number.MAX_SAFE_INTEGER);
-    let end = seq + 1;
-    let at: Place | undefined = place;
-    while (at !== undefined && derivation.seq < at.fork) {
-      end = Math.min(end, at.fork + 1);
-      at = sql.threads.owner(at);
-    }
-    if (at === undefined) return undefined;
-    sql.events.read({ threadId: '', key: at.key, after: derivation.seq, end }, page);
-    if (page.items.length === 0) return undefined;
-    derivation.take(page.items, () => 0);
-  }
-  return derivation;
-}
-
-/** Stores what was derived from events of a row. */
-export function storeDerived(
-  { outlines, search, used }: Tables,
-  { key, resource }: { key: number; resource: string },
-  derived: Derived,
-  isImported: boolean,
-): void {
-  for (const { messageId, seq } of derived.messages) outlines.insertMessage(key, messageId, seq);
-  for (const text of derived.texts) search.insert(key, text);
-  for (const snapshot of derived.outlines) outlines.insert(key, snapshot);
-  if (!isImported) for (const call of derived.used) used.add(resource, call);
 }

@@ -1,4 +1,6 @@
 import type { LoggedEvent } from '../../events/index.ts';
+import { shortenBody } from '../long-content.ts';
+import { ContentTable } from './content-table.ts';
 import { DamagedValue, isBusy } from './errors.ts';
 import type { Connection } from './open.ts';
 import { changes, command, lowest32, positionOf, query, type Statement } from './statement.ts';
@@ -17,6 +19,9 @@ const firstCount = 4;
 const mostCount = 1024;
 /** How many bytes are best read at once. */
 const bestBytes = 128 * 1024;
+
+/** How many long texts are released at once. */
+const contentsAtOnce = 16;
 
 /** Events in one of their forms, and how many bytes they have in the file. */
 interface Found<Item> {
@@ -50,8 +55,9 @@ export class EventPage<Item> {
   }
 }
 
-/** The events of a file, and the keys they were appended under. */
+/** The events of a file, whose long texts are stored once, and the keys they were appended under. */
 export class EventTable {
+  readonly #contents: ContentTable;
   readonly #insertOne;
   readonly #insertAll;
   readonly #readJoined;
@@ -65,6 +71,7 @@ export class EventTable {
   readonly #deleteOnce;
 
   constructor(db: Connection) {
+    this.#contents = new ContentTable(db);
     const at = positionOf('?1', '?2');
     this.#insertOne = command(db, `INSERT INTO events (position, body) VALUES (${at}, ?3)`);
     this.#insertAll = command(
@@ -97,7 +104,12 @@ export class EventTable {
   }
 
   /** Inserts the stored texts of events with seq `firstSeq` and on; a larger batch goes to SQLite in one call. */
-  insert(thread: number, firstSeq: number, bodies: readonly string[]): void {
+  insert(thread: number, firstSeq: number, texts: readonly string[]): void {
+    const bodies = texts.map((text, index) => {
+      const short = shortenBody(text);
+      if (short !== undefined) this.#contents.add(thread, firstSeq + index, short.contents);
+      return short?.body ?? text;
+    });
     if (bodies.length > 4) this.#insertAll.run(thread, firstSeq, JSON.stringify(bodies));
     else for (const [at, body] of bodies.entries()) this.#insertOne.run(thread, firstSeq + at, body);
   }
@@ -141,7 +153,8 @@ export class EventTable {
   #sizeOf({ key, after, end }: Segment, count: number): { found: number; total: number } {
     try {
       const [found, total] = this.#sizes.get(key, Math.min(after, lowest32), end, count) as [number, number | null];
-      return { found, total: total ?? 0 };
+      const long = this.#contents.bytesBetween(key, Math.min(after, lowest32), Math.min(end, after + count + 1));
+      return { found, total: (total ?? 0) + long };
     } catch (error) {
       if (isBusy(error)) throw error;
       return { found: 1, total: Number.POSITIVE_INFINITY };
@@ -152,10 +165,11 @@ export class EventTable {
   #readSome(segment: Segment, count: number): Found<LoggedEvent> {
     const [bytes] = this.#joined(this.#readJoined, segment, count);
     if (bytes === null) return { items: [], bytes: 0 };
-    const list = jsonIn(`[${textIn(bytes) ?? ''}]`);
+    const text = this.#contents.wholeIn(bytes) ?? '';
+    const list = jsonIn(`[${text}]`);
     const isWhole = Array.isArray(list) && list.every((event, index) => isEvent(event, segment.after + 1 + index));
     const items = isWhole && list.length > 0 ? list : this.#readEach(segment, count).map(({ event }) => event);
-    return { items, bytes: bytes?.byteLength ?? 1 };
+    return { items, bytes: Math.max(bytes?.byteLength ?? 1, text.length) };
   }
 
   /** No stored text has a line feed. */
@@ -164,8 +178,9 @@ export class EventTable {
     if (bytes === null) return { items: [], bytes: 0 };
     const lines = textIn(bytes)?.split('\n') ?? [];
     const isWhole = valid === lines.length && lines.every((line, index) => hasSeq(line, segment.after + 1 + index));
-    const items = isWhole ? lines : this.#readEach(segment, count).map(({ text }) => text);
-    return { items, bytes: bytes?.byteLength ?? 1 };
+    if (isWhole) return { items: lines, bytes: bytes?.byteLength ?? 1 };
+    const items = this.#readEach(segment, count).map(({ text }) => text);
+    return { items, bytes: items.reduce((sum, text) => sum + text.length, 1) };
   }
 
   /** Undefined when the file is damaged, or the events are too long to be read as one. */
@@ -188,7 +203,7 @@ export class EventTable {
       const seq = after + events.length + 1;
       const row = this.#next({ threadId, key, after: seq - 1, end });
       if (row === undefined) break;
-      const text = row[0] === seq ? textIn(row[1]) : undefined;
+      const text = row[0] === seq ? this.#contents.wholeIn(row[1]) : undefined;
       const event = jsonIn(text);
       if (text === undefined || !isEvent(event, seq)) throw damagedEvent(threadId, seq);
       events.push({ event, text });
@@ -206,6 +221,7 @@ export class EventTable {
 
   /** Removes events of a row with a higher seq, at most this many; returns whether none are left. */
   deleteSome(thread: number, after: number, most: number): boolean {
+    if (!this.#contents.releaseSome(thread, after, contentsAtOnce)) return false;
     return changes(this.#deleteAfter.run(thread, after, most)) < most;
   }
 

@@ -113,6 +113,22 @@ const migrations = [
    ) WITHOUT ROWID;
    CREATE TABLE backlog (thread INTEGER PRIMARY KEY, after INTEGER NOT NULL);
    INSERT INTO backlog SELECT key, 0 FROM threads;`,
+  `ALTER TABLE backlog RENAME TO backlog_before;
+   CREATE TABLE backlog (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     thread INTEGER NOT NULL UNIQUE,
+     after INTEGER NOT NULL
+   );
+   INSERT INTO backlog (thread, after) SELECT thread, after FROM backlog_before ORDER BY thread;
+   DROP TABLE backlog_before;`,
+  `CREATE TABLE contents (hash TEXT PRIMARY KEY, body TEXT NOT NULL);
+   CREATE TABLE content_references (
+     position INTEGER NOT NULL,
+     hash TEXT NOT NULL,
+     bytes INTEGER NOT NULL,
+     PRIMARY KEY (position, hash)
+   ) WITHOUT ROWID;
+   CREATE INDEX content_references_by_hash ON content_references (hash);`,
 ];
 
 /** The schema this version writes. */

@@ -1,10 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterAll, describe, it } from 'vitest';
 import { logConformance } from '../../testing/log-conformance.ts';
 import type { EventLog } from '../event-log.ts';
 import { SqliteLog } from './sqlite-log.ts';
+
+/** The size of a file with what is beside it. */
+function fileBytes(path: string): number {
+  const db = new Database(path);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  return statSync(path).size;
+}
 
 describe('SqliteLog', () => {
   const folder = mkdtempSync(join(tmpdir(), 'singletree-log-'));
@@ -26,6 +35,7 @@ describe('SqliteLog', () => {
         return openAt(paths.get(log) ?? '', options);
       },
       join: async (log, options) => openAt(paths.get(log) ?? '', options),
+      storedBytes: async log => fileBytes(paths.get(log) ?? ''),
     },
   );
 });

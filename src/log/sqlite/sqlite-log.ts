@@ -14,8 +14,8 @@ import {
   threadExists,
   threadNotFound,
 } from '../checks.ts';
-import type { SearchPage, SearchQuery } from '../derived/search.ts';
-import { checkUsageQuery, totalsOf, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
+import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
+import type { UsageQuery, UsageTotal } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
@@ -38,7 +38,7 @@ import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
 import { DeletedThreads } from './deleted-threads.ts';
-import { DerivationBacklog } from './derivation-backlog.ts';
+import { DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { DerivedRows } from './derived-rows.ts';
 import { translateErrors } from './errors.ts';
 import { EventPage, type Segment } from './event-table.ts';
@@ -103,7 +103,7 @@ export class SqliteLog implements EventLog {
     this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
     this.#backlog = new DerivationBacklog(db, tables, action => this.#write(action));
-    this.#derived = new DerivedRows(tables, this.#backlog);
+    this.#derived = new DerivedRows(tables, this.#backlog, action => this.#read(action));
     this.#deleted = new DeletedThreads({
       db,
       tables,
@@ -112,7 +112,6 @@ export class SqliteLog implements EventLog {
       perform: action => this.#perform(action),
     });
     this.#deleted.removeRest();
-    this.#backlog.start();
   }
 
   /** Opens the file as the constructor does, and waits up to `lockWaitMs` while another process holds its lock. */
@@ -136,7 +135,7 @@ export class SqliteLog implements EventLog {
       const { firstSeq, stored } = this.#sql.transaction.run(() => {
         const head = this.#sql.threads.head(threadId, lease?.name);
         if (head === undefined) throw threadNotFound(threadId);
-        const { key, seq, token } = head;
+        const { key, seq, token, isMarked } = head;
         if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
         if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
         if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
@@ -150,14 +149,14 @@ export class SqliteLog implements EventLog {
         });
         const { bodies } = encoded;
         this.#sql.events.insert(key, seq + 1, bodies);
-        this.#derived.append(threadId, head, encoded, imported === true);
+        if (!isMarked && bodies.length > 0) this.#backlog.mark(key, seq);
         if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
         if (imported === true) this.#sql.threads.setImported(key, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(key, new Date(now).toISOString());
         return { firstSeq: seq + 1, stored: encoded };
       });
-      this.#derived.commit();
+      this.#backlog.schedule();
       if (!isFresh) this.#newestThread.moved(threadId, now);
       const lastSeq = firstSeq + stored.bodies.length - 1;
       if (this.#newest.size >= 1000) this.#newest.clear();
@@ -320,20 +319,23 @@ export class SqliteLog implements EventLog {
   }
 
   async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
-    return this.#read(() => this.#derived.outlineAt(this.#place(threadId), seq));
+    return this.#derived.outlineAt(threadId, seq);
   }
 
   async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
-    return this.#read(() => this.#derived.seqOfMessage(this.#place(threadId), messageId));
+    return this.#derived.seqOfMessage(threadId, messageId);
   }
 
   async search(query: SearchQuery): Promise<SearchPage> {
-    return this.#read(() => this.#derived.search(query));
+    return this.#derived.search(query);
+  }
+
+  indexSome(): Promise<IndexRest> {
+    return this.#backlog.catchUp(stepsBeforeSearch);
   }
 
   async usage(query: UsageQuery = {}): Promise<UsageTotal[]> {
-    checkUsageQuery(query);
-    return this.#read(() => totalsOf(this.#sql.used.rows(query), query));
+    return this.#derived.usage(query);
   }
 
   async close(): Promise<void> {

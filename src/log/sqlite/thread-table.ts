@@ -38,6 +38,8 @@ interface Head {
   readonly key: number;
   readonly seq: number;
   readonly token: number | undefined;
+  /** Whether the thread is in the backlog of what is derived from. */
+  readonly isMarked: boolean;
 }
 
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
@@ -78,7 +80,7 @@ export class ThreadTable {
     this.#thread = query(db, `SELECT ${threadColumns} FROM threads WHERE id = ? AND hidden = 0`);
     this.#head = query(
       db,
-      `SELECT ${asNumber('key')}, ${newestSeq}, ${asNumber('(SELECT token FROM leases WHERE name = ?)')} FROM threads WHERE id = ? AND hidden = 0`,
+      `SELECT ${asNumber('key')}, ${newestSeq}, ${asNumber('(SELECT token FROM leases WHERE name = ?)')}, ${asNumber('EXISTS (SELECT 1 FROM backlog WHERE thread = threads.key)')} FROM threads WHERE id = ? AND hidden = 0`,
     );
     this.#info = query(db, `SELECT ${asBytes('info')} FROM threads WHERE key = ?`);
     this.#place = query(db, `SELECT ${placeColumns} FROM threads WHERE id = ? AND hidden = 0`);
@@ -117,8 +119,8 @@ export class ThreadTable {
   /** What an append has to know of a thread, and the newest token of a lease. */
   head(id: string, leaseName = ''): Head | undefined {
     if (!isUsableId(id)) return undefined;
-    const row = this.#head.get(leaseName, id) as [number, number, number | null] | undefined;
-    return row && { key: row[0], seq: row[1], token: row[2] ?? undefined };
+    const row = this.#head.get(leaseName, id) as [number, number, number | null, number] | undefined;
+    return row && { key: row[0], seq: row[1], token: row[2] ?? undefined, isMarked: row[3] === 1 };
   }
 
   /** What a thread is called and carries, as text. */

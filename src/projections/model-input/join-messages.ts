@@ -35,13 +35,14 @@ export function cutTo(messages: Message[], { length, last }: ListEnd): void {
 function joinUser(first: UserMessage, second: UserMessage): UserMessage {
   if (second === noText) return first;
   if (first === noText) return second;
-  return { role: 'user', content: [...partsOf(first), ...partsOf(second)] };
+  return { role: 'user', content: [...userParts(first), ...userParts(second)] };
 }
 
 function callsTool({ content }: Extract<Message, { role: 'assistant' }>): boolean {
   return content.some(part => part.type === 'tool_call' && part.executedBy === undefined);
 }
 
-function partsOf({ content }: UserMessage): readonly ContentPart[] {
+/** The parts of a person's message; a plain text is one part. */
+export function userParts({ content }: UserMessage): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -95,10 +95,10 @@ export class ModelInput {
     return this.#turns.has(messageId);
   }
 
-  /** How many messages the branch has up to the end of one of its messages; undefined when summaries count on it. */
-  countUpTo(messageId: string): number | undefined {
+  /** How the messages of the branch end with one of its messages; undefined when summaries count on it. */
+  endWith(messageId: string): ListEnd | undefined {
     const end = this.#turns.endOf(messageId, this.#entries.length);
-    return end === undefined || this.#covered > 0 ? undefined : this.#endBefore(end).length;
+    return end === undefined || this.#covered > 0 ? undefined : this.#endBefore(end);
   }
 
   /** The id of the first message of the branch. */

@@ -18,6 +18,8 @@ export interface LogUnderTest {
   readonly leasesByUptime?: boolean;
   /** Opens the store of a log once more, as another process does; absent when only one process can use it. */
   readonly join?: (log: EventLog, options: Clocks) => Promise<EventLog>;
+  /** How many bytes the store of a log has; absent when a text is stored again for each event that has it. */
+  readonly storedBytes?: (log: EventLog) => Promise<number>;
 }
 
 export interface Clocks {

@@ -29,6 +29,10 @@ if (at('--resume') === 'unknown') {
   process.exit(1);
 }
 
+/** Never opens its session. */
+const isMute = args.includes('--mute');
+if (isMute) process.stderr.write(`waiting in process ${process.pid}\n`);
+
 const say = text =>
   print({ type: 'assistant', message: { id: `m${++count}`, model, content: [{ type: 'text', text }] } });
 
@@ -101,6 +105,7 @@ let interrupted = () => {};
 
 createInterface({ input: process.stdin })
   .on('line', line => {
+    if (isMute) return;
     const record = JSON.parse(line);
     if (record.type === 'user') {
       const { content } = record.message;

@@ -20,27 +20,35 @@ export function callTool(name: string, input: unknown): ScriptedPart[] {
 
 /** A real program over its interactive channel, with a scripted model, a log and a supervisor. */
 export class LiveScene {
-  readonly log: EventLog = new MemoryLog();
+  readonly log: EventLog;
   readonly sessions = new SessionPool();
-  readonly threadId: string;
+  readonly threadId = 'thread';
   readonly options: CliAgentOptions & { readonly cwd: string };
   supervisor: Supervisor;
   readonly #agentName: string;
   readonly #server: Awaited<ReturnType<typeof startScriptedServer>>;
 
-  private constructor(name: string, server: Awaited<ReturnType<typeof startScriptedServer>>, threadId: string) {
+  private constructor(
+    name: string,
+    server: Awaited<ReturnType<typeof startScriptedServer>>,
+    logOf: (options: { readonly cwd: string }) => EventLog,
+  ) {
     this.#agentName = name.split('@')[0] as string;
     this.#server = server;
-    this.threadId = threadId;
     const { yolo: _, ...options } = realProgram(name, server.url);
     this.options = { ...options, sessions: this.sessions };
+    this.log = logOf(options);
     this.supervisor = this.newSupervisor();
   }
 
-  /** Starts the scripted model; the program starts with the first message. */
-  static async open(name: string, script: ModelScript): Promise<LiveScene> {
-    const scene = new LiveScene(name, await startScriptedServer({ script }), 'thread');
-    await scene.log.createThread({ id: scene.threadId });
+  /** Starts the scripted model; the program starts with the first message. `logOf` opens a log that others write, too. */
+  static async open(
+    name: string,
+    script: ModelScript,
+    logOf?: (options: { readonly cwd: string }) => EventLog,
+  ): Promise<LiveScene> {
+    const scene = new LiveScene(name, await startScriptedServer({ script }), logOf ?? (() => new MemoryLog()));
+    if (logOf === undefined) await scene.log.createThread({ id: scene.threadId });
     return scene;
   }
 

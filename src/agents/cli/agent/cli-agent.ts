@@ -35,6 +35,11 @@ export interface CliAgentOptions {
   readonly timeoutMs?: number;
   /** The time limit without output, in milliseconds. Default: none. */
   readonly idleTimeoutMs?: number;
+  /**
+   * The time limit until its session is open over the live channel, in milliseconds. Default: 60,000; 180,000 for a
+   * program that is used as a local server.
+   */
+  readonly openTimeoutMs?: number;
   /** The time until it is stopped after it reported its end. Default: 10,000. */
   readonly settleMs?: number;
   /** The time after each of SIGINT and SIGTERM before the next signal. Default: 600. */
@@ -112,7 +117,10 @@ async function* invoke(
   const model = params.model ?? options.model;
   /** The time of the current line: its raw record and its events carry the same. */
   let ts = new Date().toISOString();
-  const translator = adapter.translator({ runId, usedBefore: params.session?.used });
+  const translator = adapter.translator({
+    runId,
+    usedBefore: params.session?.fork === true ? undefined : params.session?.used,
+  });
   const run = new RunTranslation({
     runId,
     adapter,
@@ -122,8 +130,10 @@ async function* invoke(
     ...defined({ parentId: params.parentId, model }),
   });
   yield* run.start();
-  const sessionId = params.session?.id;
-  const prompt = promptOf(params.messages, params.session?.known);
+  // Print mode has no flag for a copy of a session.
+  const session = params.session?.fork === true ? undefined : params.session;
+  const sessionId = session?.id;
+  const prompt = promptOf(params.messages, session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter), 'new_session');

@@ -1,5 +1,7 @@
 import type { ContentPart } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
+import { userParts } from '../../../projections/model-input/join-messages.ts';
+import type { Session } from '../../agent.ts';
 
 /** The prompt of an external agent: the last request, and earlier messages that its own session does not know. */
 export interface CliPrompt {
@@ -13,17 +15,30 @@ export interface CliPrompt {
 /** An image or a file of a message. */
 export type Attachment = Exclude<ContentPart, { type: 'text' }>;
 
-/** Returns the prompt of a run; `known` is the number of first messages that the program's session knows. */
-export function promptOf(messages: readonly Message[], known = 0): CliPrompt {
-  const at = messages.findLastIndex(message => message.role === 'user');
-  const request = textOf(messages[at]);
-  const before = messages.slice(known, Math.max(0, at)).filter(message => textOf(message) !== '');
-  const attachments = attachmentsOf(messages[at]);
-  if (before.length === 0) return { text: request, includesHistory: false, attachments };
+/** Returns the prompt of a run; `session` is the program's session in which it continues. */
+export function promptOf(messages: readonly Message[], session: Known = { known: 0 }): CliPrompt {
+  const unknown = unknownTo(messages, session);
+  const asked = unknown.findLastIndex(message => message.role === 'user');
+  const request = unknown[asked] ?? messages.findLast(message => message.role === 'user');
+  const before = unknown.slice(0, Math.max(0, asked)).filter(message => textOf(message) !== '');
+  const attachments = attachmentsOf(request);
+  const asks = textOf(request);
+  if (before.length === 0) return { text: asks, includesHistory: false, attachments };
   const history = before.map(message => `${message.role === 'user' ? 'User' : 'Assistant'}: ${textOf(message)}`);
-  const when = known === 0 ? 'This conversation took place before' : 'Meanwhile this was said';
-  const text = `${when}:\n\n${history.join('\n\n')}\n\nNow the user asks:\n\n${request}`;
+  const when = session.known === 0 ? 'This conversation took place before' : 'Meanwhile this was said';
+  const text = `${when}:\n\n${history.join('\n\n')}\n\nNow the user asks:\n\n${asks}`;
   return { text, includesHistory: true, attachments };
+}
+
+type Known = Pick<Session, 'known' | 'knownParts'>;
+
+/** The messages, and the parts that were joined with the last known message, that a session does not know. */
+function unknownTo(messages: readonly Message[], { known, knownParts }: Known): readonly Message[] {
+  const rest = messages.slice(known);
+  const last = messages[known - 1];
+  if (last?.role !== 'user' || knownParts === undefined) return rest;
+  const content = userParts(last).slice(knownParts);
+  return content.length === 0 ? rest : [{ role: 'user', content }, ...rest];
 }
 
 function textOf(message: Message | undefined): string {

@@ -159,8 +159,8 @@ export interface ChannelHost {
   /** A steered message has reached the model (`joined`), or waits in the program until then (`queued`). */
   steered(messageId: string, delivery: 'joined' | 'queued'): void;
   turnEnded(end: LiveTurnEnd): void;
-  /** The session opens later, for this reason; shown to the person who waits. */
-  waiting?(reason: string): void;
+  /** The session opens so many milliseconds later, for this reason; shown to the person who waits. */
+  waiting?(reason: string, ms: number): void;
   /** Calls back after a delay, for programs whose end is known only by silence. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }

@@ -29,7 +29,7 @@ export function firstPrompt(
       content: resumed.prompt,
       events: [{ type: 'user', runId, by: driverName, content: resumed.prompt }],
     };
-  const prompt = promptOf(messages, sessionId === undefined ? 0 : session?.known);
+  const prompt = promptOf(messages, sessionId === undefined ? undefined : session);
   const taken = prompt.attachments.filter(part => isTaken(live, part));
   const dropped = droppedAttachments(
     adapter.name,

@@ -1,12 +1,11 @@
 import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, errorText, newId, SingletreeError } from '../../../events/index.ts';
+import { type AgentEvent, errorText, newId } from '../../../events/index.ts';
 import type { InvokeParams, UserMessage } from '../../agent.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
 import { RunDetached } from '../../run-detached.ts';
 import { startEvent } from '../../start-event.ts';
-import { exitOf } from '../agent/run-translation.ts';
-import { startFailure, withHint } from '../agent/failure-hint.ts';
+import { withHint } from '../agent/failure-hint.ts';
 import { lineText } from '../agent/line-reader.ts';
 import { OutputTail, stderrMessage } from '../agent/output-tail.ts';
 import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
@@ -18,10 +17,12 @@ import type { LiveAgentOptions } from './live-options.ts';
 import { LiveDecisions } from './live-decisions.ts';
 import { LiveOutput } from './live-output.ts';
 import { firstPrompt, newSessionWarning, type TurnContent } from './live-prompt.ts';
-import { LiveSession, type SessionProblem, type SessionUser } from './live-session.ts';
+import { LiveSession, type SessionUser } from './live-session.ts';
 import { LiveSteps } from './live-steps.ts';
 import { revisionNote, rejectionNote } from './live-notes.ts';
+import { SessionClaims, type SessionOpening } from './session-claims.ts';
 import { notRun, type ResumedRun, resumedRun } from './resumed-run.ts';
+import { codeOf, exitProblem, type SessionProblem, unexplained } from './session-problems.ts';
 import { modeOf, sessionKey, sessionOptions } from './session-options.ts';
 import { TurnMessages } from './turn-messages.ts';
 
@@ -52,6 +53,7 @@ export class LiveRun implements SessionUser {
   readonly #resumed: ResumedRun | undefined;
   readonly #decisions: LiveDecisions;
   readonly #stderr = new OutputTail();
+  readonly #claims: SessionClaims;
   /** The requests that are being decided. */
   readonly #requests = new Map<string, AbortController>();
   #session: LiveSession | undefined;
@@ -82,6 +84,7 @@ export class LiveRun implements SessionUser {
     this.#messages = new TurnMessages(runId);
     this.#limit = new TimeLimit(settings.timeoutMs ?? Number.POSITIVE_INFINITY, signal);
     this.#resumed = resume && resumedRun(resume);
+    this.#claims = new SessionClaims(options);
     const own = settings.permissions;
     this.#decisions = new LiveDecisions({
       agentId: adapter.id,
@@ -123,6 +126,7 @@ export class LiveRun implements SessionUser {
       clearTimeout(this.#idleTimer);
       for (const request of this.#requests.values()) request.abort();
       await this.#release(reason);
+      this.#claims.release();
       release();
     }
     if (this.#stopped === 'timeout')
@@ -168,6 +172,7 @@ export class LiveRun implements SessionUser {
 
   emit(events: readonly AgentEvent[]): void {
     this.#stamp.session(events);
+    if (this.#stamp.sessionId !== undefined) this.#claims.add(this.#stamp.sessionId);
     for (const event of events) {
       if (event.type === 'error' && event.fatal === true && event.runId === this.#options.params.runId)
         this.#hasFailed = true;
@@ -245,28 +250,35 @@ export class LiveRun implements SessionUser {
   /** Runs one turn after another until nothing is left to say to the program; returns the reason of the end. */
   async #turns(): Promise<LiveTurnEnd['reason']> {
     const { params, adapter, live } = this.#options;
-    let sessionId = this.#resumed?.sessionId ?? params.session?.id;
-    let content = firstPrompt(this.#options, { sessionId, resumed: this.#resumed });
+    const resumedId = this.#resumed?.sessionId;
+    let opening = this.#claims.open(
+      resumedId ?? params.session?.id,
+      resumedId === undefined && params.session?.fork === true,
+    );
+    let content = firstPrompt(this.#options, { sessionId: opening.sessionId, resumed: this.#resumed });
     for (const event of content.events) await this.#output.put(event);
     if (live.warning !== undefined && this.#options.options.yolo !== true)
       await this.#output.put({ type: 'warning', runId: params.runId, message: live.warning, code: 'unasked' });
     for (;;) {
-      const end = await this.#turn(content, sessionId);
+      const end = await this.#turn(content, opening);
       if (this.#stopped !== undefined) return 'aborted';
       if ('problem' in end) {
-        if (end.problem.code !== 'session_unknown' || sessionId === undefined) {
+        if (end.problem.code !== 'session_unknown' || opening.sessionId === undefined) {
           await this.#fail(end.problem);
           return 'error';
         }
         await this.#discardSession();
-        sessionId = undefined;
+        opening = {};
         const message = newSessionWarning(adapter);
         await this.#output.put({ type: 'warning', runId: params.runId, message, code: 'new_session' });
-        content = firstPrompt(this.#options, { sessionId, resumed: undefined });
+        content = firstPrompt(this.#options, { sessionId: undefined, resumed: undefined });
         continue;
       }
       this.#takeSteering();
-      const next = end.reason === 'complete' ? this.#messages.next() : undefined;
+      this.#messages.endTurn(end.unsent);
+      // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
+      const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
+      const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
         if (end.reason === 'error' && !this.#hasFailed)
           await this.#fail(this.#exit === undefined ? unexplained(adapter) : this.#exitProblem(this.#exit));
@@ -277,19 +289,20 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  async #turn({ content }: TurnContent, sessionId: string | undefined): Promise<TurnResult> {
+  async #turn({ content }: TurnContent, opening: SessionOpening): Promise<TurnResult> {
     const { params, options } = this.#options;
     const ended = new Promise<TurnResult>(resolve => (this.#endTurn = resolve));
     try {
       this.#limit.signal.throwIfAborted();
-      this.#session ??= await this.#open(sessionId);
+      this.#session ??= await this.#open(opening);
       const opened = await Promise.race([this.#session.opened, ended]);
       if ('problem' in opened) return { problem: this.#openingProblem(opened.problem) };
       if (this.#limit.signal.aborted) return { reason: 'aborted' };
       if ('sessionId' in opened) this.#sessionId = opened.sessionId;
+      if (this.#sessionId !== undefined) this.#claims.add(this.#sessionId);
       this.#steps.nextTurn();
       const { runId, model = options.model, session } = params;
-      const usedBefore = session?.used;
+      const usedBefore = opening.sessionId === undefined ? undefined : session?.used;
       this.#session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
       this.#watchIdle();
       this.#takeSteering();
@@ -300,15 +313,16 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  async #open(sessionId: string | undefined): Promise<LiveSession> {
+  async #open({ sessionId, fork }: SessionOpening): Promise<LiveSession> {
     const { options, params } = this.#options;
-    this.#sessionId = sessionId;
-    const warm = sessionId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, sessionId));
+    const ownId = fork === true ? undefined : sessionId;
+    this.#sessionId = ownId;
+    const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
     if (warm !== undefined) {
       warm.enter(this);
       return warm;
     }
-    return LiveSession.open(sessionOptions(this.#options, { sessionId, runMark: params.runMark }), this);
+    return LiveSession.open(sessionOptions(this.#options, { sessionId, fork, runMark: params.runMark }), this);
   }
 
   /** Closes what the process of the run left open. */
@@ -442,22 +456,14 @@ export class LiveRun implements SessionUser {
 
   /** A program that ended while it opened its session explains why on stderr. */
   #openingProblem(problem: SessionProblem): SessionProblem {
-    return this.#exit !== undefined && problem.code === 'exit_code' ? this.#exitProblem(this.#exit) : problem;
+    if (this.#exit !== undefined && problem.code === 'exit_code') return this.#exitProblem(this.#exit);
+    const printed = this.#stderr.text;
+    return problem.code === 'open_timeout' && printed !== ''
+      ? { ...problem, message: `${problem.message} It printed: ${printed}` }
+      : problem;
   }
 
-  #exitProblem({ failedToStart, ...exit }: ProcessExit): SessionProblem {
-    const { adapter } = this.#options;
-    if (failedToStart !== undefined) return startFailure(adapter, failedToStart, this.#cwd);
-    const ended = exitOf(adapter.id, exit) ?? `${adapter.id} ended in the middle of a turn`;
-    const why = this.#stderr.text;
-    return { message: why === '' ? `${ended}, without saying why.` : `${ended}: ${why}`, code: 'exit_code' };
+  #exitProblem(exit: ProcessExit): SessionProblem {
+    return exitProblem(this.#options.adapter, exit, { cwd: this.#cwd, printed: this.#stderr.text });
   }
-}
-
-function unexplained({ name }: CliAdapter): SessionProblem {
-  return { message: `${name} reported that the turn failed, without saying why.`, code: 'agent_failed' };
-}
-
-function codeOf(error: unknown): string {
-  return SingletreeError.is(error) ? error.code : 'agent_failed';
 }

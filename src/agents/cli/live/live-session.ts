@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
 import type { ChannelHost, LiveAdapter, LiveChannel, LiveStart, LiveTurn } from '../contract/live-channel.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
+import type { SessionProblem } from './session-problems.ts';
 import { serveTransport } from './serve-transport.ts';
 import { stdioTransport } from './stdio-transport.ts';
 
@@ -25,11 +26,6 @@ export interface SessionUser extends Omit<ChannelHost, 'send' | 'after' | 'ready
   exited(exit: ProcessExit): void;
 }
 
-export interface SessionProblem {
-  readonly message: string;
-  readonly code: string;
-}
-
 /** What the program reported about a session that is open. */
 export interface SessionInfo {
   readonly sessionId?: string;
@@ -45,6 +41,8 @@ export interface LiveSessionOptions {
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>> | undefined;
   }) => TransportOptions;
+  /** How long the program may take until prompts can be sent, and the problem when it takes longer. */
+  readonly openLimit: { readonly ms: number; readonly problem: SessionProblem };
 }
 
 /**
@@ -61,22 +59,36 @@ export class LiveSession {
   readonly #folder: string;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #user: SessionUser | undefined;
-  /** Whether lines are passed on: while the session opens, and from the prompt of a run until it leaves. */
+  /** Whether lines are passed on: while the session opens, and from a prompt until its turn has ended. */
   #isReading = true;
   #wake: () => void = () => {};
   #isEnding = false;
   #problem: SessionProblem | undefined;
   #settleOpening: (result: SessionInfo | { readonly problem: SessionProblem }) => void = () => {};
+  #openTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Begins the time limit of the opening, after a delay that does not count. */
+  #limitOpening: (delayMs: number) => void = () => {};
 
   private constructor(options: LiveSessionOptions, folder: string, user: SessionUser) {
-    const { live, start: settings, process } = options;
+    const { live, start: settings, process, openLimit } = options;
     const start = { ...settings, folder };
     const { args, env } = live.command(start);
     const transport = transports[live.transport];
     if (transport === undefined) throw new Error(`The transport "${live.transport}" is not available.`);
     this.#folder = folder;
     this.#user = user;
-    this.opened = new Promise(resolve => (this.#settleOpening = resolve));
+    this.opened = new Promise(resolve => {
+      this.#settleOpening = result => {
+        this.#limitOpening = () => {};
+        clearTimeout(this.#openTimer);
+        resolve(result);
+      };
+    });
+    this.#limitOpening = delayMs => {
+      clearTimeout(this.#openTimer);
+      this.#openTimer = setTimeout(() => this.#fail(openLimit.problem), delayMs + openLimit.ms);
+    };
+    this.#limitOpening(0);
     this.#transport = transport({ ...process({ args, env }), serve: live.serve });
     this.channel = live.channel(this.#host, start);
     this.ended = this.#pump();
@@ -138,8 +150,15 @@ export class LiveSession {
     request: request => this.#user?.request(request),
     withdraw: (requestId, reason) => this.#user?.withdraw(requestId, reason),
     steered: (messageId, delivery) => this.#user?.steered(messageId, delivery),
-    turnEnded: end => this.#user?.turnEnded(end),
-    waiting: reason => this.#user?.waiting?.(reason),
+    turnEnded: end => {
+      // A line that follows belongs to the next turn, which must not have begun without it.
+      this.#isReading = false;
+      this.#user?.turnEnded(end);
+    },
+    waiting: (reason, ms) => {
+      this.#limitOpening(ms);
+      this.#user?.waiting?.(reason, ms);
+    },
     after: (ms, callback) => {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);

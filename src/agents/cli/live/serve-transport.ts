@@ -15,8 +15,6 @@ export function serveTransport(options: TransportOptions): ChannelTransport {
   return new ServeTransport(options);
 }
 
-/** The time until the server must answer; a first start on a busy machine takes long. */
-const startMs = 180_000;
 const healthMs = 100;
 /** The limit of buffered bytes: above it the server has to wait for the reader. */
 const mostWaiting = 1024 * 1024;
@@ -31,7 +29,6 @@ class ServeTransport implements ChannelTransport {
   #requests: ServeRequests | undefined;
   #stream: IncomingMessage | undefined;
   #opening: ClientRequest | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #waiting = 0;
   #isKept = true;
   #isEnding = false;
@@ -46,7 +43,6 @@ class ServeTransport implements ChannelTransport {
     const env = { ...options.env, [passwordVariable]: password };
     this.#run = new ProcessRun({ ...options, env, signal, settleMs: 0, isFinished: () => false });
     this.exit = this.#run.exit;
-    this.#timer = setTimeout(() => this.#giveUp(`It did not answer within ${startMs / 1000} s.`), startMs);
     void this.#readOutput();
   }
 
@@ -75,7 +71,6 @@ class ServeTransport implements ChannelTransport {
 
   async dispose(): Promise<void> {
     this.#isEnding = true;
-    clearTimeout(this.#timer);
     await this.#run.dispose();
   }
 
@@ -89,7 +84,6 @@ class ServeTransport implements ChannelTransport {
           this.#whenHealthy({ url, authorization: this.#authorization });
       }
     }
-    clearTimeout(this.#timer);
     this.#requests?.close();
     this.#stream?.destroy();
     this.#hasEnded = true;
@@ -128,7 +122,6 @@ class ServeTransport implements ChannelTransport {
     if (data === undefined || /"type":"server\.heartbeat"/.test(data.slice(0, 200))) return;
     this.#message(data);
     if (this.#requests !== undefined) return;
-    clearTimeout(this.#timer);
     this.#requests = requests;
     const unsent = this.#unsent;
     this.#unsent = [];

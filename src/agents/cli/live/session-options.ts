@@ -1,24 +1,31 @@
 import { defined } from '../../../events/defined.ts';
 import { environmentFor } from '../../process/environment.ts';
+import type { LiveAdapter } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { LiveSessionOptions } from './live-session.ts';
+import type { SessionOpening } from './session-claims.ts';
+import { openTimeout } from './session-problems.ts';
+
+/** How long a session may take to open, in milliseconds; a local server takes long at its first start. */
+const openLimits: Readonly<Record<LiveAdapter['transport'], number>> = { stdio: 60_000, serve: 180_000 };
 
 type SessionContext = Pick<LiveRunOptions, 'adapter' | 'live' | 'options' | 'params'>;
 
-/** Returns how the program of a run is started; with a session id, it resumes that session. */
+/** Returns how the program of a run is started; with a session id, it resumes or forks that session. */
 export function sessionOptions(
   { adapter, live, options, params }: SessionContext,
-  { sessionId, runMark }: { readonly sessionId: string | undefined; readonly runMark: string | undefined },
+  { sessionId, fork, runMark }: SessionOpening & { readonly runMark: string | undefined },
 ): LiveSessionOptions {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.model ?? options.model;
   const mode = modeOf({ live, options, params });
+  const openMs = options.openTimeoutMs ?? openLimits[live.transport];
   return {
     live,
     start: {
       cwd,
       environment: environmentFor(process.env, adapter.environment, env),
-      ...defined({ model, sessionId, mode, yolo, extraArgs }),
+      ...defined({ model, sessionId, fork, mode, yolo, extraArgs }),
     },
     process: command => ({
       command: executable ?? adapter.executable,
@@ -28,6 +35,7 @@ export function sessionOptions(
       runMark,
       stopStepMs,
     }),
+    openLimit: { ms: openMs, problem: openTimeout(adapter, openMs) },
   };
 }
 

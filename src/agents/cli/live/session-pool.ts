@@ -21,6 +21,8 @@ export class SessionPool {
   readonly #idleMs: number;
   /** In the order in which they were kept. */
   readonly #warm = new Map<string, WarmSession>();
+  /** The sessions that runs are using. */
+  readonly #claimed = new Set<string>();
 
   constructor({ size = 4, idleMs = 600_000 }: SessionPoolOptions = {}) {
     this.#size = size;
@@ -31,6 +33,13 @@ export class SessionPool {
   take(key: string): LiveSession | undefined {
     const session = this.#remove(key);
     return session?.isUsable === true ? session : undefined;
+  }
+
+  /** Claims a session for one run; returns a function that releases it, or undefined while another run uses it. */
+  claim(name: string): (() => void) | undefined {
+    if (this.#claimed.has(name)) return undefined;
+    this.#claimed.add(name);
+    return () => void this.#claimed.delete(name);
   }
 
   /** Keeps a program for the next turn of its session; one that waits under the same key is ended. */

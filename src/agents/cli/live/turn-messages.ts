@@ -22,6 +22,10 @@ export class TurnMessages {
   /** Notes that were steered and have not reached the model. */
   readonly #steeredNotes = new Map<string, string>();
   #notes: string[] = [];
+  /** What was reported to have joined the turn. */
+  readonly #joined = new Map<string, Content>();
+  /** What had joined a turn that did not handle it; the thread shows it already. */
+  readonly #unhandled: Content[] = [];
 
   constructor(runId: string) {
     this.#runId = runId;
@@ -55,9 +59,18 @@ export class TurnMessages {
   /** Returns the event of a steered message that has reached the model; undefined when it is not one of a person. */
   joined(messageId: string): EventOf<'user'> | undefined {
     const message = this.#steered.get(messageId);
+    const note = this.#steeredNotes.get(messageId);
+    const content = message?.content ?? note;
+    if (content !== undefined) this.#joined.set(messageId, content);
     this.#steered.delete(messageId);
     this.#steeredNotes.delete(messageId);
     return message && this.#said(message);
+  }
+
+  /** Ends a turn: of what had joined it, the messages with these ids have not been handled. */
+  endTurn(unsent: readonly string[] = []): void {
+    this.#unhandled.push(...unsent.flatMap(id => (this.#joined.has(id) ? [this.#joined.get(id) as Content] : [])));
+    this.#joined.clear();
   }
 
   /** Takes everything that has not reached the model as the next prompt; undefined when there is nothing. */
@@ -68,11 +81,12 @@ export class TurnMessages {
     this.#steeredNotes.clear();
     this.#waiting = [];
     this.#notes = [];
-    if (messages.length + notes.length === 0) return undefined;
+    const unhandled = this.#unhandled.splice(0);
+    if (messages.length + notes.length + unhandled.length === 0) return undefined;
     const note = notes.join('\n\n');
     const noted: EventOf<'user'>[] =
       note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, content: note }];
-    const contents = [...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
+    const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
     return { content: joined(contents), events: [...noted, ...messages.map(message => this.#said(message))] };
   }
 

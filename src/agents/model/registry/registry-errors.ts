@@ -14,12 +14,12 @@ export function splitModelId(modelId: string): { provider: string; model: string
 }
 
 /** The id names no provider, and not exactly one configured provider has the model; lists the full ids. */
-export function bareModelId(modelId: string, candidates: string[]): SingletreeError {
+export function bareModelId(modelId: string, candidates: string[], isConfigured: boolean): SingletreeError {
   const remedy =
     candidates.length === 0
       ? 'Expected "provider/model", such as "anthropic/claude-sonnet-4-5".'
       : `Use ${candidates.map(id => JSON.stringify(id)).join(' or ')}.`;
-  const problem = candidates.length > 1 ? 'may be one of several providers' : 'names no provider that is configured';
+  const problem = isConfigured ? 'may be one of several providers' : 'names no provider that is configured';
   return new SingletreeError('invalid_argument', `The model id ${JSON.stringify(modelId)} ${problem}. ${remedy}`, {
     details: { modelId, candidates },
   });

@@ -102,6 +102,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     throw bareModelId(
       model,
       (configured.length > 0 ? configured : listing).map(({ id }) => `${id}/${model}`),
+      configured.length > 0,
     );
   };
   const factoryOf = (provider: ModelProvider) => {

@@ -35,6 +35,7 @@ const checkOptions = optionsCheck(
       env: object().optional(),
       timeoutMs: milliseconds().optional(),
       idleTimeoutMs: milliseconds().optional(),
+      openTimeoutMs: milliseconds().optional(),
       settleMs: milliseconds().optional(),
       stopStepMs: milliseconds().optional(),
       onRaw: callback().optional(),

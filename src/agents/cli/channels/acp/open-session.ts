@@ -78,6 +78,7 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
   if (delayMs === 0) return load();
   host.waiting?.(
     `${profile.name} would lose the session if it were resumed now: it is resumed in ${Math.ceil(delayMs / 1_000)} s.`,
+    delayMs,
   );
   host.after(delayMs, load);
 }

@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { describe, expect, it, vi } from 'vitest';
+import { killedLog } from '../../test/support/killed-log.ts';
+import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
+import { steeredMessages } from '../agents/steered-messages.ts';
+import { Supervisor } from '../control/index.ts';
+import type { LoggedEvent } from '../events/index.ts';
+import { type EventLog, MemoryLog, type Thread } from '../log/index.ts';
+import type { SentMessage } from './follow-ups.ts';
+import { MessageIntake } from './message-intake.ts';
+
+interface ServerOptions {
+  readonly owner?: string;
+  /** Whether it resumes the runs of other servers. */
+  readonly resumes?: boolean;
+}
+
+/** A server's intake in a process of its own, with an agent that adds what it is sent until the gate opens. */
+function serverOn(log: EventLog, hold: Promise<void>, { owner, resumes = true }: ServerOptions = {}) {
+  const agent = scriptedAgent('worker', async function* ({ params, until }) {
+    await until(hold);
+    yield* steeredMessages(params);
+  });
+  const control = new Supervisor({ log, agents: resumes ? [agent] : [], ...(owner !== undefined && { owner }) });
+  const agents = { list: () => [{ id: 'worker', name: 'Worker' }], get: () => agent };
+  return { control, intake: new MessageIntake({ log, control, agents }) };
+}
+
+/** Three servers on one log, with a thread; `end` opens the gate and returns the log when nothing is left to do. */
+async function team() {
+  const log = new MemoryLog();
+  const thread = await log.createThread({ title: 'T' });
+  const hold = gate();
+  const servers = [1, 2, 3].map(n => serverOn(log, hold.opened, { owner: `server-${n}` }));
+  const send = (message: SentMessage, server = 0) => servers[server % 3]?.intake.take(thread, message);
+  const end = async () => {
+    hold.open();
+    await vi.waitFor(async () => expect((await log.getThread(thread.id))?.metadata).toEqual({}), { interval: 1 });
+    return log.read(thread.id);
+  };
+  const close = () => Promise.all(servers.map(({ control }) => control.close()));
+  return { log, thread, send, end, close };
+}
+
+const said = (events: readonly LoggedEvent[]) =>
+  events.flatMap(event => (event.type === 'user' ? [[event.id, event.content]] : []));
+const runsIn = (events: readonly LoggedEvent[]) =>
+  events.flatMap(event => (event.type === 'harness_start' ? [event.runId] : []));
+
+describe('a message with an id that is sent again', () => {
+  it('starts one run, however many come at once to whatever server', async () => {
+    const { send, end, close } = await team();
+    const message = { content: 'work', id: 'm 1' };
+    const receipts = await Promise.all(Array.from({ length: 9 }, (_, n) => send(message, n)));
+    const events = await end();
+    expect(said(events)).toEqual([['m 1', 'work']]);
+    expect(receipts).toEqual(receipts.map(() => ({ runId: runsIn(events)[0] })));
+    expect([await send(message), await send(message, 1)]).toEqual(receipts.slice(0, 2));
+    expect(runsIn(events)).toHaveLength(1);
+    await close();
+  });
+
+  it('goes into a run once', async () => {
+    const { send, end, close } = await team();
+    const first = await send({ content: 'work' });
+    const message = { content: 'and this', id: 'a' };
+    const receipts = await Promise.all(Array.from({ length: 6 }, (_, n) => send(message, n)));
+    expect(receipts).toEqual(receipts.map(() => ({ runId: first?.runId, steered: true })));
+    const events = await end();
+    expect(said(events)).toEqual([
+      [undefined, 'work'],
+      ['a', 'and this'],
+    ]);
+    expect(await send(message, 2)).toEqual(receipts[0]);
+    await close();
+  });
+
+  it('waits once, and has the run that it started for a receipt afterwards', async () => {
+    const { send, end, close } = await team();
+    const first = await send({ content: 'work' });
+    const message = { content: 'later', id: 'z', delivery: 'follow_up' } as const;
+    const receipts = await Promise.all(Array.from({ length: 6 }, (_, n) => send(message, n)));
+    await send({ content: 'last', id: 'a', delivery: 'follow_up' });
+    expect(receipts).toEqual(receipts.map(() => ({ runId: first?.runId, queued: true })));
+    const events = await end();
+    expect(said(events)).toEqual([
+      [undefined, 'work'],
+      ['z', 'later'],
+      ['a', 'last'],
+    ]);
+    expect(await send(message, 1)).toEqual({ runId: runsIn(events)[1] });
+    await close();
+  });
+
+  it('edits once, also while the run of the edit is under way', async () => {
+    const { log, thread, send, end, close } = await team();
+    await send({ content: 'work' });
+    await end();
+    const [asked] = await log.read(thread.id);
+    const message = { content: 'other work', id: 'e', edits: `${asked?.runId}:user` };
+    const receipts = await Promise.all([send(message), send(message, 1), send(message)]);
+    const events = await end();
+    expect(receipts).toEqual(receipts.map(() => ({ runId: runsIn(events)[1] })));
+    expect(said(events)).toEqual([
+      [undefined, 'work'],
+      ['e', 'other work'],
+    ]);
+    await close();
+  });
+
+  it('is another message in another thread', async () => {
+    const { log, send, thread, close } = await team();
+    const other = await log.createThread();
+    const message = { content: 'work', id: 'm' };
+    const here = await send(message);
+    const server = serverOn(log, Promise.resolve());
+    expect((await server.intake.take(other, message)).runId).not.toBe(here?.runId);
+    expect([(await log.read(thread.id)).length > 0, (await log.read(other.id)).length > 0]).toEqual([true, true]);
+    await Promise.all([close(), server.control.close()]);
+  });
+
+  it.each([
+    ['resumes', true],
+    ['ends', false],
+  ])('is received once when its server is killed anywhere and another one %s the run', async (_, resumes) => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const owner = `${hostname()}/${pid}/x`;
+    for (let writes = 0, isWhole = false; !isWhole; writes++) {
+      const store = new MemoryLog();
+      const thread: Thread = await store.createThread({ title: 'T' });
+      const { log, killed } = killedLog(store, writes);
+      const message = { content: 'work', id: 'm' };
+      const first = serverOn(log, Promise.resolve(), { owner });
+      const whole = (async () => {
+        const { runId } = await first.intake.take(thread, message);
+        for await (const event of store.tail(thread.id))
+          if (event.type === 'harness_end' && event.runId === runId) return true;
+        return true;
+      })();
+      isWhole = await Promise.race([whole, killed.then(() => false)]);
+      const next = serverOn(store, Promise.resolve(), { resumes });
+      const { runId } = await next.intake.take(thread, message);
+      await vi.waitFor(() => expect(next.control.running()).toEqual([]), { interval: 1 });
+      const events = await store.read(thread.id);
+      expect([writes, said(events), runsIn(events)]).toEqual([writes, [['m', 'work']], [runId]]);
+      await next.control.close();
+    }
+  });
+});
