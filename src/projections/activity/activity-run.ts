@@ -51,7 +51,7 @@ export class ActivityRun {
   answered({ relayId, outcome, input }: EventOf<'relay_resolved'>): void {
     const call = this.calls.get(this.asked.get(relayId) ?? '');
     this.asked.delete(relayId);
-    if (call !== undefined && outcome === 'revise') this.calls.set(call.id, { ...call, input: input as Call['input'] });
+    if (call !== undefined && outcome === 'revise') this.calls.set(call.id, { ...call, input });
   }
 
   /** The folder the shell is in for the next command, when it can be known. */
