@@ -6,7 +6,7 @@ const longBytes = 64 * 1024;
 const leastLength = Math.floor(longBytes / 3);
 /** Stands around the hash of a text; no JSON has this character, so that nothing in an event can be mistaken for it. */
 export const contentMark = '\u0003';
-const reference = /\u0003([0-9a-f]{64})\u0003/g;
+const reference = new RegExp(`${contentMark}([0-9a-f]{64})${contentMark}`, 'g');
 
 /** A long text of an event, as JSON writes it. */
 export interface LongContent {

@@ -61,7 +61,7 @@ export class DerivationBacklog {
     this.#insert = command(db, 'INSERT OR IGNORE INTO backlog (thread, after) VALUES (?, ?)');
     this.#move = command(db, 'UPDATE backlog SET after = ? WHERE thread = ?');
     this.#delete = command(db, 'DELETE FROM backlog WHERE thread = ?');
-    if (this.#threadsLeft() > 0) this.#schedule(1);
+    this.#schedule(1);
   }
 
   /** Marks a thread whose events after a seq are new, in the transaction that stores them. */
@@ -141,7 +141,7 @@ export class DerivationBacklog {
 
   async #work(): Promise<void> {
     try {
-      while (!this.#isClosed && (await this.#write(() => this.#step())))
+      while (!this.#isClosed && this.#nextMark() !== undefined && (await this.#write(() => this.#step())))
         await new Promise(resolve => setTimeout(resolve, 1).unref());
     } catch {
       // The next append, query or process continues with it.
