@@ -30,7 +30,7 @@ function severalThreads(text: string, found: readonly Thread[]): SingletreeError
 export function threadNotFound(text: string): SingletreeError {
   return new SingletreeError(
     'thread_not_found',
-    `There is no thread "${text}". Expected an id or the beginning of one, as \`singletree threads\` lists them, or "last"; --store and --db name another log.`,
+    `There is no thread "${text}". Expected an id or the beginning of one, which a run prints as "thread …" and \`singletree threads\` lists, or "last"; --store and --db name another log.`,
   );
 }
 

@@ -19,7 +19,7 @@ describe('the hint for a failure', () => {
   it.each(['OpenCode ended because bash was denied: no', 'Tool "x" requires approval', 'an auto-rejected permission'])(
     'is to allow what was denied: %s',
     message => {
-      expect(failureHint(codexAdapter, message)).toMatch(/on a terminal .* --permissions FILE\), or .* --yolo/);
+      expect(failureHint(codexAdapter, message)).toMatch(/on a terminal .*--permissions FILE\), or .* --yolo/);
       expect(failureHint(antigravityAdapter, message)).toMatch(/settings of Antigravity, or run it again with --yolo/);
     },
   );
