@@ -96,7 +96,10 @@ describe('the coding agent on the page', () => {
   afterAll(() => browser?.close());
 
   it('asks before it runs and edits, and fixes the test', async ({ skip }) => {
-    if (browser === undefined) return skip();
+    if (browser === undefined) {
+      skip();
+      return;
+    }
     const server = await startScriptedServer({ script });
     const product = await startProduct(home, 0, { cwd: repository, env: modelOf(server.url) });
     const page = await browser.newPage();
