@@ -32,7 +32,7 @@ describe('the command', () => {
   it('names the commands there are, and the one that was meant', () => {
     const { stderr } = singletree('transalte');
     expect(stderr).toContain('Did you mean translate?');
-    expect(stderr).toMatch(/The commands are serve, run, agents, translate, demo, .*: see singletree --help/);
+    expect(stderr).toMatch(/The commands are serve, run, inbox, .*: see singletree --help/);
   });
 
   it('serves when no command is named, and points to the help of what it does', () => {

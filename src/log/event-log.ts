@@ -1,7 +1,7 @@
 import type { AgentEvent, LoggedEvent, EventType } from '../events/index.ts';
 import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
 import type { IndexRest, SearchPage, SearchQuery } from './derived/search.ts';
-import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
+import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
 
 /** One persisted conversation. Title, resource and metadata are not part of its log. */
 export interface Thread {
@@ -229,7 +229,7 @@ export interface EventLog {
    * What model calls used, over all threads. A call counts once, in the resource of the thread it was appended to, and
    * stays counted when the thread is deleted; imported events do not count.
    */
-  usage?(query?: UsageQuery): Promise<UsageTotal[]>;
+  usage?(query?: UsageQuery): Promise<GroupedUsage[]>;
 
   /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
   onDeleted?(listener: (threadId: string) => void): () => void;

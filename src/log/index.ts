@@ -32,7 +32,7 @@ export {
   type UsageGroup,
   type UsageQuery,
   type UsageRow,
-  type UsageTotal,
+  type GroupedUsage,
 } from './derived/usage-totals.ts';
 export { snippetOf, wordsOf } from './derived/words.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';

@@ -26,7 +26,7 @@ import {
   MemoryDerived,
 } from './derived/memory-derived.ts';
 import type { SearchPage, SearchQuery } from './derived/search.ts';
-import type { UsageQuery, UsageTotal } from './derived/usage-totals.ts';
+import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
 import type {
@@ -250,7 +250,7 @@ export class MemoryLog implements EventLog {
     return this.#derived.search(this.#threads, query);
   }
 
-  async usage(query?: UsageQuery): Promise<UsageTotal[]> {
+  async usage(query?: UsageQuery): Promise<GroupedUsage[]> {
     this.#checkOpen();
     return this.#derived.usage(query);
   }

@@ -50,7 +50,7 @@ describe('undo over HTTP', () => {
 
   it('is refused by a server without snapshots, and for what was not undone', async () => {
     const { client, id } = await scene(false);
-    await expect(client.undo(id)).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(client.undo(id)).rejects.toMatchObject({ code: 'not_found' });
     const other = await scene();
     await expect(other.client.redo(other.id)).rejects.toMatchObject({ code: 'invalid_argument' });
   });

@@ -11,7 +11,7 @@ import {
   totalsOf,
   type UsageQuery,
   type UsageRow,
-  type UsageTotal,
+  type GroupedUsage,
 } from './usage-totals.ts';
 import { wordsOf } from './words.ts';
 
@@ -32,7 +32,7 @@ export async function searchLog(log: EventLog, query: SearchQuery): Promise<Sear
 }
 
 /** Adds up what model calls used; a store without `usage` is read whole. */
-export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<UsageTotal[]> {
+export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<GroupedUsage[]> {
   if (log.usage !== undefined) return log.usage(query);
   checkUsageQuery(query);
   const rows: UsageRow[] = [];

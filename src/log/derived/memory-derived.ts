@@ -12,7 +12,7 @@ import {
   totalsOf,
   type UsageQuery,
   type UsageRow,
-  type UsageTotal,
+  type GroupedUsage,
 } from './usage-totals.ts';
 
 /** A thread in memory, as far as deriving from its events needs it. */
@@ -67,7 +67,7 @@ export class MemoryDerived {
     texts.push({ order: ++this.#order, seq: 0, lastSeq: 0, messageId: '' });
   }
 
-  usage(query: UsageQuery = {}): UsageTotal[] {
+  usage(query: UsageQuery = {}): GroupedUsage[] {
     checkUsageQuery(query);
     return totalsOf(
       [...this.#used.values()].filter(row => isInQuery(row, query)),

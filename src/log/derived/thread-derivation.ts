@@ -96,7 +96,7 @@ export class ThreadDerivation {
     if (event.type !== 'user') return;
     const isSteering = this.#outline.run(runId) !== undefined;
     const messageId = isSteering ? runId : `${runId}:user`;
-    this.#addText({ seq, lastSeq: seq, messageId, text: textOfContent(event.content) });
+    this.#addText({ seq, lastSeq: seq, messageId, text: textOfContent(event.content).slice(0, searchedLength) });
   }
 
   #closeText(runId: string): void {

@@ -19,7 +19,7 @@ export interface UsageQuery {
 }
 
 /** Tokens and cost of model calls; the fields that the query groups by are present. */
-export interface UsageTotal extends UsageCounts {
+export interface GroupedUsage extends UsageCounts {
   readonly modelCalls: number;
   readonly day?: string;
   /** Empty for runs without an agent. */
@@ -62,8 +62,8 @@ export function isInQuery({ resourceId, day: of }: Pick<UsageRow, 'resourceId' |
 }
 
 /** The totals of rows, in the order of what they are kept apart by. */
-export function totalsOf(rows: Iterable<UsageRow>, { by = [] }: UsageQuery): UsageTotal[] {
-  const totals = new Map<string, UsageTotal>();
+export function totalsOf(rows: Iterable<UsageRow>, { by = [] }: UsageQuery): GroupedUsage[] {
+  const totals = new Map<string, GroupedUsage>();
   for (const { day: of, agentId, modelId, counts, modelCalls } of rows) {
     const group = {
       ...(by.includes('day') && { day: of }),

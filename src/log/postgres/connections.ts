@@ -1,4 +1,4 @@
-import type { Client, Pool, PoolClient } from 'pg';
+import type { Client, Pool, PoolClient } from './driver.ts';
 import { logClosed } from '../checks.ts';
 import type { Driver } from './driver.ts';
 import { outageOf, placeOf, translated, unreachable } from './errors.ts';

@@ -3,7 +3,7 @@ import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from '../derived/search.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
 import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
-import { totalsOf, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
+import { totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { wordsOf } from '../derived/words.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
@@ -106,7 +106,7 @@ export class DerivedRows {
     return row && Number(row.seq);
   }
 
-  async usage(query: UsageQuery): Promise<UsageTotal[]> {
+  async usage(query: UsageQuery): Promise<GroupedUsage[]> {
     await this.#catchUp();
     const { from = '', to = '9999-99-99', resourceId = null } = query;
     const rows = await this.#connections.query<UsedRow>(this.#sql.used, [from, to, resourceId]);

@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client } from './driver.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
 import { wholeBodyOf } from './content-functions.ts';

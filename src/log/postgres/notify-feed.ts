@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client } from './driver.ts';
 import { endOfTime } from '../checks.ts';
 import type { LiveFeed, LiveNews } from '../live-feed.ts';
 import { TopicListeners } from '../topic-listeners.ts';

@@ -12,7 +12,7 @@ import {
   threadNotFound,
 } from '../checks.ts';
 import type { SearchPage, SearchQuery } from '../derived/search.ts';
-import { checkUsageQuery, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
+import { checkUsageQuery, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { decodeEvent } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
@@ -287,7 +287,7 @@ export class PostgresLog implements EventLog {
     return this.#derived.search(query);
   }
 
-  async usage(query: UsageQuery = {}): Promise<UsageTotal[]> {
+  async usage(query: UsageQuery = {}): Promise<GroupedUsage[]> {
     this.#checkOpen();
     checkUsageQuery(query);
     return this.#derived.usage(query);

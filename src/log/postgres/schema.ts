@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client } from './driver.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { appendFunctions } from './append-functions.ts';
 import type { Connections } from './connections.ts';

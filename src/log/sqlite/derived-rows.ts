@@ -11,7 +11,7 @@ import {
 } from '../derived/search.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/thread-derivation.ts';
-import { checkUsageQuery, totalsOf, type UsageQuery, type UsageTotal } from '../derived/usage-totals.ts';
+import { checkUsageQuery, totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { type DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { isBusy } from './errors.ts';
 import { EventPage } from './event-table.ts';
@@ -73,7 +73,7 @@ export class DerivedRows {
     return find();
   }
 
-  async usage(query: UsageQuery): Promise<UsageTotal[]> {
+  async usage(query: UsageQuery): Promise<GroupedUsage[]> {
     checkUsageQuery(query);
     await this.#backlog.catchUp();
     return this.#read(() => totalsOf(this.#sql.used.rows(query), query));

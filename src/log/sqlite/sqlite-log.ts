@@ -15,7 +15,7 @@ import {
   threadNotFound,
 } from '../checks.ts';
 import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
-import type { UsageQuery, UsageTotal } from '../derived/usage-totals.ts';
+import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
 import type {
@@ -334,7 +334,7 @@ export class SqliteLog implements EventLog {
     return this.#backlog.catchUp(stepsBeforeSearch);
   }
 
-  async usage(query: UsageQuery = {}): Promise<UsageTotal[]> {
+  async usage(query: UsageQuery = {}): Promise<GroupedUsage[]> {
     return this.#derived.usage(query);
   }
 

@@ -1,19 +1,16 @@
 import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
 import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
 import { rewindBody, rewindInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Threads';
 
-/** Undo and redo of turns, with the files that their calls changed. */
+/** Undo and redo of turns, with the files that their calls changed; none when the server has no snapshots. */
 export function rewindRoutes(site: Site): Route[] {
-  const rewind = () => {
-    const { log, snapshots } = site.options;
-    if (snapshots !== undefined) return new ThreadRewind({ log, snapshots });
-    throw new SingletreeError('not_supported', 'This server has no snapshots of files: nothing can be undone.');
-  };
+  const { log, snapshots } = site.options;
+  if (snapshots === undefined) return [];
+  const rewind = new ThreadRewind({ log, snapshots });
   return [
     route({
       method: 'post',
@@ -24,7 +21,7 @@ export function rewindRoutes(site: Site): Route[] {
       answer: rewindInfo,
       handle: async ({ param, scope, body: { messageId, preview = false, force = false } }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return preview ? rewind().previewUndo(id, messageId) : rewind().undo(id, { force, ...defined({ messageId }) });
+        return preview ? rewind.previewUndo(id, messageId) : rewind.undo(id, { force, ...defined({ messageId }) });
       },
     }),
     route({
@@ -36,7 +33,7 @@ export function rewindRoutes(site: Site): Route[] {
       answer: rewindInfo,
       handle: async ({ param, scope, body: { preview = false, force = false } }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return preview ? rewind().previewRedo(id) : rewind().redo(id, { force });
+        return preview ? rewind.previewRedo(id) : rewind.redo(id, { force });
       },
     }),
   ];
