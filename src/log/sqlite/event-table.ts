@@ -141,9 +141,9 @@ export class EventTable {
     }
   }
 
-  /** How many events have about this many bytes together, at least one; of a few it is not asked. */
+  /** How many events have about this many bytes together, at least one; of a few only long texts are counted. */
   #fitting(segment: Segment, count: number, bytes: number): number {
-    if (count <= firstCount) return count;
+    if (count <= firstCount) return this.#longBytes(segment, count) > bytes ? 1 : count;
     const { found, total } = this.#sizeOf(segment, count);
     if (total <= bytes) return count;
     return this.#fitting(segment, Math.max(1, Math.floor((found * bytes) / total)), bytes * 2);
@@ -153,12 +153,15 @@ export class EventTable {
   #sizeOf({ key, after, end }: Segment, count: number): { found: number; total: number } {
     try {
       const [found, total] = this.#sizes.get(key, Math.min(after, lowest32), end, count) as [number, number | null];
-      const long = this.#contents.bytesBetween(key, Math.min(after, lowest32), Math.min(end, after + count + 1));
-      return { found, total: (total ?? 0) + long };
+      return { found, total: (total ?? 0) + this.#longBytes({ key, after, end }, count) };
     } catch (error) {
       if (isBusy(error)) throw error;
       return { found: 1, total: Number.POSITIVE_INFINITY };
     }
+  }
+
+  #longBytes({ key, after, end }: Pick<Segment, 'key' | 'after' | 'end'>, count: number): number {
+    return this.#contents.bytesBetween(key, Math.min(after, lowest32), Math.min(end, after + count + 1));
   }
 
   /** Many texts come as one list: reading and parsing each alone takes longer. */
