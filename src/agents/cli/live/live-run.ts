@@ -251,10 +251,10 @@ export class LiveRun implements SessionUser {
   async #turns(): Promise<LiveTurnEnd['reason']> {
     const { params, adapter, live } = this.#options;
     const resumedId = this.#resumed?.sessionId;
-    let opening = this.#claims.open(
-      resumedId ?? params.session?.id,
-      resumedId === undefined && params.session?.fork === true,
-    );
+    let opening =
+      resumedId === undefined
+        ? this.#claims.open(params.session?.id, params.session?.fork === true)
+        : await this.#claims.reopen(resumedId);
     let content = firstPrompt(this.#options, { sessionId: opening.sessionId, resumed: this.#resumed });
     for (const event of content.events) await this.#output.put(event);
     if (live.warning !== undefined && this.#options.options.yolo !== true)

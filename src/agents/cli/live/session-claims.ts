@@ -6,6 +6,9 @@ export interface SessionOpening {
   readonly fork?: boolean | undefined;
 }
 
+/** How long the end of a program takes at most. */
+const endingMs = 10_000;
+
 /** The sessions of one run: no other run of this process resumes them at the same time. */
 export class SessionClaims {
   readonly #options: LiveRunOptions;
@@ -22,13 +25,22 @@ export class SessionClaims {
     return this.#options.live.abilities.fork ? { sessionId, fork: true } : {};
   }
 
+  /** Claims the session of a run that is resumed: its process may be ending, and is waited for. */
+  async reopen(sessionId: string): Promise<SessionOpening> {
+    await this.#options.options.sessions.released(this.#nameOf(sessionId), endingMs);
+    return this.open(sessionId, false);
+  }
+
   /** Claims a session; returns whether the run has it. */
   add(sessionId: string): boolean {
     if (this.#releases.has(sessionId)) return true;
-    const { adapter, options } = this.#options;
-    const release = options.sessions.claim(JSON.stringify([adapter.id, sessionId]));
+    const release = this.#options.options.sessions.claim(this.#nameOf(sessionId));
     if (release !== undefined) this.#releases.set(sessionId, release);
     return release !== undefined;
+  }
+
+  #nameOf(sessionId: string): string {
+    return JSON.stringify([this.#options.adapter.id, sessionId]);
   }
 
   /** Releases all sessions of the run. */

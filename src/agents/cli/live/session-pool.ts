@@ -21,8 +21,8 @@ export class SessionPool {
   readonly #idleMs: number;
   /** In the order in which they were kept. */
   readonly #warm = new Map<string, WarmSession>();
-  /** The sessions that runs are using. */
-  readonly #claimed = new Set<string>();
+  /** The sessions that runs are using, with those who wait for their release. */
+  readonly #claimed = new Map<string, Set<() => void>>();
 
   constructor({ size = 4, idleMs = 600_000 }: SessionPoolOptions = {}) {
     this.#size = size;
@@ -38,8 +38,26 @@ export class SessionPool {
   /** Claims a session for one run; returns a function that releases it, or undefined while another run uses it. */
   claim(name: string): (() => void) | undefined {
     if (this.#claimed.has(name)) return undefined;
-    this.#claimed.add(name);
-    return () => void this.#claimed.delete(name);
+    const waiting = new Set<() => void>();
+    this.#claimed.set(name, waiting);
+    return () => {
+      if (this.#claimed.get(name) !== waiting) return;
+      this.#claimed.delete(name);
+      for (const resume of waiting) resume();
+    };
+  }
+
+  /** Resolves when a session is not claimed, or after some milliseconds. */
+  async released(name: string, ms: number): Promise<void> {
+    const waiting = this.#claimed.get(name);
+    if (waiting === undefined) return;
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, ms);
+      waiting.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   /** Keeps a program for the next turn of its session; one that waits under the same key is ended. */
