@@ -36,5 +36,5 @@ export interface Driver {
 /** Loads the driver when a database is first opened. Throws `driver_missing` when it is not installed. */
 export async function loadPg(): Promise<Driver> {
   const { default: driver } = await loadDriver('pg', 'PostgreSQL', () => import('pg'));
-  return driver as unknown as Driver;
+  return driver;
 }
