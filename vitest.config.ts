@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 const apart = ['src/**/*-lazy.test.ts'];
 /** Tests that go through several modules in one process. */
 const through = ['test/{cli-agents,harness,protocols}/**/*.test.ts'];
+/** Tests with programs that take long to install: `npm run live:all`. */
+const onDemand =
+  process.env['SINGLETREE_PROGRAMS'] === 'all' || process.env['SINGLETREE_ACP']
+    ? []
+    : ['test/cli-agents/channels/{serve,acp}-live.test.ts'];
 
 export default defineConfig({
   test: {
@@ -18,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'web/**/*.test.ts', ...through],
-          exclude: apart,
+          exclude: [...apart, ...onDemand],
           isolate: false,
         },
       },

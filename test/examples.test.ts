@@ -68,7 +68,6 @@ const printed: Readonly<Record<string, readonly string[]>> = {
   'tool-with-approval': [
     'May I remove {"path":"notes.txt"}? You approve it.',
     'May I remove {"path":"/"}? You reject it.',
-    'notes.txt is gone.',
     '"status":"denied"',
     'left the rest alone.',
   ],
