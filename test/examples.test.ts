@@ -10,7 +10,7 @@ const names = readdirSync(join(root, 'examples'))
   .map(file => file.replace(/\.ts$/, ''));
 
 /** What each example prints, in this order. */
-const printed: Readonly<Record<string, readonly string[]>> = {
+const printed: Readonly<Record<string, readonly (string | readonly string[])[]>> = {
   'harness-chat': ['You said: hi', 'May I use dice?', '["a 6"]', 'Lucky you.'],
   'harness-plan-build': ['mode: build → plan', 'plan: A page', 'mode: plan → build', 'index.html'],
   'forked-collaborator': [
@@ -68,7 +68,8 @@ const printed: Readonly<Record<string, readonly string[]>> = {
   'tool-with-approval': [
     'May I remove {"path":"notes.txt"}? You approve it.',
     'May I remove {"path":"/"}? You reject it.',
-    '"status":"denied"',
+    // Results of parallel calls come in any order.
+    ['notes.txt is gone.', '"status":"denied"'],
     'left the rest alone.',
   ],
   'continue-after-a-crash': [
@@ -100,10 +101,13 @@ describe('the examples', () => {
     const input = name === 'harness-chat' ? 'hi\nroll\ny\n' : '';
     const output = execFileSync(process.execPath, [built], { encoding: 'utf8', timeout: 20_000, input });
     let from = 0;
-    for (const text of expected) {
-      const at = output.indexOf(text, from);
-      expect(at, `${JSON.stringify(text)} in\n${output}`).toBeGreaterThanOrEqual(from);
-      from = at + text.length;
+    for (const texts of expected) {
+      const ends = [texts].flat().map(text => {
+        const at = output.indexOf(text, from);
+        expect(at, `${JSON.stringify(text)} in\n${output}`).toBeGreaterThanOrEqual(from);
+        return at + text.length;
+      });
+      from = Math.max(...ends);
     }
   });
 });

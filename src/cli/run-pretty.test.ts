@@ -5,12 +5,15 @@ import { RunTotals } from './run-totals.ts';
 describe('a run for people', () => {
   it('is one block of text, one line per activity and a summary', () => {
     let screen = '';
-    const pretty = new PrettyRun({ write: text => void (screen += text), isLive: false }, { runId: 'r', cwd: '/work' });
+    const pretty = new PrettyRun(
+      { write: text => void (screen += text), isLive: false },
+      { runId: 'r', cwd: '/project' },
+    );
     pretty.event({ type: 'text', runId: 'r', id: 't', content: 'Hello.\n' });
     pretty.event({ type: 'text', runId: 'r', id: 't', content: '', final: true });
     pretty.event({ type: 'text', runId: 'r/a/run', id: 'u', content: 'of a subagent' });
     pretty.activity({ type: 'read', timestamp: '', path: '/a' });
-    pretty.activity({ type: 'write', timestamp: '', path: '/work/b/c' });
+    pretty.activity({ type: 'write', timestamp: '', path: '/project/b/c' });
     const totals = new RunTotals();
     totals.add({ type: 'tool_result', runId: 'r', id: 'c', name: 'bash', output: { status: 'denied', reason: 'no' } });
     pretty.end('complete', 1_000, totals);

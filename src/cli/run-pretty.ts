@@ -4,8 +4,7 @@ import type { Activity } from '../projections/activity/index.ts';
 import { pathFrom } from './path-from.ts';
 import { durationText } from './duration.ts';
 import type { RunTotals } from './run-totals.ts';
-import { plainText } from './table.ts';
-import { printableText } from './terminal-text.ts';
+import { plainText, printableText } from './terminal-text.ts';
 
 export interface Screen {
   write(text: string): void;

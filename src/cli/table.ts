@@ -1,3 +1,5 @@
+import { plainText } from './terminal-text.ts';
+
 /** Returns rows as lines with aligned columns; a cell has no line breaks or control characters. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const clean = rows.map(row => row.map(plainText));
@@ -8,10 +10,4 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
-}
-
-/** Returns a text on one line, without control characters: a title must not move the cursor. */
-export function plainText(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }

@@ -15,3 +15,8 @@ export function visibleText(text: string): string {
     character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** Returns a text on one line, without control characters: a title must not move the cursor. */
+export function plainText(text: string): string {
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+}

@@ -33,7 +33,7 @@ export function pathsOf({ locations, content }: CallFields): string[] {
   return [...new Set([...located, ...contentDiffs(content).map(({ path }) => path)])];
 }
 
-/** The outcome of an ended call as its content or raw output tells it. */
+/** The outcome of an ended call as its content or raw output states it. */
 export function outputOf({ status, content, rawOutput }: CallFields): ToolOutput {
   const diffs = contentDiffs(content);
   const text = contentText(content);
@@ -42,8 +42,8 @@ export function outputOf({ status, content, rawOutput }: CallFields): ToolOutput
     const { error, message } = recordOf(rawOutput) ?? {};
     return { error: text ?? textOf(error) ?? textOf(message) ?? raw ?? 'The tool failed.' };
   }
-  const { content: told, message } = recordOf(rawOutput) ?? {};
-  const context = text ?? raw ?? textOf(told) ?? textOf(message) ?? unifiedDiff(diffs) ?? rawOutput ?? '';
+  const { content: stated, message } = recordOf(rawOutput) ?? {};
+  const context = text ?? raw ?? textOf(stated) ?? textOf(message) ?? unifiedDiff(diffs) ?? rawOutput ?? '';
   const exitCode = exitCodeOf(recordOf(rawOutput));
   return exitCode === undefined ? { context } : { context, result: { exitCode } };
 }

@@ -15,7 +15,7 @@ interface CurrentMessage {
   hasResult: boolean;
 }
 
-/** Numbers the messages of each run, over all its turns; the mark tells those of another process apart. */
+/** Numbers the messages of each run, over all its turns; the mark distinguishes those of another process. */
 export interface MessageNumbers {
   readonly counts: Map<string, number>;
   readonly mark?: string | undefined;

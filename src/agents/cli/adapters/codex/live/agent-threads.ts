@@ -34,7 +34,7 @@ export class AgentThreads implements AgentRuns {
     context: LineContext,
     options: {
       readonly mainId: string;
-      /** Tells the runs of subagents apart from those in earlier turns of the same run. */
+      /** Distinguishes the runs of subagents from those in earlier turns of the same run. */
       readonly suffix: string;
       /** Receives each new call, which has not started yet. */
       readonly whenCalled: (thread: AgentThread, rawId: string) => void;

@@ -10,7 +10,7 @@ export type Answers = readonly (LiveAnswer | undefined)[];
 export interface Asking {
   readonly questions: readonly Question[];
   reply(answers: Answers): object;
-  /** What the model is told beside the answer, which has no field for it. */
+  /** What the model receives beside the answer, which has no field for it. */
   words(answers: Answers): string | undefined;
   /** Emits the events of an answer. */
   answered?(answers: Answers): void;

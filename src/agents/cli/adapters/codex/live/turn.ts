@@ -16,7 +16,7 @@ export interface TurnOptions {
   readonly host: ChannelHost;
   readonly runId: string;
   readonly threadId: string;
-  /** Tells the runs of subagents apart from those in earlier turns of the same run. */
+  /** Distinguishes the runs of subagents from those in earlier turns of the same run. */
   readonly suffix: string;
   readonly usage: ThreadUsage;
   /** Turns of the program that are over. */
