@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createClient } from '../../src/client/index.ts';
-import { App } from './app.tsx';
+import { App } from './app/app.tsx';
 
 const root = document.getElementById('root');
 if (root)

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { type Address, readAddress, writeAddress } from './address.ts';
+
+const read = (path: string): Address => {
+  const { pathname, search } = new URL(path, 'http://page');
+  return readAddress({ pathname, search });
+};
+
+describe('the address', () => {
+  it.each<Address>([
+    { section: 'start' },
+    { section: 'thread', threadId: 'a/b ü' },
+    { section: 'thread', threadId: 't', view: 'graph' },
+    { section: 'thread', threadId: 't', view: 'graph', at: 12 },
+  ])('reads what it wrote: %j', address => expect(read(writeAddress(address))).toEqual(address));
+
+  it.each(['/nowhere', '/threads', '/threads/'])('shows the start for %s', path =>
+    expect(read(path)).toEqual({ section: 'start' }),
+  );
+
+  it.each(['/threads/t/nothing', '/threads/t?at=x'])('ignores what is not known in %s', path =>
+    expect(read(path)).toEqual({ section: 'thread', threadId: 't' }),
+  );
+});

@@ -1,0 +1,39 @@
+/** What the page shows, as its address states it. */
+export type Address =
+  | { readonly section: 'start' }
+  | {
+      readonly section: 'thread';
+      readonly threadId: string;
+      /** The view of the thread; the conversation when absent. */
+      readonly view?: ThreadView;
+      /** The event the view points at, by its `seq`. */
+      readonly at?: number;
+    };
+
+/** The views of a thread beside its conversation. */
+export const threadViews = ['graph'] as const;
+export type ThreadView = (typeof threadViews)[number];
+
+/** Reads an address; one that is not known shows the start. */
+export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Address {
+  const [, section, id, view] = pathname.split('/');
+  if (section !== 'threads' || !id) return { section: 'start' };
+  const at = Number(new URLSearchParams(search).get('at') ?? Number.NaN);
+  return {
+    section: 'thread',
+    threadId: decodeURIComponent(id),
+    ...(isThreadView(view) && { view }),
+    ...(Number.isSafeInteger(at) && { at }),
+  };
+}
+
+/** Writes an address as `readAddress` reads it. */
+export function writeAddress(address: Address): string {
+  if (address.section === 'start') return '/';
+  const path = ['', 'threads', encodeURIComponent(address.threadId), ...(address.view ? [address.view] : [])].join('/');
+  return address.at === undefined ? path : `${path}?at=${address.at}`;
+}
+
+function isThreadView(view: string | undefined): view is ThreadView {
+  return threadViews.some(known => known === view);
+}

@@ -1,0 +1,12 @@
+import type { Client } from '../../../src/client/index.ts';
+import type { AgentInfo } from '../../../src/protocols/index.ts';
+
+/** The props of every page. */
+export interface PageProps {
+  readonly client: Client;
+  readonly agents: readonly AgentInfo[];
+  /** Reloads the list of conversations. */
+  readonly refresh: () => void;
+  /** Shows the list of conversations on a narrow screen. */
+  readonly onMenu: () => void;
+}

@@ -1,0 +1,28 @@
+import type { ThreadReading } from '../../../src/projections/index.ts';
+
+interface StatusLineProps {
+  readonly waiting: ThreadReading['pending'];
+  readonly running: boolean;
+  readonly connected: boolean;
+  readonly problem: string | undefined;
+}
+
+/** The current status in one line: running, waiting or failed. It keeps its height when it is empty. */
+export function StatusLine({ waiting: { length: waiting }, running, connected, problem }: StatusLineProps) {
+  const [text, tone] =
+    problem !== undefined
+      ? [problem, 'bad']
+      : !connected
+        ? ['Connection lost. Trying again…', 'unsure']
+        : waiting > 0
+          ? [waiting === 1 ? 'Waiting for your answer' : `Waiting for ${waiting} answers of yours`, 'ask']
+          : running
+            ? ['Working…', 'busy']
+            : ['', 'quiet'];
+  return (
+    <p className="status-line" role="status">
+      {text !== '' && <span className="dot" data-tone={tone} />}
+      {text}
+    </p>
+  );
+}

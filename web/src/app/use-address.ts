@@ -1,0 +1,21 @@
+import { useCallback, useEffect, useState } from 'react';
+import { type Address, readAddress, writeAddress } from './address.ts';
+
+/** Returns what the address shows, and a function to navigate to something else. */
+export function useAddress() {
+  const [address, setAddress] = useState(() => readAddress(location));
+
+  useEffect(() => {
+    const onMove = () => setAddress(readAddress(location));
+    addEventListener('popstate', onMove);
+    return () => removeEventListener('popstate', onMove);
+  }, []);
+
+  const open = useCallback((next: Address) => {
+    const path = writeAddress(next);
+    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    setAddress(next);
+  }, []);
+
+  return { address, open };
+}

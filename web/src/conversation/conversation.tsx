@@ -1,0 +1,149 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import { errorText } from '../../../src/events/index.ts';
+import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
+import type { MessageBody } from '../../../src/protocols/index.ts';
+import { Branches } from './branch-actions.ts';
+import { Composer } from '../composer/composer.tsx';
+import { EntryList } from './entry-list.tsx';
+import { GraphView } from '../graph/graph-view.tsx';
+import { DownIcon } from '../parts/icons.tsx';
+import type { Address } from '../app/address.ts';
+import type { PageProps } from '../app/page.ts';
+import { RelayAnswers } from '../relays/relay-answers.ts';
+import { StatusLine } from '../app/status-line.tsx';
+import { TopBar } from '../app/top-bar.tsx';
+import { useBranchActions } from './use-branch-actions.ts';
+import { useQueued } from './use-queued.ts';
+import { useStickToBottom } from './use-stick-to-bottom.ts';
+import { useThread } from './use-thread.ts';
+
+interface ConversationProps extends PageProps {
+  readonly address: Address & { section: 'thread' };
+  readonly open: (address: Address) => void;
+  readonly title: string | undefined;
+}
+
+/** One conversation: its history, its live updates, and the input field. */
+export function Conversation({ client, agents, address, open, title, refresh, onMenu }: ConversationProps) {
+  const { threadId } = address;
+  const { thread, loadEarlier } = useThread(client, threadId);
+  const { nodeList: nodes, running, pending, hidden, cut } = thread ?? nothingYet;
+  const earlier = thread?.hasEarlier === true ? loadEarlier : undefined;
+  const failure = thread?.error === undefined ? undefined : errorText(thread.error);
+  const { queued, enqueue } = useQueued(thread ?? nothingYet);
+  const [problem, setProblem] = useState<string>();
+  const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
+  const graph = useGraphToggle(address, open);
+  const answer = useAnswer(client, threadId);
+  const branches = useBranchActions({
+    client,
+    threadId,
+    nodes,
+    agents,
+    isRunning: running.length > 0,
+    onAsked: toBottom,
+    onSelect: stay,
+    onProblem: setProblem,
+  });
+
+  useEffect(refresh, [running.length, refresh]);
+
+  const send = async (message: MessageBody) => {
+    const { steered } = await client.sendMessage(threadId, message);
+    if (steered) enqueue(message);
+    setProblem(undefined);
+    toBottom();
+  };
+  const stop = () => {
+    const stopping = running.map(run => client.abortRun(run.runId));
+    Promise.all(stopping).catch((error: Error) => setProblem(error.message));
+  };
+
+  return (
+    <main className="main">
+      <TopBar title={title ?? 'Conversation'} {...(thread && { usage: thread.usage })} graph={graph} onMenu={onMenu} />
+      <div className="scroll" data-shown={!graph.shown} ref={element} onScroll={onScroll}>
+        <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
+          <RelayAnswers value={answer}>
+            <Branches value={branches}>
+              <EntryList
+                nodes={nodes}
+                agents={agents}
+                tasks={thread?.tasks}
+                hidden={hidden}
+                cut={cut}
+                loadEarlier={earlier}
+              />
+            </Branches>
+          </RelayAnswers>
+          {queued.map(({ key, text }) => (
+            <p key={key} className="bubble queued">
+              {text}
+              <span className="queued-note">Will be read at the next step</span>
+            </p>
+          ))}
+          {failure !== undefined && (
+            <p className="notice" data-level="error">
+              {failure}
+            </p>
+          )}
+        </div>
+      </div>
+      {graph.shown && thread && <GraphView conversation={thread.conversation} onClose={graph.onClose} />}
+      <div className="foot">
+        <button
+          type="button"
+          className="to-bottom"
+          data-shown={away && !graph.shown}
+          aria-label="Go to the newest"
+          onClick={toBottom}
+        >
+          <DownIcon />
+        </button>
+        <StatusLine
+          waiting={pending}
+          running={running.length > 0}
+          connected={thread?.isReconnecting !== true || failure !== undefined}
+          problem={problem}
+        />
+        <Composer agents={agents} usual={lastAgent(nodes)} running={running.length > 0} onSend={send} onStop={stop} />
+      </div>
+    </main>
+  );
+}
+
+/** The agent that answered last. */
+function lastAgent(nodes: PagedList<ViewNode>): string | undefined {
+  return nodes.findLast(node => (node.role === 'assistant' ? node : undefined))?.agentId;
+}
+
+const none: ReadonlySet<string> = new Set();
+const nothingYet = {
+  seq: 0,
+  nodeList: PagedList.of<ViewNode>([]),
+  running: [],
+  pending: [],
+  hidden: none,
+  cut: none,
+};
+
+function useAnswer(client: Client, threadId: string) {
+  const [answer] = useState(() => client.answerRelay.bind(client, threadId));
+  return answer;
+}
+
+/** Whether the drawing covers the thread, which stays mounted behind it. */
+function useGraphToggle({ threadId, view }: ConversationProps['address'], open: ConversationProps['open']) {
+  const ref = useRef<HTMLButtonElement>(null);
+  const shown = view === 'graph';
+  const show = useCallback(
+    (graph: boolean) => open({ section: 'thread', threadId, ...(graph && { view: 'graph' as const }) }),
+    [open, threadId],
+  );
+  const onClose = useCallback(() => {
+    if (document.activeElement?.closest('.graph')) ref.current?.focus();
+    show(false);
+  }, [show]);
+  return { shown, ref, onToggle: () => show(!shown), onClose };
+}

@@ -1,0 +1,71 @@
+import type { EventOf } from '../../../src/events/index.ts';
+import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
+import { RunBlock } from './entry-list.tsx';
+import { Prose } from '../markdown/prose-view.tsx';
+
+/** The reasoning of the agent, collapsed. */
+export function Reasoning({ text, live }: { text: string; live: boolean }) {
+  return (
+    <details className="reasoning">
+      <summary data-live={live}>{live ? 'Thinking…' : 'Thought'}</summary>
+      <Prose text={text} />
+    </details>
+  );
+}
+
+/** One line about the run. */
+export function Notice({ level, message }: NoticeLine) {
+  return (
+    <p className="notice" data-level={level} role={level === 'error' ? 'alert' : undefined}>
+      {message}
+    </p>
+  );
+}
+
+/** Code that the agent ran, collapsed, its output, and the runs it started. */
+export function ReplCard({ item: { code = '', printed, output, runs } }: { item: ReplPart }) {
+  const error = output?.error;
+  const text = output?.stdout ?? printed.map(piece => piece.text).join('');
+  const tone = error !== undefined ? 'bad' : output !== undefined ? 'good' : 'busy';
+  return (
+    <section className="card" aria-label="Code">
+      <details className="card-details">
+        <summary className="card-head">
+          <span className="dot" data-tone={tone} />
+          <span className="card-name">code</span>
+          <span className="card-gist">{code.trim().split('\n', 1)[0]}</span>
+          <span className="card-status" data-tone={tone}>
+            {error !== undefined ? 'Failed' : output !== undefined ? 'Done' : 'Running'}
+          </span>
+        </summary>
+        <pre className="card-pre">{code}</pre>
+      </details>
+      {text !== '' && <pre className="card-pre output">{text}</pre>}
+      {error !== undefined && (
+        <p className="card-line" data-tone="bad">
+          {error}
+        </p>
+      )}
+      {runs.length > 0 && (
+        <div className="card-runs">
+          {runs.map(run => (
+            <RunBlock key={run.id} node={run} />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The agent's own task list. */
+export function TaskList({ tasks }: { tasks: EventOf<'tasks'>['tasks'] }) {
+  return (
+    <ul className="tasks" aria-label="Tasks">
+      {tasks.map(task => (
+        <li key={task.id} data-status={task.status}>
+          {task.status === 'in_progress' ? (task.activeForm ?? task.content) : task.content}
+        </li>
+      ))}
+    </ul>
+  );
+}

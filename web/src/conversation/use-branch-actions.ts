@@ -1,0 +1,70 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import type { ThreadReading } from '../../../src/projections/index.ts';
+import type { AgentInfo } from '../../../src/protocols/index.ts';
+import type { BranchActions } from './branch-actions.ts';
+
+interface Conversation {
+  readonly client: Client;
+  readonly threadId: string;
+  readonly nodes: ThreadReading['nodeList'];
+  readonly isRunning: boolean;
+  readonly agents: readonly AgentInfo[];
+  /** Called when a run was requested. */
+  readonly onAsked: () => void;
+  /** Called before another version is shown. */
+  readonly onSelect: () => void;
+  readonly onProblem: (problem: string | undefined) => void;
+}
+
+/** Edits, retries and selects messages of a conversation; edits and retries use the agent that answered before. */
+export function useBranchActions(conversation: Conversation): BranchActions {
+  const latest = useRef(conversation);
+  const [asking, setAsking] = useState(false);
+  useEffect(() => {
+    latest.current = conversation;
+  });
+  const blocked = conversation.isRunning
+    ? 'Wait until the run has ended, or stop it'
+    : asking
+      ? 'One moment'
+      : undefined;
+
+  return useMemo(() => {
+    const showFailure = (sent: Promise<unknown>) => {
+      const { onProblem } = latest.current;
+      return sent.then(
+        () => onProblem(undefined),
+        (error: Error) => onProblem(error.message),
+      );
+    };
+    return {
+      blocked,
+      edit: async (messageId, content) => {
+        const { client, threadId, onAsked } = latest.current;
+        await client.sendMessage(threadId, { content, edits: messageId, ...answerer(latest.current, messageId) });
+        onAsked();
+      },
+      retry: messageId => {
+        const { client, threadId, onAsked } = latest.current;
+        setAsking(true);
+        const asked = client.retry(threadId, { messageId, ...answerer(latest.current, messageId) }).then(onAsked);
+        void showFailure(asked).finally(() => setAsking(false));
+      },
+      select: messageId => {
+        const { client, threadId, onSelect } = latest.current;
+        onSelect();
+        void showFailure(client.selectBranch(threadId, { nodeId: messageId }));
+      },
+    };
+  }, [blocked]);
+}
+
+/** Returns the agent and the model of an answer, as far as they are still offered. */
+function answerer({ nodes, agents }: Conversation, messageId: string): { agent?: string; model?: string } {
+  const at = nodes.items.findIndex(({ id }) => id === messageId);
+  const run = at < 0 ? undefined : nodes.slice(at).find(({ role }) => role === 'assistant');
+  const agent = agents.find(({ id }) => id === run?.agentId);
+  const model = agent?.models?.find(id => id === run?.model);
+  return { ...(agent && { agent: agent.id }), ...(model !== undefined && { model }) };
+}

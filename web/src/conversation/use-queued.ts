@@ -1,0 +1,28 @@
+import { useState } from 'react';
+import type { ThreadReading, ViewPart } from '../../../src/projections/index.ts';
+import type { MessageBody } from '../../../src/protocols/index.ts';
+import { messageText } from './user-message.tsx';
+
+interface Queued {
+  readonly key: number;
+  readonly text: string;
+  /** The newest event at the time of sending. */
+  readonly after: number;
+}
+
+/** Returns the messages that a run will add at its next step, until the log contains them or the run has ended. */
+export function useQueued({ seq, nodeList, running }: Pick<ThreadReading, 'seq' | 'nodeList' | 'running'>) {
+  const [sent, setSent] = useState<readonly Queued[]>([]);
+  const waits = ({ after, text }: Queued) => {
+    const isIt = (part: ViewPart) =>
+      part.kind === 'user' && (part.seq ?? 0) > after && messageText(part) === text ? part : undefined;
+    const isIn = (messageId: string) =>
+      nodeList.findLast(node => (node.id === messageId ? node : undefined))?.partList.findLast(isIt) !== undefined;
+    return running.some(run => !isIn(run.messageId));
+  };
+  const enqueue = (message: MessageBody) => {
+    const queued = { key: sent.length, text: messageText(message), after: seq };
+    setSent(before => [...before, queued]);
+  };
+  return { queued: sent.filter(waits), enqueue };
+}

@@ -1,0 +1,144 @@
+import type { ReactElement } from 'react';
+import type { RelayPart } from '../../../src/projections/index.ts';
+import { DecisionForm } from './decision-form.tsx';
+import { Prose } from '../markdown/prose-view.tsx';
+import { QuestionForm } from './question-form.tsx';
+import { readable } from '../parts/wording.ts';
+
+/** A relay that stands alone in the conversation: a question, a plan, or one whose tool call is not shown. */
+export function RelayCard({ relay }: { relay: RelayPart }) {
+  return (
+    <section className="card" data-tone={relay.status === 'pending' ? 'ask' : 'quiet'} aria-label="Question to you">
+      <RelayPanel relay={relay} />
+    </section>
+  );
+}
+
+/** The question with its form, or the answer once there is one. */
+export function RelayPanel({ relay }: { relay: RelayPart }) {
+  return (
+    <div className="relay" data-status={relay.status}>
+      {(relay.status === 'pending' || relay.relay.relayKind === 'question' || relay.relay.relayKind === 'plan') && (
+        <RelayAsk relay={relay} />
+      )}
+      {relay.status === 'pending' ? (
+        relay.relay.relayKind === 'question' ? (
+          <QuestionForm relayId={relay.relay.id} question={relay.relay} />
+        ) : (
+          <DecisionForm relay={relay.relay} />
+        )
+      ) : (
+        <p className="relay-answer">{answerText(relay)}</p>
+      )}
+    </div>
+  );
+}
+
+function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
+  if (relay.relayKind === 'permission')
+    return (
+      <>
+        <p className="relay-question">
+          Allow <code>{relay.tool}</code> with this?
+        </p>
+        <Proposal relay={relay} />
+        {relay.reason !== undefined && <p className="relay-reason">{relay.reason}</p>}
+      </>
+    );
+  if (relay.relayKind === 'question') return <p className="relay-question">{relay.question}</p>;
+  if (relay.relayKind === 'plan')
+    return (
+      <>
+        <p className="relay-question">{relay.title ?? 'Is this plan good?'}</p>
+        <Prose text={relay.plan} />
+      </>
+    );
+  if (relay.relayKind === 'suspension')
+    return (
+      <>
+        <p className="relay-question">
+          <code>{relay.tool}</code> waits for you.
+        </p>
+        <pre className="card-pre">{readable(relay.payload ?? relay.params)}</pre>
+      </>
+    );
+  return (
+    <>
+      <p className="relay-question">Allow access to this?</p>
+      <Params params={relay.params} />
+    </>
+  );
+}
+
+/** Exactly what would run or change: the command, the diff, or else the input. */
+function Proposal({ relay }: { relay: Extract<RelayPart['relay'], { relayKind: 'permission' }> }) {
+  const { command, diff, params } = relay;
+  if (command === undefined && diff === undefined) return <Params params={params} />;
+  return (
+    <>
+      {command !== undefined && (
+        <pre className="card-pre" data-kind="command">
+          {command}
+        </pre>
+      )}
+      {diff !== undefined && <Diff text={diff} />}
+    </>
+  );
+}
+
+/** A unified diff, with added and removed lines marked. */
+function Diff({ text }: { text: string }) {
+  return (
+    <pre className="card-pre" data-kind="diff">
+      {text
+        .trimEnd()
+        .split('\n')
+        .map((line, index) => (
+          // Lines have no other identity, and the text never changes.
+          // oxlint-disable-next-line no-array-index-key
+          <span key={index} data-line={lineKind(line)}>
+            {`${line}\n`}
+          </span>
+        ))}
+    </pre>
+  );
+}
+
+function lineKind(line: string): 'file' | 'added' | 'removed' | 'same' {
+  if (/^(\+\+\+|---|@@) /.test(line)) return 'file';
+  if (line.startsWith('+')) return 'added';
+  return line.startsWith('-') ? 'removed' : 'same';
+}
+
+/** Formats a single text argument as it is, several as names and values. */
+function Params({ params }: { params: Record<string, unknown> }) {
+  const entries = Object.entries(params);
+  const [first] = entries;
+  if (entries.length === 1 && typeof first?.[1] === 'string') return <pre className="card-pre">{first[1]}</pre>;
+  return (
+    <dl className="params">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <pre>{readable(value)}</pre>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function answerText({ answer: given, relay }: RelayPart): string {
+  if (!given) return 'Not answered: the run ended.';
+  const { outcome, answer, feedback, remember } = given;
+  const said = feedback === undefined || feedback === '' ? '' : `: ${feedback}`;
+  if (outcome === 'answer')
+    return `Answered: ${Array.isArray(answer) ? answer.join(', ') : (answer ?? feedback ?? '')}`;
+  if (outcome === 'approve')
+    return remember === 'thread' ? 'Allowed, also from now on in this thread' : `Approved${said}`;
+  if (outcome === 'reject') return `Rejected${said}`;
+  if (outcome === 'revise')
+    return relay.relayKind === 'permission' ? `Approved with a changed input${said}` : `Changes asked for${said}`;
+  return outcome === 'expired' ? 'Nobody answered in time.' : 'Withdrawn.';
+}
