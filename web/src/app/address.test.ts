@@ -9,6 +9,10 @@ const read = (path: string): Address => {
 describe('the address', () => {
   it.each<Address>([
     { section: 'start' },
+    { section: 'start', agent: 'my agent' },
+    { section: 'inbox' },
+    { section: 'inbox', view: 'history' },
+    { section: 'inbox', relayId: 'run/ask 1' },
     { section: 'thread', threadId: 'a/b ü' },
     { section: 'thread', threadId: 't', view: 'graph' },
     { section: 'thread', threadId: 't', view: 'graph', at: 12 },
