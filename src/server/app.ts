@@ -40,6 +40,8 @@ export interface AppOptions {
   readonly protocols?: Readonly<Record<string, Protocol>>;
   /** The folder of the built page; without it the server has no page. */
   readonly webRoot?: string;
+  /** The title of the page; that of its file when absent. */
+  readonly pageTitle?: string;
   /**
    * The folder that files of threads are downloaded from; without it none are. A token of one resource opens files only
    * when it is a function, which gets the folder of the thread.
@@ -91,7 +93,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
-  const { webRoot, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
+  const { webRoot, pageTitle, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
   const { onFailure = error => console.error(site.redactor.text(textOf(error))) } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
@@ -148,7 +150,7 @@ export function appOf(site: Site): Hono<AppEnv> {
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);
   });
-  if (webRoot !== undefined) app.get('*', staticFiles(webRoot));
+  if (webRoot !== undefined) app.get('*', staticFiles(webRoot, { title: pageTitle }));
 
   app.notFound(() =>
     problemResponse(new SingletreeError('not_found', 'There is nothing at this address.'), site.redactor),
