@@ -96,9 +96,9 @@ describe.skipIf(browser === undefined)('the text of an agent', () => {
     await block.getByText('python').waitFor();
     await block.getByRole('button', { name: 'Copy' }).click();
     await block.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('print("a")');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('print("a")');
     await block.getByRole('button', { name: 'Wrap' }).click();
-    expect(await block.locator('pre').evaluate(pre => getComputedStyle(pre).whiteSpace)).toBe('pre-wrap');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.code-block pre')).whiteSpace")).toBe('pre-wrap');
   });
 
   it('highlights code of many lines', async () => {
