@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import { SingletreeError } from '../events/index.ts';
@@ -27,6 +29,7 @@ import { requestGuard } from './security/request-guard.ts';
 import { securityHeaders } from './security/security-headers.ts';
 import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
+import { type OpenStream, sendStream, webBody } from './streams/byte-sink.ts';
 import { staticFiles } from './static-files.ts';
 
 export interface AppOptions {
@@ -109,6 +112,12 @@ export function appOf(site: Site): Hono<AppEnv> {
     site.metrics.countRequest(context.req.method, route, status);
     const { method, path } = context.req;
     logRequest({ method, route, path, status, ms: performance.now() - start });
+    const stream = context.get('stream');
+    if (stream === undefined || method !== 'GET') return;
+    const answer = streamed(stream, context.res, context.env?.outgoing);
+    // Assigning one response to another would merge their headers.
+    context.res = undefined;
+    context.res = answer;
   });
   app.use(async (context, next) => {
     const { method, path } = context.req;
@@ -173,4 +182,11 @@ function routesOf(site: Site): Route[] {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** A response with a stream as its body. */
+function streamed(open: OpenStream, head: Response, outgoing: ServerResponse | undefined): Response {
+  if (outgoing === undefined) return new Response(webBody(open), head);
+  sendStream(open, outgoing, head);
+  return RESPONSE_ALREADY_SENT;
 }

@@ -12,6 +12,12 @@ export type Address =
       /** The relay that is open. */
       readonly relayId?: string;
     }
+  | { readonly section: 'usage' }
+  | {
+      readonly section: 'compare';
+      /** The threads that are compared; a form to start some when there are none. */
+      readonly threads: readonly string[];
+    }
   | {
       readonly section: 'thread';
       readonly threadId: string;
@@ -20,6 +26,9 @@ export type Address =
       /** The event the view points at, by its `seq`. */
       readonly at?: number;
     };
+
+/** The address of a thread. */
+export type ThreadAddress = Address & { readonly section: 'thread' };
 
 /** The views of a thread beside its conversation. */
 export const threadViews = ['graph'] as const;
@@ -30,6 +39,8 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
   const [, section, id, view] = pathname.split('/');
   const query = new URLSearchParams(search);
   if (section === 'inbox') return inboxAddress(id, query);
+  if (section === 'usage') return { section };
+  if (section === 'compare') return { section, threads: (query.get('threads') ?? '').split(',').filter(Boolean) };
   if (section !== 'threads' || !id) {
     const agent = query.get('agent');
     return { section: 'start', ...(agent && { agent }) };
@@ -48,6 +59,11 @@ export function writeAddress(address: Address): string {
   if (address.section === 'start') return withQuery('/', { agent: address.agent });
   if (address.section === 'inbox')
     return withQuery(address.view === 'history' ? '/inbox/history' : '/inbox', { relay: address.relayId });
+  if (address.section === 'usage') return '/usage';
+  if (address.section === 'compare') {
+    const { threads } = address;
+    return threads.length === 0 ? '/compare' : `/compare?threads=${threads.map(encodeURIComponent).join(',')}`;
+  }
   const path = ['', 'threads', encodeURIComponent(address.threadId), ...(address.view ? [address.view] : [])].join('/');
   return address.at === undefined ? path : `${path}?at=${address.at}`;
 }

@@ -2,21 +2,19 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo } from '../../../src/protocols/index.ts';
 import { Toasts } from '../parts/toasts.tsx';
-import { NewConversation } from '../start/new-conversation.tsx';
 import { waitingIn } from '../threads/group-threads.ts';
 import { markSeen } from '../threads/seen-threads.ts';
 import { Sidebar } from '../threads/sidebar.tsx';
 import { useThreadActions } from '../threads/use-thread-actions.ts';
 import { Threads, titleOf, useThreadList } from '../threads/use-threads.ts';
 import type { Address } from './address.ts';
+import { OpenView } from './open-view.tsx';
 import { useWaitingCount } from './page-title.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignedOut } from './signed-out.tsx';
 import { useAddress } from './use-address.ts';
 import { useNotices } from './use-notices.ts';
 
-const Conversation = lazy(async () => ({ default: (await import('../conversation/conversation.tsx')).Conversation }));
-const Inbox = lazy(async () => ({ default: (await import('../inbox/inbox.tsx')).Inbox }));
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }));
 const SettingsSheet = lazy(async () => ({ default: (await import('./settings-sheet.tsx')).SettingsSheet }));
 const HelpSheet = lazy(async () => ({ default: (await import('./help-sheet.tsx')).HelpSheet }));
@@ -47,7 +45,7 @@ export function App({ client }: { client: Client }) {
 
   useEffect(() => {
     client.listAgents().then(setAgents, () => setAgents([]));
-  }, [client, state === 'lost']);
+  }, [client]);
   useEffect(() => {
     if (current !== undefined && !document.hidden) markSeen(current);
   }, [current]);
@@ -81,21 +79,13 @@ export function App({ client }: { client: Client }) {
           onHelp={() => setSheet('help')}
         />
         <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
-        <Suspense fallback={<main className="main" aria-busy="true" />}>
-          {address.section === 'start' ? (
-            <NewConversation {...page} isLoaded={agents !== undefined} agent={address.agent} onStarted={show} />
-          ) : address.section === 'inbox' ? (
-            <Inbox {...page} address={address} open={open} />
-          ) : (
-            <Conversation
-              key={address.threadId}
-              {...page}
-              address={address}
-              open={open}
-              title={current === undefined ? undefined : titleOf(current)}
-            />
-          )}
-        </Suspense>
+        <OpenView
+          {...page}
+          address={address}
+          open={open}
+          isLoaded={agents !== undefined}
+          title={current === undefined ? undefined : titleOf(current)}
+        />
         <Suspense fallback={null}>
           {sheet === 'palette' && (
             <Palette
