@@ -106,8 +106,8 @@ export interface Client {
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
-  /** What the program of a run printed. */
-  readRawLines(threadId: string, runId: string): Promise<RawLineInfo[]>;
+  /** What the program of a run printed: all, or some lines after a number. */
+  readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
   /** What a thread cost: in all, and by run, agent and model. */
@@ -120,6 +120,13 @@ export interface Client {
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
+}
+
+/** Which lines of a program to read. */
+export interface RawLinePart {
+  /** Only lines with a higher number. */
+  readonly after?: number;
+  readonly limit?: number;
 }
 
 /** Which usage to add up. */
@@ -234,8 +241,8 @@ export function createClient(options: ClientOptions = {}): Client {
     getSetup: () => call(setupInfo, 'setup'),
     listRuns: async threadId => (await call(runList, path`threads/${threadId}/runs`)).runs,
     getRun: (threadId, runId) => call(runInfo, path`threads/${threadId}/runs/${runId}`),
-    readRawLines: async (threadId, runId) =>
-      linesOf(await (await send(path`threads/${threadId}/runs/${runId}/raw`)).text()),
+    readRawLines: async (threadId, runId, part = {}) =>
+      linesOf(await (await send(`${path`threads/${threadId}/runs/${runId}/raw`}${queryOf(part)}`)).text()),
     listFiles: async threadId => (await call(fileList, path`threads/${threadId}/files`)).files,
     downloadFile: async (threadId, fileId) => (await send(path`threads/${threadId}/files/${fileId}`)).blob(),
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),

@@ -47,4 +47,7 @@ export {
   type DagState,
   projectDAG,
 } from './project-dag.ts';
+export { type IdleGap, timeScale, type TimeSpan, timeSpanOf } from './timeline/time-scale.ts';
+export { Timeline } from './timeline/timeline.ts';
+export type { StepKind, StepStatus, TimelineStep } from './timeline/timeline-step.ts';
 export * from './activity/index.ts';
