@@ -1,7 +1,7 @@
 import { walkFiles } from '../../agents/workspace/file-walk.ts';
 import { SkippedFiles } from '../../agents/workspace/skipped-files.ts';
 import type { WorkspaceFolder } from '../../agents/workspace/workspace-folder.ts';
-import type { Clock } from '../../control/supervision/clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 import { type Ranked, ranked } from './ranked.ts';
 
 /** The number of files of an index. */
