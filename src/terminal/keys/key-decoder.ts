@@ -1,4 +1,4 @@
-import type { Clock } from '../../control/supervision/clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 import { characterEvents, sequenceEvents, sequenceState } from './escape-sequence.ts';
 import { type InputEvent, namedKey } from './key.ts';
 
