@@ -13,12 +13,15 @@ export function globPattern(pattern: string): (path: string) => boolean {
   if (pattern.startsWith('/')) throw new Error('The pattern starts with /: make it relative to the folder.');
   const alternatives = expandBraces(pattern).map(each => {
     const names = each.split('/').filter(name => name !== '' && name !== '.');
-    return (each.includes('/') ? names : ['**', ...names]).map(name => (name === '**' ? 'many' : tokensOf(name)));
+    return pathPattern(each.includes('/') ? names : ['**', ...names]);
   });
-  return path => {
-    const names = path.split('/');
-    return alternatives.some(steps => matchesSteps(steps, names, matchesName));
-  };
+  return path => alternatives.some(matches => matches(path));
+}
+
+/** Whether the names of a path match these patterns, one for each name; `**` is any number of names. */
+export function pathPattern(patterns: readonly string[]): (path: string) => boolean {
+  const steps = patterns.map(name => (name === '**' ? 'many' : tokensOf(name)));
+  return path => matchesSteps(steps, path.split('/'), matchesName);
 }
 
 /** Expands braces, the innermost first. */
