@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Limits } from '../agents/index.ts';
 import type { Config } from '../config/index.ts';
 import { Supervisor } from '../control/index.ts';
@@ -43,7 +42,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     agents: agents.all,
     ...(config.limits && { limits: config.limits as Limits }),
   });
-  const webRoot = fileURLToPath(new URL('../web', import.meta.url));
   let server: RunningServer;
   try {
     server = await listen(options.port ?? config.server?.port, port =>
@@ -53,7 +51,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         agents,
         host: options.host ?? config.server?.host ?? '127.0.0.1',
         port,
-        webRoot,
+        ...(config.page?.title !== undefined && { pageTitle: config.page.title }),
         hosts: options.allowHost ?? config.server?.allowHosts ?? [],
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,

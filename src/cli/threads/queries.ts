@@ -3,7 +3,7 @@ import { createConversation, defaultActive, reduceConversation } from '../../gra
 import { readEvents } from '../../log/index.ts';
 import { type Message, projectMessages } from '../../projections/index.ts';
 import { writeOut } from '../output.ts';
-import { plainText, printableText } from '../terminal-text.ts';
+import { plainText, printableText } from '../../terminal/screen/terminal-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';

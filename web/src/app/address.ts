@@ -1,6 +1,12 @@
 /** What the page shows, as its address states it. */
 export type Address =
   | { readonly section: 'start' }
+  | { readonly section: 'usage' }
+  | {
+      readonly section: 'compare';
+      /** The threads that are compared; a form to start some when there are none. */
+      readonly threads: readonly string[];
+    }
   | {
       readonly section: 'thread';
       readonly threadId: string;
@@ -10,6 +16,9 @@ export type Address =
       readonly at?: number;
     };
 
+/** The address of a thread. */
+export type ThreadAddress = Address & { readonly section: 'thread' };
+
 /** The views of a thread beside its conversation. */
 export const threadViews = ['graph'] as const;
 export type ThreadView = (typeof threadViews)[number];
@@ -17,8 +26,11 @@ export type ThreadView = (typeof threadViews)[number];
 /** Reads an address; one that is not known shows the start. */
 export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Address {
   const [, section, id, view] = pathname.split('/');
+  const query = new URLSearchParams(search);
+  if (section === 'usage') return { section };
+  if (section === 'compare') return { section, threads: (query.get('threads') ?? '').split(',').filter(Boolean) };
   if (section !== 'threads' || !id) return { section: 'start' };
-  const at = Number(new URLSearchParams(search).get('at') ?? Number.NaN);
+  const at = Number(query.get('at') ?? Number.NaN);
   return {
     section: 'thread',
     threadId: decodeURIComponent(id),
@@ -30,6 +42,11 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 /** Writes an address as `readAddress` reads it. */
 export function writeAddress(address: Address): string {
   if (address.section === 'start') return '/';
+  if (address.section === 'usage') return '/usage';
+  if (address.section === 'compare') {
+    const { threads } = address;
+    return threads.length === 0 ? '/compare' : `/compare?threads=${threads.map(encodeURIComponent).join(',')}`;
+  }
   const path = ['', 'threads', encodeURIComponent(address.threadId), ...(address.view ? [address.view] : [])].join('/');
   return address.at === undefined ? path : `${path}?at=${address.at}`;
 }

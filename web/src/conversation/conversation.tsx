@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
@@ -6,21 +6,21 @@ import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { Composer } from '../composer/composer.tsx';
 import { EntryList } from './entry-list.tsx';
-import { GraphView } from '../graph/graph-view.tsx';
 import { DownIcon } from '../parts/icons.tsx';
-import type { Address } from '../app/address.ts';
+import type { ThreadAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { StatusLine } from '../app/status-line.tsx';
 import { TopBar } from '../app/top-bar.tsx';
+import { ViewTabs } from '../app/view-tabs.tsx';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 import { useThread } from './use-thread.ts';
 
 interface ConversationProps extends PageProps {
-  readonly address: Address & { section: 'thread' };
-  readonly open: (address: Address) => void;
+  readonly address: ThreadAddress;
+  readonly open: (address: ThreadAddress) => void;
   readonly title: string | undefined;
 }
 
@@ -34,7 +34,6 @@ export function Conversation({ client, agents, address, open, title, refresh, on
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
   const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
-  const graph = useGraphToggle(address, open);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -62,8 +61,13 @@ export function Conversation({ client, agents, address, open, title, refresh, on
 
   return (
     <main className="main">
-      <TopBar title={title ?? 'Conversation'} {...(thread && { usage: thread.usage })} graph={graph} onMenu={onMenu} />
-      <div className="scroll" data-shown={!graph.shown} ref={element} onScroll={onScroll}>
+      <TopBar
+        title={title ?? 'Conversation'}
+        {...(thread && { usage: thread.usage })}
+        tabs={<ViewTabs address={address} open={open} />}
+        onMenu={onMenu}
+      />
+      <div className="scroll" ref={element} onScroll={onScroll}>
         <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
           <RelayAnswers value={answer}>
             <Branches value={branches}>
@@ -90,15 +94,8 @@ export function Conversation({ client, agents, address, open, title, refresh, on
           )}
         </div>
       </div>
-      {graph.shown && thread && <GraphView conversation={thread.conversation} onClose={graph.onClose} />}
       <div className="foot">
-        <button
-          type="button"
-          className="to-bottom"
-          data-shown={away && !graph.shown}
-          aria-label="Go to the newest"
-          onClick={toBottom}
-        >
+        <button type="button" className="to-bottom" data-shown={away} aria-label="Go to the newest" onClick={toBottom}>
           <DownIcon />
         </button>
         <StatusLine
@@ -131,19 +128,4 @@ const nothingYet = {
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));
   return answer;
-}
-
-/** Whether the drawing covers the thread, which stays mounted behind it. */
-function useGraphToggle({ threadId, view }: ConversationProps['address'], open: ConversationProps['open']) {
-  const ref = useRef<HTMLButtonElement>(null);
-  const shown = view === 'graph';
-  const show = useCallback(
-    (graph: boolean) => open({ section: 'thread', threadId, ...(graph && { view: 'graph' as const }) }),
-    [open, threadId],
-  );
-  const onClose = useCallback(() => {
-    if (document.activeElement?.closest('.graph')) ref.current?.focus();
-    show(false);
-  }, [show]);
-  return { shown, ref, onToggle: () => show(!shown), onClose };
 }
