@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
@@ -25,7 +25,7 @@ interface ConversationProps extends PageProps {
 }
 
 /** One conversation: its history, its live updates, and the input field. */
-export function Conversation({ client, agents, address, open, title, refresh, onMenu }: ConversationProps) {
+export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
   const { threadId } = address;
   const { thread, loadEarlier } = useThread(client, threadId);
   const { nodeList: nodes, running, pending, hidden, cut } = thread ?? nothingYet;
@@ -45,8 +45,6 @@ export function Conversation({ client, agents, address, open, title, refresh, on
     onSelect: stay,
     onProblem: setProblem,
   });
-
-  useEffect(refresh, [running.length, refresh]);
 
   const send = async (message: MessageBody) => {
     const { steered } = await client.sendMessage(threadId, message);

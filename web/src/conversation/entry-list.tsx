@@ -126,7 +126,7 @@ const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProp
     return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
   if (part.kind === 'text' || part.kind === 'reasoning')
-    return part.kind === 'text' ? <Prose text={part.text} /> : <Reasoning text={part.text} live={live} />;
+    return part.kind === 'text' ? <Prose text={part.text} live={live} /> : <Reasoning text={part.text} live={live} />;
   if (part.kind === 'tool') return <ToolCard tool={part} />;
   if (part.kind === 'relay') return <RelayCard relay={part} />;
   if (part.kind === 'repl') return <ReplCard item={part} />;

@@ -1,14 +1,18 @@
 import type { EventOf } from '../../../src/events/index.ts';
 import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
+import { LongText } from '../code/long-text.tsx';
 import { RunBlock } from './entry-list.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
+
+const codeLimits = { headLines: 60, tailLines: 20, chars: 20_000 };
+const outputLimits = { headLines: 12, tailLines: 8, chars: 20_000 };
 
 /** The reasoning of the agent, collapsed. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {
   return (
     <details className="reasoning">
       <summary data-live={live}>{live ? 'Thinking…' : 'Thought'}</summary>
-      <Prose text={text} />
+      <Prose text={text} live={live} />
     </details>
   );
 }
@@ -38,9 +42,9 @@ export function ReplCard({ item: { code = '', printed, output, runs } }: { item:
             {error !== undefined ? 'Failed' : output !== undefined ? 'Done' : 'Running'}
           </span>
         </summary>
-        <pre className="card-pre">{code}</pre>
+        <LongText text={code} limits={codeLimits} className="card-pre" label="Code" />
       </details>
-      {text !== '' && <pre className="card-pre output">{text}</pre>}
+      {text !== '' && <LongText text={text} limits={outputLimits} className="card-pre output" label="Output" />}
       {error !== undefined && (
         <p className="card-line" data-tone="bad">
           {error}
