@@ -42,10 +42,20 @@ describe.skipIf(browser === undefined)('the graph', () => {
     await page.getByRole('img', { name: 'Group: reader' }).waitFor();
     await expect
       .poll(nodes)
-      .toEqual(['You: Read them', 'Call: agent Read the notes (running)', 'Text: Notes from below.', 'Asks you: How long? (waiting)']);
+      .toEqual([
+        'You: Read them',
+        'Call: agent Read the notes (running)',
+        'Text: Notes from below.',
+        'Asks you: How long? (waiting)',
+      ]);
 
     await server.control.answer(id, 'q', { outcome: 'answer', answer: 'Long' });
-    const ended = ['Call: agent Read the notes (failed)', 'Subagent: reader (1 steps)', 'Asks you: How long?', 'Text: It will be Long.'];
+    const ended = [
+      'Call: agent Read the notes (failed)',
+      'Subagent: reader (1 steps)',
+      'Asks you: How long?',
+      'Text: It will be Long.',
+    ];
     await expect.poll(nodes).toEqual(['You: Read them', ...ended]);
     await drawing.getByText('1 steps ▸').click();
     await drawing.getByText('Notes from below.').waitFor();
@@ -64,7 +74,9 @@ describe.skipIf(browser === undefined)('the graph', () => {
     await page.goto(`${server.url}/threads/${id}/graph`);
     await drawing.locator('.graph-node').first().waitFor();
     const calls = drawing.locator('.graph-node[data-look=call]');
-    const places = await calls.evaluateAll(all => all.map(node => node.getAttribute('transform')?.match(/ ([\d.]+)\)/)?.[1]));
+    const places = await calls.evaluateAll(all =>
+      all.map(node => node.getAttribute('transform')?.match(/ ([\d.]+)\)/)?.[1]),
+    );
     expect(new Set(places).size).toBeLessThan(places.length);
     await takePictures(page, 'graph');
 
