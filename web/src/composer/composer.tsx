@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { errorText } from '../../../src/events/index.ts';
 import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import { isSendKey } from '../app/preferences.ts';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
 
 interface ComposerProps {
@@ -12,10 +13,16 @@ interface ComposerProps {
   readonly onStop?: () => void;
 }
 
-/** The input field. Enter sends, Shift+Enter inserts a new line; text that could not be sent stays. */
+/** The input field. The chosen key sends, Shift+Enter inserts a new line; text that could not be sent stays. */
 export function Composer({ agents, usual, running, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('');
   const [agentId, setAgentId] = useState<string>();
+  const [lastUsual, setLastUsual] = useState(usual);
+  if (usual !== lastUsual) {
+    // A new preselection replaces an earlier choice.
+    setLastUsual(usual);
+    setAgentId(undefined);
+  }
   const [model, setModel] = useState('');
   /** The mode that the next message changes the thread to; empty to leave it as it is. */
   const [mode, setMode] = useState('');
@@ -48,7 +55,7 @@ export function Composer({ agents, usual, running, onSend, onStop }: ComposerPro
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!isSendKey(event)) return;
     event.preventDefault();
     void send();
   };

@@ -43,7 +43,7 @@ export function Decisions({ client, agents, open }: DecisionsProps) {
 
   if (loaded === undefined)
     return (
-      <div className="skeleton" role="status" aria-label="Loading the decisions">
+      <div className="skeleton" role="progressbar" aria-label="Loading the decisions">
         <span />
         <span />
       </div>

@@ -43,7 +43,7 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
               back to.
             </p>
           </div>
-          <Composer key={usual?.id ?? ''} agents={agents} usual={usual?.id} running={false} onSend={send} />
+          <Composer agents={agents} usual={usual?.id} running={false} onSend={send} />
           <AgentCards
             agents={agents}
             isLoaded={isLoaded}
