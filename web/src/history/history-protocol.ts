@@ -1,7 +1,16 @@
 import type { ThreadHistory } from './thread-history.ts';
 
 /** The questions that a worker answers. */
-export type HistoryMethod = 'event' | 'eventText' | 'timeline' | 'rowAt';
+export type HistoryMethod =
+  | 'event'
+  | 'eventText'
+  | 'timeline'
+  | 'rowAt'
+  | 'graph'
+  | 'graphOverview'
+  | 'graphNodeAt'
+  | 'graphNeighbour'
+  | 'graphSearch';
 
 /** What the page sends to the worker: first the thread, then questions. */
 export type HistoryRequest =

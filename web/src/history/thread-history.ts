@@ -1,7 +1,15 @@
 import type { LoggedEvent } from '../../../src/events/index.ts';
+import type { GraphNode } from '../../../src/projections/thread-graph/thread-graph.ts';
 import { Timeline } from '../../../src/projections/timeline/timeline.ts';
 import { type TimeSpan, timeSpanOf } from '../../../src/projections/timeline/time-scale.ts';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
+import {
+  type GraphDirection,
+  type GraphQuery,
+  GraphHistory,
+  type GraphOverview,
+  type GraphPart,
+} from './graph-history.ts';
 import { shortened } from './shortened.ts';
 
 /** Some rows of a timeline, with the times of the whole. */
@@ -25,6 +33,7 @@ export interface TimelineQuery {
 export class ThreadHistory {
   readonly #events: LoggedEvent[] = [];
   readonly #timeline = new Timeline();
+  readonly #graph = new GraphHistory(this.#events);
   #timed = 0;
   #span: { readonly at: number; readonly value: TimeSpan } | undefined;
 
@@ -63,6 +72,35 @@ export class ThreadHistory {
       if (row >= 0) return row;
     }
     return steps.findLastIndex(step => step.seq <= seq);
+  }
+
+  /** The part of the drawing that is in view. */
+  graph(query: GraphQuery): GraphPart {
+    return this.#graph.part(query);
+  }
+
+  /** Where all nodes of the drawing are. */
+  graphOverview(detail: GraphQuery['detail']): GraphOverview {
+    return this.#graph.overview(detail);
+  }
+
+  /** The node that an event belongs to. */
+  graphNodeAt(query: { detail: GraphQuery['detail']; seq: number }): GraphNode | undefined {
+    return this.#graph.nodeAt(query.detail, query.seq);
+  }
+
+  /** The next node in a direction. */
+  graphNeighbour(query: {
+    detail: GraphQuery['detail'];
+    id: string;
+    direction: GraphDirection;
+  }): GraphNode | undefined {
+    return this.#graph.neighbour(query.detail, query.id, query.direction);
+  }
+
+  /** The nodes that have a text in them, from top to bottom. */
+  graphSearch(query: { detail: GraphQuery['detail']; text: string }): readonly GraphNode[] {
+    return this.#graph.search(query.detail, query.text);
   }
 
   #steps(): readonly TimelineStep[] {
