@@ -6,14 +6,14 @@ import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.t
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
-import { type Clock, systemClock } from '../control/supervision/clock.ts';
+import { type Clock, systemClock } from '../agents/clock.ts';
 import { findRelay, relayExpired } from './find-relay.ts';
 import { findRequest, type RequestPlace } from './find-request.ts';
 import { governedAgent } from './governed-agent.ts';
 import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
 import { type Plan, plansFold } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
-import { RelayBooks } from './relay-books.ts';
+import { RelayBooks } from '../control/supervision/relay-books.ts';
 import { requestStream } from './request-stream.ts';
 import {
   checkAnswer,

@@ -124,7 +124,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     await block.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('print("a")');
     await block.getByRole('button', { name: 'Wrap' }).click();
-    expect(await page.evaluate('getComputedStyle(document.querySelector(".code-block pre")).whiteSpace')).toBe(
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.code-block pre')).whiteSpace")).toBe(
       'pre-wrap',
     );
   });

@@ -106,12 +106,12 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await message().dispatchEvent('keydown', composing);
     await message().dispatchEvent('keydown', { ...composing, isComposing: false, keyCode: 229 });
     expect(await message().inputValue()).toBe('にほん');
-    await page.getByRole('button', { name: 'Submit key: Enter' }).click();
+    await page.evaluate(`localStorage.setItem('singletree.preferences', '{"sendKey":"mod-enter"}')`);
+    await page.reload();
     await message().focus();
+    await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     expect(await message().inputValue()).toBe('にほん\n');
-    await page.reload();
-    await page.getByRole('button', { name: 'Submit key: Ctrl+Enter' }).waitFor();
     await message().focus();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('log').getByText('Working on it.').waitFor();

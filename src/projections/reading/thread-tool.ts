@@ -36,6 +36,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const part = {
     kind: 'tool',
     id: chunk.id,
+    ...defined({ seq: event.seq }),
     name: 'name' in event && typeof event.name === 'string' ? event.name : '',
     status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
     relays,
@@ -65,7 +66,14 @@ function timesOf({ event: call }: Chunk, pieces: readonly Chunk[]) {
 export function relayPart(conversation: Conversation, { id, event }: Chunk): RelayPart | undefined {
   if (event.type !== 'relay') return undefined;
   const { status = 'running' } = getRun(conversation, event.runId) ?? {};
-  return { kind: 'relay', id, relay: event, ...relayStanding(getAnswer(conversation, id), status !== 'running') };
+  const place = defined({ seq: event.seq });
+  return {
+    kind: 'relay',
+    id,
+    ...place,
+    relay: event,
+    ...relayStanding(getAnswer(conversation, id), status !== 'running'),
+  };
 }
 
 interface Outcome {

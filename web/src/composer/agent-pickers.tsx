@@ -7,6 +7,12 @@ type Chosen = Pick<MessageBody, 'agent' | 'model' | 'mode'>;
 /** The agent, the model and the mode of the next message, as far as the agent offers a choice. */
 export function useAgentChoice(agents: readonly AgentInfo[], usual: string | undefined) {
   const [agentId, setAgentId] = useState<string>();
+  const [lastUsual, setLastUsual] = useState(usual);
+  if (usual !== lastUsual) {
+    // A new preselection replaces an earlier choice.
+    setLastUsual(usual);
+    setAgentId(undefined);
+  }
   const [model, setModel] = useState('');
   /** The mode that the next message changes the thread to; empty to leave it as it is. */
   const [mode, setMode] = useState('');

@@ -18,9 +18,9 @@ describe('the key that sends', () => {
     [press('ctrlKey'), 'enter', false, 'send'],
     [press('metaKey'), 'enter', true, 'queue'],
     [press('isComposing'), 'enter', false, undefined],
-    [press(), 'ctrl-enter', false, undefined],
-    [press('ctrlKey'), 'ctrl-enter', true, 'send'],
-    [press('ctrlKey', 'shiftKey'), 'ctrl-enter', true, 'queue'],
+    [press(), 'mod-enter', false, undefined],
+    [press('ctrlKey'), 'mod-enter', true, 'send'],
+    [press('ctrlKey', 'shiftKey'), 'mod-enter', true, 'queue'],
     [{ ...press(), key: 'a' }, 'enter', false, undefined],
   ] as const)('is %j with %s, running %s: %s', (key, sendKey, isRunning, action) =>
     expect(keyAction(key, sendKey, isRunning)).toBe(action),

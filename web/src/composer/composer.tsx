@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { errorText } from '../../../src/events/index.ts';
 import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import { usePreferences } from '../app/preferences.ts';
 import { CommentChips } from '../comments/comment-chips.tsx';
 import { commentsMessage } from '../comments/comment.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';
@@ -8,7 +9,7 @@ import { AttachIcon, LaterIcon, SendIcon, StopIcon } from '../parts/icons.tsx';
 import { AgentPickers, useAgentChoice } from './agent-pickers.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
 import { contentOf, mostPasted } from './attachments.ts';
-import { keyAction, useSendKey } from './send-key.ts';
+import { keyAction } from './send-key.ts';
 import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 
@@ -34,7 +35,7 @@ export function Composer({ agents, usual, threadId = 'new', running, onSend, onS
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [isOver, setOver] = useState(false);
-  const [sendKey, setSendKey] = useSendKey();
+  const { sendKey } = usePreferences();
   const choice = useAgentChoice(agents, usual);
   const { attachments, add, remove, clear } = useAttachments(setProblem);
   const comments = useCommentsContext();
@@ -142,7 +143,6 @@ export function Composer({ agents, usual, threadId = 'new', running, onSend, onS
         <AgentPickers choice={choice} disabled={running} />
         <span className="spacer" />
         {children}
-        <SendKeyToggle sendKey={sendKey} onChange={setSendKey} />
         {running && onStop && (
           <button type="button" className="round-button stop" aria-label="Stop" title="Stop" onClick={onStop}>
             <StopIcon />
@@ -171,26 +171,5 @@ export function Composer({ agents, usual, threadId = 'new', running, onSend, onS
         </button>
       </div>
     </form>
-  );
-}
-
-interface SendKeyToggleProps {
-  readonly sendKey: 'enter' | 'ctrl-enter';
-  readonly onChange: (key: 'enter' | 'ctrl-enter') => void;
-}
-
-/** Shows which key sends, and changes it. */
-function SendKeyToggle({ sendKey, onChange }: SendKeyToggleProps) {
-  const isEnter = sendKey === 'enter';
-  return (
-    <button
-      type="button"
-      className="send-key"
-      aria-label={`Submit key: ${isEnter ? 'Enter' : 'Ctrl+Enter'}`}
-      title={isEnter ? 'Enter sends, Shift+Enter is a new line' : 'Ctrl+Enter sends, Enter is a new line'}
-      onClick={() => onChange(isEnter ? 'ctrl-enter' : 'enter')}
-    >
-      {isEnter ? '⏎' : '⌃⏎'}
-    </button>
   );
 }

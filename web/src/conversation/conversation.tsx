@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
@@ -8,26 +8,26 @@ import { CommentDialog } from '../comments/comment-dialog.tsx';
 import { CommentsContext, useComments } from '../comments/use-comments.ts';
 import { ThreadComposer } from '../composer/thread-composer.tsx';
 import { EntryList } from './entry-list.tsx';
-import { GraphView } from '../graph/graph-view.tsx';
 import { DownIcon } from '../parts/icons.tsx';
-import type { Address } from '../app/address.ts';
+import type { ThreadAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { StatusLine } from '../app/status-line.tsx';
 import { TopBar } from '../app/top-bar.tsx';
+import { ViewTabs } from '../app/view-tabs.tsx';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 import { useThread } from './use-thread.ts';
 
 interface ConversationProps extends PageProps {
-  readonly address: Address & { section: 'thread' };
-  readonly open: (address: Address) => void;
+  readonly address: ThreadAddress;
+  readonly open: (address: ThreadAddress) => void;
   readonly title: string | undefined;
 }
 
 /** One conversation: its history, its live updates, and the input field. */
-export function Conversation({ client, agents, address, open, title, refresh, onMenu }: ConversationProps) {
+export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
   const { threadId } = address;
   const { thread, loadEarlier } = useThread(client, threadId);
   const { nodeList: nodes, running, pending, hidden, cut } = thread ?? nothingYet;
@@ -37,7 +37,6 @@ export function Conversation({ client, agents, address, open, title, refresh, on
   const [problem, setProblem] = useState<string>();
   const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
   const comments = useComments(threadId);
-  const graph = useGraphToggle(address, open);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -49,8 +48,6 @@ export function Conversation({ client, agents, address, open, title, refresh, on
     onSelect: stay,
     onProblem: setProblem,
   });
-
-  useEffect(refresh, [running.length, refresh]);
 
   const send = async (message: MessageBody) => {
     const { steered } = await client.sendMessage(threadId, message);
@@ -69,10 +66,10 @@ export function Conversation({ client, agents, address, open, title, refresh, on
         <TopBar
           title={title ?? 'Conversation'}
           {...(thread && { usage: thread.usage })}
-          graph={graph}
+          tabs={<ViewTabs address={address} open={open} />}
           onMenu={onMenu}
         />
-        <div className="scroll" data-shown={!graph.shown} ref={element} onScroll={onScroll}>
+        <div className="scroll" ref={element} onScroll={onScroll}>
           <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
             <RelayAnswers value={answer}>
               <Branches value={branches}>
@@ -99,12 +96,11 @@ export function Conversation({ client, agents, address, open, title, refresh, on
             )}
           </div>
         </div>
-        {graph.shown && thread && <GraphView conversation={thread.conversation} onClose={graph.onClose} />}
         <div className="foot">
           <button
             type="button"
             className="to-bottom"
-            data-shown={away && !graph.shown}
+            data-shown={away}
             aria-label="Go to the newest"
             onClick={toBottom}
           >
@@ -151,19 +147,4 @@ const nothingYet = {
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));
   return answer;
-}
-
-/** Whether the drawing covers the thread, which stays mounted behind it. */
-function useGraphToggle({ threadId, view }: ConversationProps['address'], open: ConversationProps['open']) {
-  const ref = useRef<HTMLButtonElement>(null);
-  const shown = view === 'graph';
-  const show = useCallback(
-    (graph: boolean) => open({ section: 'thread', threadId, ...(graph && { view: 'graph' as const }) }),
-    [open, threadId],
-  );
-  const onClose = useCallback(() => {
-    if (document.activeElement?.closest('.graph')) ref.current?.focus();
-    show(false);
-  }, [show]);
-  return { shown, ref, onToggle: () => show(!shown), onClose };
 }
