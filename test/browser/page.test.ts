@@ -188,7 +188,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     const approve = log.getByRole('button', { name: 'Approve' });
     await approve.waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    for (const part of [log, page.locator('.top-bar h2'), page.getByLabel('Message')]) {
+    for (const part of [log, page.locator('.top-bar h1'), page.getByLabel('Message')]) {
       const { x, width } = (await part.boundingBox()) ?? { x: -1, width: 0 };
       expect([x >= 0, x + width <= 390]).toEqual([true, true]);
     }
