@@ -10,7 +10,9 @@ export type HistoryMethod =
   | 'graphOverview'
   | 'graphNodeAt'
   | 'graphNeighbour'
-  | 'graphSearch';
+  | 'graphSearch'
+  | 'repl'
+  | 'summary';
 
 /** What the page sends to the worker: first the thread, then questions. */
 export type HistoryRequest =
