@@ -377,7 +377,7 @@ export class ChatApp {
       notice: this.notice,
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
-        mode: harness.getCurrentMode().name ?? harness.getCurrentModeId(),
+        mode: this.host.mode.name ?? this.host.mode.id,
         model: harness.hasModelSelected() ? harness.getModelName() : (follower?.times.lastModel ?? ''),
         contextLeft: this.#contextLeft(),
         cost: usage?.cost,

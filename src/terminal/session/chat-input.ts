@@ -212,9 +212,9 @@ export class ChatInput {
   }
 }
 
-async function nextMode({ host: { harness } }: ChatApp): Promise<void> {
-  const modes = harness.listModes();
-  const at = modes.findIndex(({ id }) => id === harness.getCurrentModeId());
+async function nextMode({ host }: ChatApp): Promise<void> {
+  const modes = host.harness.listModes();
+  const at = modes.findIndex(({ id }) => id === host.mode.id);
   const next = modes[(at + 1) % modes.length];
-  if (next !== undefined) await harness.switchMode({ modeId: next.id });
+  if (next !== undefined) await host.switchMode(next.id);
 }
