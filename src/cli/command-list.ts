@@ -18,6 +18,10 @@ export const commandList = {
     description: 'run an agent, show its activity and record it',
     load: async () => (await import('./run.ts')).addRunCommand,
   },
+  chat: {
+    description: 'talk with an agent in the terminal',
+    load: async () => (await import('./chat.ts')).addChatCommand,
+  },
   inbox: { description: 'list what waits for you, or answer it', load: threads },
   threads: { description: 'list the newest threads', load: threads },
   show: { description: 'print a thread', load: threads },

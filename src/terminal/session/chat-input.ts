@@ -1,0 +1,241 @@
+import {
+  clearDraft,
+  continueLine,
+  emptyComposer,
+  endsWithBackslash,
+  insertText,
+  pasteText,
+  sentDraft,
+  submission,
+  wholeText,
+} from '../composer/composer.ts';
+import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
+import { recentTexts } from '../composer/history.ts';
+import { type HistoryWalk, walkHistory } from '../composer/history-walk.ts';
+import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
+import type { InputEvent, Key } from '../keys/key.ts';
+import { KeyDecoder } from '../keys/key-decoder.ts';
+import { keyMap } from '../keys/key-map.ts';
+import { KeyMatcher } from '../keys/key-matcher.ts';
+import type { ChatApp } from './chat-app.ts';
+import { runCommand } from './chat-commands.ts';
+import { enterBand, takesKeys } from './relay-band.ts';
+import { answerText, relayAction } from './relay-input.ts';
+
+/** Two presses of Ctrl+C within this time quit. */
+const quitPauseMs = 2_000;
+
+/** Turns what a person types into actions of the chat. */
+export class ChatInput {
+  readonly #app: ChatApp;
+  readonly #decoder: KeyDecoder;
+  readonly #matcher: KeyMatcher;
+  #walk: HistoryWalk | undefined;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #isFocused = true;
+
+  constructor(app: ChatApp) {
+    this.#app = app;
+    this.#decoder = new KeyDecoder(app.options.clock, event => this.#take(event));
+    this.#matcher = new KeyMatcher(keyMap(app.options.keys));
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#decoder.write(bytes);
+  }
+
+  /** A question appeared: a person who looks elsewhere is called. */
+  relayAppeared(): void {
+    if (!this.#isFocused) this.#app.io.bell();
+  }
+
+  #take(event: InputEvent): void {
+    const app = this.#app;
+    if (event.type === 'focus') {
+      this.#isFocused = event.isFocused;
+      return;
+    }
+    if (event.type === 'reply') return;
+    app.notice = undefined;
+    if (event.type === 'key') this.#key(event);
+    else if (this.#isWriting()) this.#write(composer => pasteText(composer, event.text));
+    else app.composer = pasteText(app.composer, event.text);
+    app.lastKeyAt = app.options.clock.now();
+    app.screen.request(true);
+  }
+
+  #key(key: Key): void {
+    const app = this.#app;
+    const now = app.options.clock.now();
+    const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
+    if (meaning.type === 'action') this.#act(meaning.action);
+    else if (meaning.type === 'text') this.#text(meaning.text);
+  }
+
+  #context(now: number): KeyContext {
+    const { band } = this.#app;
+    return band?.focus === 'keys' && takesKeys(band, now) ? 'relay' : 'chat';
+  }
+
+  #conditions(): ReadonlySet<KeyCondition> {
+    const app = this.#app;
+    const conditions = new Set<KeyCondition>();
+    if (app.composer.text === '' && !this.#isWriting()) conditions.add('empty');
+    conditions.add(app.isRunning ? 'running' : 'idle');
+    if (app.isRunning) conditions.add('movable');
+    if (app.pending.length > 0) conditions.add('waiting');
+    return conditions;
+  }
+
+  /** Whether the person writes a reason or an answer. */
+  #isWriting(): boolean {
+    return this.#app.band?.focus === 'reason' || this.#app.band?.focus === 'answer';
+  }
+
+  #write(change: (composer: typeof emptyComposer) => typeof emptyComposer): void {
+    const { band } = this.#app;
+    if (band !== undefined) this.#app.band = { ...band, input: change(band.input) };
+  }
+
+  #text(text: string): void {
+    const app = this.#app;
+    if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
+    const { band } = app;
+    if (band?.focus === 'keys' && takesKeys(band, app.options.clock.now())) {
+      if (answerText(app, band, text)) return;
+      // The person writes a message: the question waits.
+      app.band = { ...band, focus: 'passive', isEntered: false };
+    } else if (band?.focus === 'keys') app.band = { ...band, focus: 'passive' };
+    this.#walk = undefined;
+    app.composer = insertText(app.composer, text);
+  }
+
+  #act(action: ActionName): void {
+    const app = this.#app;
+    if (action.startsWith('relay.') && relayAction(app, action)) return;
+    if (isDraftAction(action)) return this.#edit(action);
+    switch (action) {
+      case 'send':
+        return this.#send();
+      case 'queue':
+        return this.#queue();
+      case 'interrupt':
+        return this.#interrupt();
+      case 'back':
+        return this.#back();
+      case 'quit':
+        return app.quit();
+      case 'relay.enter':
+      case 'relay.enter-with-draft': {
+        const entry = app.pending.find(({ id }) => id === app.band?.relayId);
+        if (app.band !== undefined && entry !== undefined) app.band = enterBand(app.band, entry);
+        return;
+      }
+      case 'mode':
+        return app.attempt(() => nextMode(app));
+      case 'tasks':
+        app.showsTasks = !app.showsTasks;
+        return;
+      case 'editor':
+        return app.attempt(() => app.editDraft());
+      case 'suspend':
+        return app.suspend();
+      case 'redraw':
+        app.screen.pause();
+        return app.screen.resume();
+      case 'background':
+        return app.attempt(() => app.startNew());
+      case 'help':
+      case 'model':
+      case 'transcript':
+      case 'threads':
+      case 'rewind':
+      case 'agents':
+        return runCommand(app, `/${action}`);
+      default:
+    }
+  }
+
+  #edit(action: Parameters<typeof editDraft>[1]): void {
+    const app = this.#app;
+    const width = app.io.size.columns - 2;
+    if (this.#isWriting()) return this.#write(composer => editDraft(composer, action, width));
+    const edited = editDraft(app.composer, action, width);
+    if (edited !== app.composer || (action !== 'draft.up' && action !== 'draft.down')) {
+      app.composer = edited;
+      return;
+    }
+    const entries = recentTexts(app.history.entries, app.options.cwd);
+    const walked = walkHistory(app.composer, this.#walk, { entries, step: action === 'draft.up' ? 1 : -1 });
+    if (walked !== undefined) [app.composer, this.#walk] = [walked.composer, walked.walk];
+  }
+
+  #send(): void {
+    const app = this.#app;
+    const { band } = app;
+    const entry = app.pending.find(({ id }) => id === band?.relayId);
+    if (band !== undefined && entry !== undefined && this.#isWriting()) {
+      const text = wholeText(band.input).trim();
+      app.band = { ...band, focus: 'passive', input: emptyComposer };
+      if (band.focus === 'reason')
+        return app.attempt(() => app.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
+      return text === '' ? undefined : app.attempt(() => app.answer(entry, { type: 'answer', answer: text }));
+    }
+    if (endsWithBackslash(app.composer)) {
+      app.composer = continueLine(app.composer);
+      return;
+    }
+    const sent = this.#submit();
+    if (sent === undefined) return;
+    if (sent.type === 'command') return runCommand(app, sent.text);
+    app.queue.isPaused = false;
+    app.attempt(() => app.send(sent.text));
+  }
+
+  #queue(): void {
+    const sent = this.#submit();
+    if (sent !== undefined) this.#app.queue.add(sent.text);
+  }
+
+  #submit() {
+    const app = this.#app;
+    const sent = submission(app.composer);
+    if (sent === undefined) return undefined;
+    app.history.add({ text: sent.text, folder: app.options.cwd, at: app.options.clock.now() });
+    app.composer = sentDraft(app.composer);
+    this.#walk = undefined;
+    return sent;
+  }
+
+  /** Ctrl+C: stops the turn, else clears the draft; twice quits. */
+  #interrupt(): void {
+    const app = this.#app;
+    const now = app.options.clock.now();
+    const isSecond = now - this.#interruptedAt < quitPauseMs;
+    this.#interruptedAt = now;
+    if (isSecond) return app.quit();
+    app.notice = 'Ctrl+C again quits';
+    if (app.isRunning) app.stop();
+    else if (app.composer.text !== '') {
+      app.history.add({ text: wholeText(app.composer), folder: app.options.cwd, at: now });
+      app.composer = clearDraft(app.composer);
+    }
+  }
+
+  /** Escape: one level at a time. */
+  #back(): void {
+    const app = this.#app;
+    const { band } = app;
+    if (band !== undefined && this.#isWriting())
+      app.band = { ...band, focus: band.focus === 'reason' ? 'keys' : 'passive', input: emptyComposer };
+    else if (app.below.length > 0) app.below = [];
+    else if (app.isRunning) app.stop();
+  }
+}
+
+async function nextMode({ host: { harness } }: ChatApp): Promise<void> {
+  const modes = harness.listModes();
+  const at = modes.findIndex(({ id }) => id === harness.getCurrentModeId());
+  const next = modes[(at + 1) % modes.length];
+  if (next !== undefined) await harness.switchMode({ modeId: next.id });
+}
