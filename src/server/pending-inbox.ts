@@ -1,7 +1,7 @@
 import { defined } from '../events/defined.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import type { RelayEntry } from '../projections/index.ts';
-import { RelayBooks } from '../runtime/relay-books.ts';
+import { RelayBooks } from '../control/supervision/relay-books.ts';
 import type { Scope } from './security/access.ts';
 
 /** A relay with its thread. */

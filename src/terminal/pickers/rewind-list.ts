@@ -8,9 +8,6 @@ export interface RewindTarget {
   readonly age: string;
 }
 
-/** What is taken back. */
-export type RewindScope = 'both' | 'conversation' | 'files';
-
 /** The files that a rewind changes. */
 export interface RewindFile {
   readonly path: string;

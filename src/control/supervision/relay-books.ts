@@ -1,7 +1,7 @@
-import { notesRelay } from '../control/supervision/pending-relays.ts';
-import { SingletreeError } from '../events/index.ts';
-import { allThreads, type EventLog, readEvents, type Thread } from '../log/index.ts';
-import { RelayBook, relayBook, type RelayEntry } from '../projections/relay-book.ts';
+import { notesRelay } from './pending-relays.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog, readEvents, type Thread } from '../../log/index.ts';
+import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
 
 const mostBooks = 1000;
 
