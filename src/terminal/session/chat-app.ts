@@ -2,28 +2,42 @@ import { join } from 'node:path';
 import { errorText } from '../../events/index.ts';
 import type { HarnessEvent } from '../../control/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
-import { type Composer, emptyComposer, replaceDraft, wholeText } from '../composer/composer.ts';
+import { workspace } from '../../agents/workspace/workspace-folder.ts';
+import { FileIndex } from '../completion/file-index.ts';
+import { type Composer, type Submission, wholeText } from '../composer/composer.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
+import { type KeyMap, keyMap } from '../keys/key-map.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import type { Row } from '../rows/row.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import type { Line } from '../screen/styled-line.ts';
+import { argumentValues } from './argument-values.ts';
+import { attachedFiles } from './attached-files.ts';
+import { runCommand } from './chat-commands.ts';
+import { ChatLists } from './chat-lists.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { ChatScreen } from './chat-screen.ts';
 import { layOut, tasksOf } from './chat-view.ts';
 import { ChatInput } from './chat-input.ts';
+import { completionLines } from './completion-lines.ts';
+import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { MessageQueue } from './message-queue.ts';
+import { WaitingMessages } from './message-queue.ts';
 import { noteRow } from './note-row.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
-import { type Band, nextBand } from './relay-band.ts';
+import { type Band, enterBand, nextBand } from './relay-band.ts';
+import { OpenList } from './open-list.ts';
+import { sentMessages } from './sent-messages.ts';
+import { runShellLine, shellLineContext } from './shell-line.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
 
 /** How often the line about what runs is drawn again, in milliseconds. */
 const tickMs = 200;
+/** The most lines of a shell line's output that are printed. */
+const mostShellLines = 50;
 
 /** The chat in a terminal: the state that is not in the log, what the person can do, and what is drawn. */
 export class ChatApp {
@@ -31,9 +45,13 @@ export class ChatApp {
   readonly io: TerminalIo;
   readonly screen: ChatScreen;
   readonly host: ThreadHost;
-  readonly queue = new MessageQueue();
-  readonly drafts: DraftStore;
-  readonly history: HistoryFile;
+  readonly queue = new WaitingMessages();
+  readonly keys: KeyMap;
+  readonly draft: DraftInput;
+  readonly list: OpenList;
+  readonly lists: ChatLists;
+  readonly #values = argumentValues(() => this.host.harness);
+  #shell: AbortController | undefined;
   readonly #input: ChatInput;
   #feed: RowFeed | undefined;
   #feedOf: unknown;
@@ -41,20 +59,28 @@ export class ChatApp {
   #quit: (code: number) => void = () => {};
   #code = 0;
 
-  composer: Composer = emptyComposer;
   band: Band | undefined;
   showsTasks = false;
   notice: string | undefined;
   lastKeyAt = Number.NEGATIVE_INFINITY;
-  /** Lines under the composer, such as completions or a list. */
-  below: readonly Line[] = [];
-
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
-    this.history = history;
-    this.drafts = new DraftStore(join(options.home, 'drafts'));
     this.io = new TerminalIo(options.streams);
-    const { clock, styling, log, createHarness, cwd } = options;
+    const { clock, styling, log, createHarness, cwd, home } = options;
+    this.keys = keyMap(options.keys);
+    this.list = new OpenList(
+      () => this.screen.request(true),
+      error => this.note(errorText(error), 'error'),
+    );
+    this.draft = new DraftInput({
+      history,
+      drafts: new DraftStore(join(home, 'drafts')),
+      files: new FileIndex(workspace(cwd), clock),
+      folder: cwd,
+      clock,
+      values: kind => this.#values(kind),
+      onChange: () => this.screen.request(true),
+    });
     this.screen = new ChatScreen({
       io: this.io,
       clock,
@@ -71,6 +97,29 @@ export class ChatApp {
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
     });
     this.#input = new ChatInput(this);
+    this.lists = new ChatLists({
+      log,
+      cwd,
+      clock,
+      snapshots: join(home, 'snapshots'),
+      keys: this.keys,
+      draft: this.draft,
+      list: this.list,
+      queue: this.queue,
+      harness: () => this.host.harness,
+      threadId: () => this.host.follower?.threadId,
+      sentMessages: () => sentMessages(this.host.follower),
+      switchTo: threadId => this.open(threadId),
+      enterRelay: relayId => this.#enterRelay(relayId),
+      send: message =>
+        message.isCommand === true ? runCommand(this, message.text) : this.attempt(() => this.send(message.text)),
+      delivered: () => this.#changed(),
+      note: (text, level) => this.note(text, level),
+    });
+  }
+
+  get composer(): Composer {
+    return this.draft.composer;
   }
 
   /** Runs a chat until the person quits; returns the exit code. */
@@ -94,7 +143,7 @@ export class ChatApp {
   }
 
   /** Does something that may fail: a failure is a row. */
-  attempt(doing: () => Promise<unknown> | unknown): void {
+  attempt(doing: () => unknown): void {
     void (async () => {
       try {
         await doing();
@@ -106,10 +155,38 @@ export class ChatApp {
   }
 
   /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
-  async send(text: string): Promise<void> {
-    await this.host.ensureThread(oneLine(text, 80));
+  async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
+    const files = await attachedFiles(attachments);
+    await this.#ensureThread(text);
     const { harness } = this.host;
-    void harness.sendMessage({ content: text }).catch((error: unknown) => this.note(errorText(error), 'error'));
+    const message = { content: text, ...(files.length > 0 && { files }) };
+    void harness.sendMessage(message).catch((error: unknown) => this.note(errorText(error), 'error'));
+  }
+
+  /** Runs a shell line of the person; unless it is private, the model reads the line and its output. */
+  async runShell(line: string, isPrivate: boolean): Promise<void> {
+    this.#shell = new AbortController();
+    this.notice = `running ${oneLine(line, 40)}: Esc stops it`;
+    try {
+      const end = await runShellLine(line, this.options.cwd, this.#shell.signal);
+      const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
+      this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
+      if (isPrivate) return;
+      await this.#ensureThread(line);
+      await this.host.harness.saveSystemReminderMessage({
+        message: shellLineContext(line, end),
+        reminderType: 'shell',
+      });
+    } finally {
+      this.#shell = undefined;
+      this.notice = undefined;
+    }
+  }
+
+  /** Stops the shell line that runs; false when none does. */
+  stopShell(): boolean {
+    this.#shell?.abort(new Error('You stopped the shell line.'));
+    return this.#shell !== undefined;
   }
 
   /** Stops the turn; partial text, the draft and the queue stay. */
@@ -127,19 +204,19 @@ export class ChatApp {
 
   /** Shows a thread; the draft of each is kept. */
   async open(threadId: string): Promise<void> {
-    await this.#keepDraft();
     await this.host.switchTo(threadId);
-    this.composer = await this.drafts.load(threadId);
+    await this.draft.open(threadId);
     this.band = undefined;
+    this.#changed();
   }
 
   /** Begins a new thread; a turn that runs goes on in the background. */
-  async startNew(): Promise<void> {
-    await this.#keepDraft();
+  async startNew(title = ''): Promise<void> {
     this.host.startNew();
-    this.composer = emptyComposer;
+    await this.draft.open('new');
     this.band = undefined;
-    this.note('New thread.');
+    if (title !== '') await this.#ensureThread(title);
+    this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
   }
 
   /** Lets the person edit a text in the editor; undefined when it failed. */
@@ -156,7 +233,7 @@ export class ChatApp {
 
   async editDraft(): Promise<void> {
     const text = await this.edit(wholeText(this.composer), 'message.md');
-    if (text !== undefined) this.composer = replaceDraft(this.composer, text.trimEnd());
+    if (text !== undefined) this.draft.replace(text.trimEnd());
   }
 
   /** Suspends the program as the shell expects it. */
@@ -192,13 +269,12 @@ export class ChatApp {
     await done;
     this.#stopTick?.();
     stopResize();
-    await this.#keepDraft();
     const last = this.#lastLines();
     this.screen.finish();
     this.io.leave();
     for (const line of last) this.options.streams.output.write(`${line}\n`);
     await this.host.close().catch(() => {});
-    await this.history.flush();
+    await this.draft.close();
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, end);
     process.off('uncaughtException', fail).off('unhandledRejection', fail);
     return this.#code;
@@ -225,9 +301,21 @@ export class ChatApp {
     return lines;
   }
 
-  async #keepDraft(): Promise<void> {
+  async #ensureThread(text: string): Promise<void> {
+    await this.host.ensureThread(oneLine(text, 80));
     const threadId = this.host.follower?.threadId;
-    if (threadId !== undefined) await this.drafts.save(threadId, this.composer);
+    if (threadId !== undefined) this.draft.belongTo(threadId);
+  }
+
+  #enterRelay(relayId: string): void {
+    const entry = this.pending.find(({ id }) => id === relayId);
+    const band = nextBand(undefined, entry === undefined ? [] : [entry], this.#situation());
+    if (entry !== undefined && band !== undefined) this.band = enterBand(band, entry);
+  }
+
+  #situation() {
+    const now = this.options.clock.now();
+    return { now, hasDraft: !this.draft.isEmpty || this.list.isOpen, lastKeyAt: this.lastKeyAt };
   }
 
   #onEvent(event: HarnessEvent): void {
@@ -237,14 +325,13 @@ export class ChatApp {
   }
 
   #changed(): void {
-    const { clock } = this.options;
     const before = this.band?.relayId;
-    const situation = { now: clock.now(), hasDraft: this.composer.text !== '', lastKeyAt: this.lastKeyAt };
-    this.band = nextBand(this.band, this.pending, situation);
+    this.band = nextBand(this.band, this.pending, this.#situation());
     if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
     if (!this.isRunning && !this.host.harness.isRunning() && this.host.follower !== undefined) {
       const next = this.queue.take();
-      if (next !== undefined) this.attempt(() => this.send(next));
+      if (next?.isCommand === true) runCommand(this, next.text);
+      else if (next !== undefined) this.attempt(() => this.send(next.text));
     }
     this.screen.request();
   }
@@ -286,7 +373,7 @@ export class ChatApp {
       showsTasks: this.showsTasks,
       queue: this.queue.texts,
       composer: this.composer,
-      below: this.below,
+      below: this.#below(),
       notice: this.notice,
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
@@ -301,9 +388,24 @@ export class ChatApp {
     });
   }
 
+  /** The open list, else the completions. */
+  #below(): readonly Line[] {
+    const { columns, rows } = this.io.size;
+    if (this.list.isOpen) return this.list.lines(columns, Math.max(3, Math.min(16, Math.floor(rows / 2))));
+    return this.draft.completion === undefined ? [] : completionLines(this.draft.completion, columns);
+  }
+
   #contextLeft(): number | undefined {
     const { lastInput, lastModel = '' } = this.host.follower?.times ?? {};
     const size = this.options.contextSize?.(this.host.harness.getCurrentModelId() || lastModel);
     return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
   }
+}
+
+/** The beginning and the end of a long output. */
+function excerpt(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  if (lines.length <= mostShellLines) return lines.join('\n');
+  const half = mostShellLines / 2;
+  return [...lines.slice(0, half), `… ${lines.length - mostShellLines} lines …`, ...lines.slice(-half)].join('\n');
 }

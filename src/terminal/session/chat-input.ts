@@ -1,21 +1,8 @@
-import {
-  clearDraft,
-  continueLine,
-  emptyComposer,
-  endsWithBackslash,
-  insertText,
-  pasteText,
-  sentDraft,
-  submission,
-  wholeText,
-} from '../composer/composer.ts';
+import { emptyComposer, insertText, pasteText, wholeText } from '../composer/composer.ts';
 import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
-import { recentTexts } from '../composer/history.ts';
-import { type HistoryWalk, walkHistory } from '../composer/history-walk.ts';
 import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
 import type { InputEvent, Key } from '../keys/key.ts';
 import { KeyDecoder } from '../keys/key-decoder.ts';
-import { keyMap } from '../keys/key-map.ts';
 import { KeyMatcher } from '../keys/key-matcher.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
@@ -30,14 +17,14 @@ export class ChatInput {
   readonly #app: ChatApp;
   readonly #decoder: KeyDecoder;
   readonly #matcher: KeyMatcher;
-  #walk: HistoryWalk | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #isFocused = true;
+  #lastKey = '';
 
   constructor(app: ChatApp) {
     this.#app = app;
     this.#decoder = new KeyDecoder(app.options.clock, event => this.#take(event));
-    this.#matcher = new KeyMatcher(keyMap(app.options.keys));
+    this.#matcher = new KeyMatcher(app.keys);
   }
 
   write(bytes: Uint8Array): void {
@@ -58,8 +45,9 @@ export class ChatInput {
     if (event.type === 'reply') return;
     app.notice = undefined;
     if (event.type === 'key') this.#key(event);
+    else if (app.list.isOpen) app.list.type(event.text);
     else if (this.#isWriting()) this.#write(composer => pasteText(composer, event.text));
-    else app.composer = pasteText(app.composer, event.text);
+    else app.attempt(() => app.draft.paste(event.text));
     app.lastKeyAt = app.options.clock.now();
     app.screen.request(true);
   }
@@ -68,19 +56,22 @@ export class ChatInput {
     const app = this.#app;
     const now = app.options.clock.now();
     const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
+    this.#lastKey = key.name;
     if (meaning.type === 'action') this.#act(meaning.action);
     else if (meaning.type === 'text') this.#text(meaning.text);
   }
 
   #context(now: number): KeyContext {
-    const { band } = this.#app;
+    const { band, list } = this.#app;
+    if (list.isOpen) return 'list';
     return band?.focus === 'keys' && takesKeys(band, now) ? 'relay' : 'chat';
   }
 
   #conditions(): ReadonlySet<KeyCondition> {
     const app = this.#app;
     const conditions = new Set<KeyCondition>();
-    if (app.composer.text === '' && !this.#isWriting()) conditions.add('empty');
+    if (app.draft.completion !== undefined && !this.#isWriting()) conditions.add('completing');
+    if (app.draft.isEmpty && !this.#isWriting()) conditions.add('empty');
     conditions.add(app.isRunning ? 'running' : 'idle');
     if (app.isRunning) conditions.add('movable');
     if (app.pending.length > 0) conditions.add('waiting');
@@ -99,6 +90,7 @@ export class ChatInput {
 
   #text(text: string): void {
     const app = this.#app;
+    if (app.list.isOpen) return app.list.type(text);
     if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
     const { band } = app;
     if (band?.focus === 'keys' && takesKeys(band, app.options.clock.now())) {
@@ -106,14 +98,16 @@ export class ChatInput {
       // The person writes a message: the question waits.
       app.band = { ...band, focus: 'passive', isEntered: false };
     } else if (band?.focus === 'keys') app.band = { ...band, focus: 'passive' };
-    this.#walk = undefined;
-    app.composer = insertText(app.composer, text);
+    app.draft.type(text);
   }
 
   #act(action: ActionName): void {
     const app = this.#app;
+    if (app.list.act(action)) return;
     if (action.startsWith('relay.') && relayAction(app, action)) return;
-    if (isDraftAction(action)) return this.#edit(action);
+    if (this.#isWriting() && isDraftAction(action))
+      return this.#write(composer => editDraft(composer, action, app.io.size.columns - 2));
+    if (this.#accept(action) || app.draft.act(action, app.io.size.columns - 2)) return;
     switch (action) {
       case 'send':
         return this.#send();
@@ -145,6 +139,10 @@ export class ChatInput {
         return app.screen.resume();
       case 'background':
         return app.attempt(() => app.startNew());
+      case 'history.search':
+        return app.lists.history();
+      case 'queue.edit':
+        return app.lists.queue();
       case 'help':
       case 'model':
       case 'transcript':
@@ -156,18 +154,14 @@ export class ChatInput {
     }
   }
 
-  #edit(action: Parameters<typeof editDraft>[1]): void {
-    const app = this.#app;
-    const width = app.io.size.columns - 2;
-    if (this.#isWriting()) return this.#write(composer => editDraft(composer, action, width));
-    const edited = editDraft(app.composer, action, width);
-    if (edited !== app.composer || (action !== 'draft.up' && action !== 'draft.down')) {
-      app.composer = edited;
-      return;
-    }
-    const entries = recentTexts(app.history.entries, app.options.cwd);
-    const walked = walkHistory(app.composer, this.#walk, { entries, step: action === 'draft.up' ? 1 : -1 });
-    if (walked !== undefined) [app.composer, this.#walk] = [walked.composer, walked.walk];
+  /** Enter on a completion that is a whole line also sends it. */
+  #accept(action: ActionName): boolean {
+    const { draft, io } = this.#app;
+    if (action !== 'completion.accept') return false;
+    const isSent = this.#lastKey === 'enter' && draft.isWholeLine;
+    draft.act(action, io.size.columns - 2);
+    if (isSent) this.#send();
+    return true;
   }
 
   #send(): void {
@@ -181,30 +175,19 @@ export class ChatInput {
         return app.attempt(() => app.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
       return text === '' ? undefined : app.attempt(() => app.answer(entry, { type: 'answer', answer: text }));
     }
-    if (endsWithBackslash(app.composer)) {
-      app.composer = continueLine(app.composer);
-      return;
-    }
-    const sent = this.#submit();
+    const sent = app.draft.take();
     if (sent === undefined) return;
+    if (app.queue.queue.edited !== undefined) return app.queue.add(sent.text, sent.type === 'command');
     if (sent.type === 'command') return runCommand(app, sent.text);
+    if (sent.type === 'shell') return app.attempt(() => app.runShell(sent.text.slice(1).trim(), false));
+    if (sent.type === 'private-shell') return app.attempt(() => app.runShell(sent.text.slice(2).trim(), true));
     app.queue.isPaused = false;
-    app.attempt(() => app.send(sent.text));
+    app.attempt(() => app.send(sent.text, sent.attachments));
   }
 
   #queue(): void {
-    const sent = this.#submit();
-    if (sent !== undefined) this.#app.queue.add(sent.text);
-  }
-
-  #submit() {
-    const app = this.#app;
-    const sent = submission(app.composer);
-    if (sent === undefined) return undefined;
-    app.history.add({ text: sent.text, folder: app.options.cwd, at: app.options.clock.now() });
-    app.composer = sentDraft(app.composer);
-    this.#walk = undefined;
-    return sent;
+    const sent = this.#app.draft.take();
+    if (sent !== undefined) this.#app.queue.add(sent.text, sent.type === 'command');
   }
 
   /** Ctrl+C: stops the turn, else clears the draft; twice quits. */
@@ -216,10 +199,7 @@ export class ChatInput {
     if (isSecond) return app.quit();
     app.notice = 'Ctrl+C again quits';
     if (app.isRunning) app.stop();
-    else if (app.composer.text !== '') {
-      app.history.add({ text: wholeText(app.composer), folder: app.options.cwd, at: now });
-      app.composer = clearDraft(app.composer);
-    }
+    else if (!app.stopShell() && !app.draft.isEmpty) app.draft.clear();
   }
 
   /** Escape: one level at a time. */
@@ -228,8 +208,7 @@ export class ChatInput {
     const { band } = app;
     if (band !== undefined && this.#isWriting())
       app.band = { ...band, focus: band.focus === 'reason' ? 'keys' : 'passive', input: emptyComposer };
-    else if (app.below.length > 0) app.below = [];
-    else if (app.isRunning) app.stop();
+    else if (!app.draft.closeCompletion() && !app.stopShell() && app.isRunning) app.stop();
   }
 }
 
