@@ -12,6 +12,9 @@ import {
   type MessageReceipt,
   messageReceipt,
   type NewThreadBody,
+  type QueuedBody,
+  type QueuedMessage,
+  queuedMessage,
   type RawLineInfo,
   rawLineInfo,
   type RelayBody,
@@ -88,6 +91,13 @@ export interface Client {
    * its `id`, which is made here when absent.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
+  /** The messages that wait until the run under way has ended, in the order of their delivery. */
+  listQueue(threadId: string): Promise<QueuedMessage[]>;
+  /** Changes a message that waits; refused with `not_found` when it was delivered. */
+  changeQueued(threadId: string, messageId: string, change: QueuedBody): Promise<void>;
+  removeQueued(threadId: string, messageId: string): Promise<void>;
+  /** Sends a message that waits into the run under way. */
+  sendQueued(threadId: string, messageId: string): Promise<MessageReceipt>;
   /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
   retry(threadId: string, retry: RetryBody): Promise<MessageReceipt>;
   /** Makes a message the active one of its siblings. */
@@ -160,6 +170,7 @@ export interface ThreadSearch {
 
 const anything = z.unknown();
 const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
+const queueList = z.looseObject({ messages: z.array(queuedMessage) });
 const relayList = z.looseObject({ relays: z.array(relayInfo) });
 const decisionList = z.looseObject({ decisions: z.array(decisionInfo), next: z.string().optional() });
 const runList = z.looseObject({ runs: z.array(runInfo) });
@@ -231,6 +242,13 @@ export function createClient(options: ClientOptions = {}): Client {
       const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
       return repeatWhileUnreachable(sendOnce, { delay, random });
     },
+    listQueue: async threadId => (await call(queueList, path`threads/${threadId}/queue`)).messages,
+    changeQueued: async (threadId, messageId, change) =>
+      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { ...post(change), method: 'PATCH' })),
+    removeQueued: async (threadId, messageId) =>
+      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { method: 'DELETE' })),
+    sendQueued: (threadId, messageId) =>
+      call(messageReceipt, path`threads/${threadId}/queue/${messageId}/send`, post({})),
     retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
     selectBranch: async (threadId, selection) =>
       void (await call(anything, path`threads/${threadId}/selection`, post(selection))),

@@ -1,11 +1,21 @@
 import type { EventOf } from '../../../src/events/index.ts';
 import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
+import { Commentable } from '../comments/commentable.tsx';
 import { LongText } from '../code/long-text.tsx';
 import { RunBlock } from './entry-list.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
 
 const codeLimits = { headLines: 60, tailLines: 20, chars: 20_000 };
 const outputLimits = { headLines: 12, tailLines: 8, chars: 20_000 };
+
+/** The words of the agent, which can be commented on. */
+export function AnswerText({ text, live }: { text: string; live: boolean }) {
+  return (
+    <Commentable kind="answer">
+      <Prose text={text} live={live} />
+    </Commentable>
+  );
+}
 
 /** The reasoning of the agent, collapsed. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {

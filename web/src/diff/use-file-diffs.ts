@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'react';
 import type { FileChange } from '../../../src/projections/index.ts';
-import type { FileDiff } from './diff-model.ts';
+import type { FileDiff, fileDiffOf } from './diff-model.ts';
 
 const kept = new WeakMap<FileChange, FileDiff>();
-let model: typeof import('./diff-model.ts') | undefined;
+let makeDiff: typeof fileDiffOf | undefined;
 
 /** Returns the diffs of changes once they are computed; undefined until then, and while they are not wanted. */
 export function useFileDiffs(changes: readonly FileChange[], isWanted = true): readonly FileDiff[] | undefined {
-  const [, setLoaded] = useState(model !== undefined);
-  const needsModel = isWanted && changes.length > 0 && model === undefined;
+  const [, setLoaded] = useState(makeDiff !== undefined);
+  const needsModel = isWanted && changes.length > 0 && makeDiff === undefined;
   useEffect(() => {
     if (!needsModel) return;
     void import('./diff-model.ts').then(loaded => {
-      model = loaded;
+      makeDiff = loaded.fileDiffOf;
       setLoaded(true);
     });
   }, [needsModel]);
-  const { fileDiffOf } = model ?? {};
-  if (!isWanted || fileDiffOf === undefined) return undefined;
+  const make = makeDiff;
+  if (!isWanted || make === undefined) return undefined;
   return changes.map(change => {
     const before = kept.get(change);
     if (before !== undefined) return before;
-    const diff = fileDiffOf(change);
+    const diff = make(change);
     kept.set(change, diff);
     return diff;
   });
