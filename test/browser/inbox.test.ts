@@ -194,9 +194,9 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.getByRole('heading', { name: 'Waiting for you (1)' }).waitFor();
     await page.evaluate('globalThis.isAway = true');
     await begin('Away', 'asking');
-    await expect.poll(() => page.evaluate('shown.map(({ title, body }) => [title, body])')).toEqual([
-      ['asking wants to use shell', 'ls -la /srv'],
-    ]);
+    await expect
+      .poll(() => page.evaluate('shown.map(({ title, body }) => [title, body])'))
+      .toEqual([['asking wants to use shell', 'ls -la /srv']]);
     await page.evaluate('shown[0].click()');
     await detail().getByText('Away').waitFor();
   });
@@ -209,7 +209,15 @@ describe.skipIf(browser === undefined)('the inbox', () => {
       const events = [
         { type: 'harness_start', runId, agentId: 'asking' },
         { type: 'tool_call', runId, id: `${n}-call`, name: 'shell', input: params },
-        { type: 'relay', runId, id: `${n}-ask`, relayKind: 'permission', toolCallId: `${n}-call`, tool: 'shell', params },
+        {
+          type: 'relay',
+          runId,
+          id: `${n}-ask`,
+          relayKind: 'permission',
+          toolCallId: `${n}-call`,
+          tool: 'shell',
+          params,
+        },
       ] as AgentEvent[];
       await server.log.append(id, events, { metadata: { [`relay:${n}-ask`]: { runId } } });
     }

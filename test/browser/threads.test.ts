@@ -120,7 +120,9 @@ describe.skipIf(browser === undefined)('the list of conversations', () => {
     await page.keyboard.press('Tab');
     await page.getByLabel('Search conversations').fill('marmalade');
     await list().getByRole('link', { name: 'Marmalade shopping' }).waitFor();
-    await list().getByRole('link', { name: /The marmalade is done/ }).click();
+    await list()
+      .getByRole('link', { name: /The marmalade is done/ })
+      .click();
     await page.getByRole('log').getByText('The marmalade is done.').waitFor();
     expect(page.url()).toMatch(new RegExp(`/threads/${id}\\?at=\\d+$`));
     await page.getByLabel('Search conversations').fill('nothing like it');

@@ -134,6 +134,18 @@ export const CopyIcon = () => (
   </Icon>
 );
 
+export const CompareIcon = () => (
+  <Icon>
+    <path d="M3.5 4.5h5v11h-5zM11.5 4.5h5v11h-5z" />
+  </Icon>
+);
+
+export const UsageIcon = () => (
+  <Icon>
+    <path d="M3.5 16h13M5.5 13v-3M10 13V5M14.5 13V8" />
+  </Icon>
+);
+
 export const Logo = () => (
   <svg className="logo" viewBox="0 0 32 32" aria-hidden="true">
     <path d="M4 11h24M6.5 11v13M25.5 11v13M16 11V5" />

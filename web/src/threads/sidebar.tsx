@@ -4,7 +4,16 @@ import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
-import { HelpIcon, InboxIcon, Logo, PlusIcon, SearchIcon, SettingsIcon } from '../parts/icons.tsx';
+import {
+  CompareIcon,
+  HelpIcon,
+  InboxIcon,
+  Logo,
+  PlusIcon,
+  SearchIcon,
+  SettingsIcon,
+  UsageIcon,
+} from '../parts/icons.tsx';
 import { nameOf } from '../parts/agent-name.ts';
 import { groupThreads, type ListRow, waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
@@ -63,6 +72,18 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
             </span>
           )}
         </SidebarLink>
+        <SidebarLink
+          address={{ section: 'compare', threads: [] }}
+          isCurrent={address.section === 'compare'}
+          open={open}
+        >
+          <CompareIcon />
+          Compare
+        </SidebarLink>
+        <SidebarLink address={{ section: 'usage' }} isCurrent={address.section === 'usage'} open={open}>
+          <UsageIcon />
+          Usage
+        </SidebarLink>
       </div>
       <div className="search-box">
         <SearchIcon />
@@ -79,7 +100,15 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
         />
       </div>
       {typed.trim().length >= 2 ? (
-        <SearchResults client={client} agents={agents} typed={typed} now={now} current={current} open={open} onMenu={onMenu} />
+        <SearchResults
+          client={client}
+          agents={agents}
+          typed={typed}
+          now={now}
+          current={current}
+          open={open}
+          onMenu={onMenu}
+        />
       ) : (
         <>
           <ListNotice view={view} onRetry={list.restart} />
