@@ -193,10 +193,7 @@ describe.skipIf(browser === undefined)('the page', () => {
       expect([x >= 0, x + width <= 390]).toEqual([true, true]);
     }
     await page.getByRole('button', { name: 'Show the list of conversations' }).click();
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: /Go on/ })
-      .click();
+    await page.getByRole('navigation').getByRole('link', { name: /Go on/ }).click();
     await approve.click();
     await log.getByText('Answer: approve once.').waitFor();
   });
