@@ -2,7 +2,7 @@ import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { defined } from '../events/defined.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import type { RelayEntry } from '../projections/index.ts';
-import { RelayBooks } from '../runtime/relay-books.ts';
+import { RelayBooks } from '../control/supervision/relay-books.ts';
 import type { Scope } from './security/access.ts';
 import type { ThreadDigests } from './thread-digests.ts';
 
