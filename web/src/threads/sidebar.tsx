@@ -79,7 +79,15 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
         />
       </div>
       {typed.trim().length >= 2 ? (
-        <SearchResults client={client} agents={agents} typed={typed} now={now} current={current} open={open} onMenu={onMenu} />
+        <SearchResults
+          client={client}
+          agents={agents}
+          typed={typed}
+          now={now}
+          current={current}
+          open={open}
+          onMenu={onMenu}
+        />
       ) : (
         <>
           <ListNotice view={view} onRetry={list.restart} />

@@ -18,7 +18,15 @@ interface ThreadRowProps {
 }
 
 /** A thread in the list: what it is about, how it stands, who works on it, its cost and age. */
-export const ThreadRow = memo(function ThreadRow({ thread, agent, isCurrent, isUnread, now, onOpen, onMenu }: ThreadRowProps) {
+export const ThreadRow = memo(function ThreadRow({
+  thread,
+  agent,
+  isCurrent,
+  isUnread,
+  now,
+  onOpen,
+  onMenu,
+}: ThreadRowProps) {
   const title = titleOf(thread);
   const { label, tone } = standing(thread, isUnread);
   const facts = [
@@ -65,8 +73,7 @@ function standing(
   isUnread: boolean,
 ): { readonly label?: string; readonly tone?: Tone } {
   // The heading says that it waits.
-  if (status === 'waiting')
-    return { ...(waiting.length > 1 && { label: `${waiting.length} questions` }), tone: 'ask' };
+  if (status === 'waiting') return { ...(waiting.length > 1 && { label: `${waiting.length} questions` }), tone: 'ask' };
   if (status === 'running') return { label: 'Working…', tone: 'busy' };
   if (status === 'failed') return { label: failures[outcome ?? ''] ?? 'Failed', tone: 'bad' };
   if (isUnread) return { label: 'Done', tone: 'good' };
