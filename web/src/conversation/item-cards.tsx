@@ -1,6 +1,5 @@
 import type { EventOf } from '../../../src/events/index.ts';
 import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
-import { RunBlock } from './entry-list.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
 
 /** The reasoning of the agent, collapsed. */
@@ -22,8 +21,8 @@ export function Notice({ level, message }: NoticeLine) {
   );
 }
 
-/** Code that the agent ran, collapsed, its output, and the runs it started. */
-export function ReplCard({ item: { code = '', printed, output, runs } }: { item: ReplPart }) {
+/** Code that the agent ran, collapsed, and its output; the runs it started are rows of their own. */
+export function ReplCard({ item: { code = '', printed, output } }: { item: ReplPart }) {
   const error = output?.error;
   const text = output?.stdout ?? printed.map(piece => piece.text).join('');
   const tone = error !== undefined ? 'bad' : output !== undefined ? 'good' : 'busy';
@@ -45,13 +44,6 @@ export function ReplCard({ item: { code = '', printed, output, runs } }: { item:
         <p className="card-line" data-tone="bad">
           {error}
         </p>
-      )}
-      {runs.length > 0 && (
-        <div className="card-runs">
-          {runs.map(run => (
-            <RunBlock key={run.id} node={run} />
-          ))}
-        </div>
       )}
     </section>
   );

@@ -1,11 +1,10 @@
 import { memo } from 'react';
 import type { ToolOutput } from '../../../src/events/index.ts';
 import type { RelayPart, ToolPart } from '../../../src/projections/index.ts';
-import { RunBlock } from './entry-list.tsx';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
 import { gist, readable, toolWording } from '../parts/wording.ts';
 
-/** A tool call: its input, its status, its outcome, the runs it started, and its relays. */
+/** A tool call: its input, its status, its outcome and its relays; the runs it started are rows of their own. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const { label, tone } = toolWording[tool.status];
   const input = 'input' in tool ? readable(tool.input) : tool.inputText;
@@ -49,13 +48,6 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
         </pre>
       )}
       {permission && <RelayPanel relay={permission} />}
-      {tool.runs.length > 0 && (
-        <div className="card-runs">
-          {tool.runs.map(run => (
-            <RunBlock key={run.id} node={run} />
-          ))}
-        </div>
-      )}
     </section>
   );
   return (

@@ -3,6 +3,7 @@ import type { ContentPart } from '../../../src/events/index.ts';
 import type { ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { useBranches } from './branch-actions.ts';
+import { CopyLink } from './copy-link.tsx';
 import { EditIcon } from '../parts/icons.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
@@ -33,10 +34,12 @@ interface UserMessageProps {
   readonly by: string | undefined;
   readonly messageId: string;
   readonly siblings: ViewNode['siblings'];
+  /** The seq of its event. */
+  readonly seq: number;
 }
 
 /** A user message that can be edited, with a switcher of its versions. */
-export const UserMessage = memo(function UserMessage({ content, by, messageId, siblings }: UserMessageProps) {
+export const UserMessage = memo(function UserMessage({ content, by, messageId, siblings, seq }: UserMessageProps) {
   const { edit, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
@@ -68,6 +71,7 @@ export const UserMessage = memo(function UserMessage({ content, by, messageId, s
           <EditIcon />
           Edit
         </QuietButton>
+        <CopyLink seq={seq} />
         {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
       </div>
     </div>
