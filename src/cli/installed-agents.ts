@@ -5,9 +5,9 @@ import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
 import { type Agent, cliAgent } from '../agents/index.ts';
 import { SingletreeError } from '../events/index.ts';
-import type { AgentInfo } from '../protocols/index.ts';
+import type { AgentInfo, SetupInfo } from '../protocols/index.ts';
 import type { AgentDirectory } from '../server/index.ts';
-import { installedCoder } from './coder.ts';
+import { configuredRegistry, installedCoder } from './coder.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from './run-agent.ts';
 import type { Settings } from './settings.ts';
@@ -50,6 +50,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
     problems: coder?.problems ?? [],
     list: () => agents.map(({ info }) => info),
     get: id => agents.find(({ agent }) => agent.id === id)?.agent,
+    setup: () => setupOf(options, agents, place),
     close: async () => coder?.close(),
   };
 }
@@ -68,6 +69,24 @@ function coderInfo(agent: Agent, models: readonly string[], place: string): Agen
     description: `Our coding agent in ${place}`,
     models: [...models],
     ...modesOf(agent),
+  };
+}
+
+/** The agents and keys that are known; keys are looked up each time. */
+function setupOf({ config }: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
+  return {
+    folder,
+    agents: Object.values(cliAdapters).map(({ id, name, install }) => ({
+      id,
+      name,
+      install,
+      isInstalled: agents.some(({ info }) => info.id === id),
+    })),
+    keys: configuredRegistry(config)
+      .providers()
+      .flatMap(({ name, envVar, configured }) =>
+        envVar === undefined ? [] : [{ name, variable: envVar, isSet: configured }],
+      ),
   };
 }
 

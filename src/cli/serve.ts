@@ -75,6 +75,7 @@ async function serve(options: ServeOptions): Promise<void> {
         host: options.host ?? config.server?.host ?? '127.0.0.1',
         port,
         webRoot,
+        ...(config.page?.title !== undefined && { pageTitle: config.page.title }),
         hosts: options.allowHost ?? config.server?.allowHosts ?? [],
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,

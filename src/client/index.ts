@@ -12,4 +12,5 @@ export {
 } from './client.ts';
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';
+export type { ThreadWatchOptions } from './watch-threads.ts';
 export type { WindowOfThread, WindowPart } from './window.ts';

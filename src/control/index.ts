@@ -2,7 +2,7 @@
  * The control layer: the supervisor that invokes agents, and the Harness on top of it.
  * @module
  */
-export { type Clock, systemClock } from './supervision/clock.ts';
+export { type Clock, systemClock } from '../agents/clock.ts';
 export type { RunControl, RunHandle, RunOutcome, StartOptions } from './supervision/run-control.ts';
 export { continueRun } from './supervision/continue-run.ts';
 export { Supervisor } from './supervision/supervisor.ts';

@@ -7,6 +7,7 @@ export { type CallState, foldRun, type RelayState, type RunState } from './run-s
 export { conversationFold, type Fold, foldAll } from './fold.ts';
 export type { MessagesOptions } from './model-input/model-input.ts';
 export { messagesFold, projectMessages } from './model-input/project-messages.ts';
+export { possibleOutcomes } from './possible-outcomes.ts';
 export { RelayBook, relayBook, type RelayClosing, type RelayEntry, type RelayStatus } from './relay-book.ts';
 export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { PagedList } from './reading/paged-list.ts';

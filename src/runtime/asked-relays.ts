@@ -3,7 +3,7 @@ import { resolveRelay } from '../control/supervision/answer-relay.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import type { RunState } from '../projections/run-state.ts';
-import type { Clock } from '../control/supervision/clock.ts';
+import type { Clock } from '../agents/clock.ts';
 
 export interface AskedRelaysOptions {
   readonly log: EventLog;

@@ -3,7 +3,7 @@ import type { Agent, DecisionSource, InvokeParams, Tool } from '../agents/index.
 import type { Memory } from '../agents/memory/memory.ts';
 import type { AgentEvent } from '../events/index.ts';
 import { AskedRelays } from './asked-relays.ts';
-import type { Clock } from '../control/supervision/clock.ts';
+import type { Clock } from '../agents/clock.ts';
 import { type Place, RuntimeContext } from './runtime-context.ts';
 
 /** What a runtime gives to its agents. */

@@ -9,7 +9,7 @@ export type {
   ApprovalRequest,
   ApprovalsOptions,
 } from './approval-policy.ts';
-export type { Clock } from '../control/supervision/clock.ts';
+export type { Clock } from '../agents/clock.ts';
 export type { PendingApproval } from './pending-approvals.ts';
 export { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 export { type ApprovedPlan, planTool, type PlanToolOptions } from './plans/plan-tool.ts';

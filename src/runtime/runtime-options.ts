@@ -16,7 +16,7 @@ import { type Memory, memoryField } from '../agents/memory/memory.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
-import type { Clock } from '../control/supervision/clock.ts';
+import type { Clock } from '../agents/clock.ts';
 
 export interface RuntimeOptions {
   /** The agent that is asked. */

@@ -6,7 +6,7 @@ import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.t
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
-import { type Clock, systemClock } from '../control/supervision/clock.ts';
+import { type Clock, systemClock } from '../agents/clock.ts';
 import { findRelay, relayExpired } from './find-relay.ts';
 import { findRequest, type RequestPlace } from './find-request.ts';
 import { governedAgent } from './governed-agent.ts';

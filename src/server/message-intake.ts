@@ -1,6 +1,6 @@
 import { defined } from '../events/defined.ts';
 import type { Agent } from '../agents/agent.ts';
-import { backgroundClock, type Clock, systemClock } from '../control/supervision/clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../agents/clock.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
 import { requestSteering } from '../control/supervision/steer-request.ts';
 import { newId, SingletreeError } from '../events/index.ts';

@@ -33,6 +33,7 @@ const shared = () => ({
   agents: having(['list', 'get'], 'the agents as `{ list, get }`'),
   protocols: z.record(z.string(), protocol()).optional(),
   webRoot: name().optional(),
+  pageTitle: name().optional(),
   snapshots: name().optional(),
   filesRoot: field(
     value => typeof value === 'string' || typeof value === 'function',

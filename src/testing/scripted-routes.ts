@@ -6,6 +6,7 @@ import { type ScriptedRequest, scriptedRequest } from '../agents/model/scripted/
 import { errorText, SingletreeError } from '../events/index.ts';
 import type { Reply } from './scripted-reply.ts';
 import { anthropicMessages } from './wire/anthropic-messages.ts';
+import { googleGenerate, googlePath } from './wire/google-generate.ts';
 import { openaiChat } from './wire/openai-chat.ts';
 import { openaiResponses } from './wire/openai-responses.ts';
 import type { Wire, WireContext, WireRequest } from './wire/wire.ts';
@@ -40,6 +41,9 @@ const wires: Readonly<Record<string, Wire>> = {
   '/messages': anthropicMessages,
 };
 
+/** The methods of Google Gemini that are answered by the script, and whether they stream. */
+const googleMethods: Readonly<Record<string, boolean>> = { generateContent: false, streamGenerateContent: true };
+
 /** Decides the reply to each request; it holds the count of requests and nothing else. */
 export function scriptedRoutes(options: RouteOptions): (request: ArrivedRequest) => RoutedReply {
   const { script, apiKey, maxRequests = 1000, models = ['scripted'], now = Date.now } = options;
@@ -48,12 +52,15 @@ export function scriptedRoutes(options: RouteOptions): (request: ArrivedRequest)
 
   return request => {
     const path = request.path.replace(/^\/v1(?=\/)/, '');
-    const wire = request.method === 'POST' ? wires[path] : undefined;
-    const fail = failWith(wire ?? (path.startsWith('/messages') ? anthropicMessages : openaiChat));
+    const google = googlePath(request.path);
+    const isGenerated = google !== undefined && Object.hasOwn(googleMethods, google.method);
+    const wire = request.method !== 'POST' ? undefined : isGenerated ? googleGenerate : wires[path];
+    const fail = failWith(wire ?? wireOfPath(path, google !== undefined));
     if (wire && ++arrived > maxRequests) return fail(tooMany(maxRequests));
     if (apiKey !== undefined && !carriesKey(request.headers, apiKey))
       return fail({ httpStatus: 401, message: 'The API key is missing or wrong.' });
-    if (wire) return answerWith(wire, request.body, fail);
+    if (wire) return answerWith(wire, isGenerated ? googleBody(request.body, google) : request.body, fail);
+    if (google?.method === 'countTokens') return json({ totalTokens: tokenCount(request.body).input_tokens });
     if (request.method === 'GET' && path === '/models') return json(modelList(models));
     if (request.method === 'POST' && path === '/messages/count_tokens') return json(tokenCount(request.body));
     return fail({ httpStatus: 404, message: `There is nothing at ${request.method} ${request.path}.` });
@@ -74,6 +81,16 @@ export function scriptedRoutes(options: RouteOptions): (request: ArrivedRequest)
     const context = { request: parsed, number: seen.index + 1, createdAt: Math.floor(now() / 1000) };
     return { ...answerReply(wire, turn.answer, context, fail), seen };
   }
+}
+
+function wireOfPath(path: string, isGoogle: boolean): Wire {
+  if (isGoogle) return googleGenerate;
+  return path.startsWith('/messages') ? anthropicMessages : openaiChat;
+}
+
+/** A request to Google Gemini with what its path contains. */
+function googleBody(body: unknown, { model, method }: NonNullable<ReturnType<typeof googlePath>>): unknown {
+  return typeof body === 'object' ? { ...body, model, stream: googleMethods[method] } : body;
 }
 
 type Fail = (failure: ScriptedFailure) => Reply;
@@ -125,7 +142,10 @@ function tooMany(maxRequests: number): ScriptedFailure {
 }
 
 function carriesKey(headers: ArrivedRequest['headers'], apiKey: string): boolean {
-  return headers['authorization'] === `Bearer ${apiKey}` || headers['x-api-key'] === apiKey;
+  return (
+    headers['authorization'] === `Bearer ${apiKey}` ||
+    [headers['x-api-key'], headers['x-goog-api-key']].includes(apiKey)
+  );
 }
 
 function json(value: unknown): Reply {

@@ -33,7 +33,8 @@ export interface ScriptedServer {
 
 /**
  * Starts a model server on loopback that answers by its script over OpenAI Responses (`/v1/responses`), OpenAI Chat
- * Completions (`/v1/chat/completions`) and Anthropic Messages (`/v1/messages`), streamed or not.
+ * Completions (`/v1/chat/completions`), Anthropic Messages (`/v1/messages`) and Google Gemini
+ * (`/v1beta/models/{model}:generateContent`), streamed or not.
  */
 export async function startScriptedServer(options: ScriptedServerOptions): Promise<ScriptedServer> {
   const requests: RecordedRequest[] = [];

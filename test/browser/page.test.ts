@@ -147,36 +147,6 @@ describe.skipIf(browser === undefined)('the page', () => {
     await card.getByText('the reader gave up').waitFor();
   });
 
-  it('draws the conversation as a graph as it grows, and goes back to the thread', async () => {
-    const log = await start('delegating', 'Read them');
-    await log.getByText('Notes from below.').waitFor();
-    const toggle = page.getByRole('button', { name: 'Graph' });
-    const drawing = page.getByRole('img', { name: 'Graph of the conversation' });
-    const titles = () => drawing.locator('title').allTextContents();
-    expect(await toggle.getAttribute('aria-pressed')).toBe('false');
-    await toggle.click();
-    expect(await toggle.getAttribute('aria-pressed')).toBe('true');
-    await drawing.getByText('reader', { exact: true }).waitFor();
-    expect(await log.count()).toBe(0);
-    const begun = ['Subagent: reader', 'You: Read them', 'Call: agent', 'Text: Notes from below.', 'Asks you'];
-    await expect.poll(titles).toEqual(begun);
-
-    const [run] = server.control.running();
-    if (!run) throw new Error('expected a run');
-    await server.control.answer(run.threadId, 'q', { outcome: 'answer', answer: 'Long' });
-    await expect.poll(titles).toEqual([...begun, 'Result: agent', 'Text: It will be Long.']);
-
-    await page.keyboard.press('Escape');
-    await log.getByText('It will be Long.').waitFor();
-    expect(await drawing.count()).toBe(0);
-    await toggle.click();
-    await drawing.waitFor();
-    await page.setViewportSize({ width: 390, height: 800 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await toggle.click();
-    await log.getByText('It will be Long.').waitFor();
-  });
-
   it('stops a run', async () => {
     const log = await start('asking');
     await log.getByText('Waiting for you').waitFor();

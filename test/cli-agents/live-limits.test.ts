@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { ManualClock } from '../support/manual-clock.ts';
 import { driverScenes } from './support/driver-scene.ts';
 
 const { scene } = driverScenes();
@@ -19,6 +20,34 @@ describe('the time limits of a live session', () => {
     const [, pid] = /waiting in process (\d+)/.exec(errors[0]?.message ?? '') ?? [];
     expect(pid).toBeDefined();
     expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+  });
+
+  it('do not count the time in which a person is asked', async () => {
+    const clock = new ManualClock();
+    const { send, relay, supervisor, threadId, find } = await scene({ clock, timeoutMs: 1_000, idleTimeoutMs: 500 });
+    const run = await send('run echo one; run echo two; hang');
+    const first = await relay();
+    clock.advance(100_000);
+    await supervisor.answer(threadId, first.id, { outcome: 'approve' });
+    const second = await relay(2);
+    clock.advance(100_000);
+    await supervisor.answer(threadId, second.id, { outcome: 'approve' });
+    await find(event => event.type === 'tool_result', 2);
+    await vi.waitUntil(() => clock.timers === 2);
+    clock.advance(499);
+    expect(await Promise.race([run.done, Promise.resolve('running')])).toBe('running');
+    clock.advance(1);
+    expect(await run.done).toBe('timeout');
+  });
+
+  it('end a program at once when its run is stopped before the session is open', async () => {
+    const clock = new ManualClock();
+    const { send, supervisor, find } = await scene({ clock, extraArgs: ['--mute'] });
+    const run = await send('say hello');
+    await find(event => event.type === 'warning');
+    await supervisor.abort(run.runId);
+    expect(await run.done).toBe('aborted');
+    expect(clock.timers, 'nothing waits for the program').toBe(0);
   });
 
   it.each([

@@ -89,6 +89,23 @@ describe('what the model reads of a decision', () => {
   });
 });
 
+describe('a message that did not reach the model', () => {
+  it.each(['error', 'aborted'])('is read with the next prompt when the run ends with %s', async how => {
+    const { send, relay, supervisor, threadId, texts, events } = await scene({ adapter: fakeLiveAdapter() });
+    const run = await send(how === 'error' ? 'deaf; ask ls; end error' : 'deaf; ask ls; hang');
+    const asked = await relay();
+    supervisor.steer(run.runId, 'look here;');
+    if (how === 'error') await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
+    else await supervisor.abort(run.runId);
+    expect(await run.done).toBe(how);
+    const next = await send('echo');
+    expect(await next.done).toBe('complete');
+    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*echo/s);
+    const added = (await events()).filter(event => event.type === 'user' && event.content !== 'echo');
+    expect(added.map(event => event.runId === run.runId)).toEqual([false, false]);
+  });
+});
+
 describe('lines between turns', () => {
   it('belong to the next run, in order and before its own', async () => {
     const { send, texts } = await scene({ adapter: fakeLiveAdapter() });

@@ -89,6 +89,16 @@ describe('an external agent over its live channel as a mode', () => {
     expect(messages).toContain('followed');
   });
 
+  it('receives what is said in the middle of a turn', async () => {
+    const { harness, on } = harnessWithCli();
+    const sending = harness.sendMessage({ content: 'say working; slow; echo' });
+    await on('message_update');
+    await harness.steer({ content: 'look here' });
+    await sending;
+    expect(await said(harness)).toContain('received');
+    expect(await said(harness)).toContain('look here');
+  });
+
   it('is aborted while it asks, and goes on with another model', async () => {
     const { harness, on, lines } = harnessWithCli();
     const sending = harness.sendMessage({ content: 'run echo never' });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/control/supervision/clock.ts';
+import type { Clock } from '../../src/agents/clock.ts';
 
 /** A clock that a test turns by hand. */
 export class ManualClock implements Clock {

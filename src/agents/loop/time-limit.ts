@@ -1,11 +1,17 @@
+import { type Clock, systemClock } from '../clock.ts';
+
 /** The longest delay of a timer; anything longer is no limit. */
 const maxTimer = 2 ** 31 - 1;
+
+/** A clock that never goes back, for durations. */
+const steadyClock: Clock = { now: () => performance.now(), after: (ms, run) => systemClock.after(ms, run) };
 
 /** A signal that aborts with another one, or at a time limit. */
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #clock: Clock;
+  #cancelTimer: (() => void) | undefined;
   /** The time that was left when the timer started, and that moment. */
   #left: number;
   #since = 0;
@@ -13,8 +19,9 @@ export class TimeLimit {
   #over = false;
   #isCleared = false;
 
-  constructor(ms: number, outer: AbortSignal) {
+  constructor(ms: number, outer: AbortSignal, clock: Clock = steadyClock) {
     this.#outer = outer;
+    this.#clock = clock;
     this.#left = ms;
     if (outer.aborted) this.#stop();
     outer.addEventListener('abort', this.#stop, { once: true });
@@ -43,21 +50,21 @@ export class TimeLimit {
   /** Clears the limit: the signal no longer aborts. */
   clear(): void {
     this.#isCleared = true;
-    clearTimeout(this.#timer);
+    this.#cancelTimer?.();
     this.#outer.removeEventListener('abort', this.#stop);
   }
 
   #start(): void {
     if (this.#left > maxTimer || this.#isCleared || this.signal.aborted) return;
-    this.#since = performance.now();
-    this.#timer = setTimeout(this.#expire, this.#left);
+    this.#since = this.#clock.now();
+    this.#cancelTimer = this.#clock.after(this.#left, this.#expire);
   }
 
   #pause(): void {
-    if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#left -= performance.now() - this.#since;
+    if (this.#cancelTimer === undefined) return;
+    this.#cancelTimer();
+    this.#cancelTimer = undefined;
+    this.#left -= this.#clock.now() - this.#since;
   }
 
   readonly #stop = () => this.#controller.abort(this.#outer.reason);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { type RewindResult, ThreadRewind } from '../../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
-import { allThreads, exportThread, importThread, readEvents, type Thread } from '../../log/index.ts';
+import { allThreads, exportThread, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
 import { singletreeHome } from '../home.ts';
 import { writeOut } from '../output.ts';
 import { printGraph } from '../print-graph.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { tableLines } from '../table.ts';
+import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
-import { ageText, threadStatus } from './thread-status.ts';
 import { Transcript } from './transcript.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 

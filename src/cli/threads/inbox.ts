@@ -11,7 +11,7 @@ import { relayText } from '../asking/relay-text.ts';
 import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
-import { ageText } from './thread-status.ts';
+import { ageText } from './age-text.ts';
 import { questionOf } from './transcript.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 

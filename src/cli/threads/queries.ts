@@ -4,7 +4,7 @@ import { readEvents, type UsageGroup } from '../../log/index.ts';
 import { projectMessages } from '../../projections/index.ts';
 import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
-import { plainText } from '../terminal-text.ts';
+import { plainText } from '../../terminal/screen/terminal-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
-import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../../agents/clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SingletreeError } from '../../events/index.ts';
-import { backgroundClock, type Clock, systemClock } from '../supervision/clock.ts';
+import { backgroundClock, type Clock, systemClock } from '../../agents/clock.ts';
 
 /** The maximum wait for an active beat. */
 const graceMs = 5_000;

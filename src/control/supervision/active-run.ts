@@ -50,6 +50,8 @@ export class ActiveRun implements RunHandle {
   /** The ids of messages that were requested through the log. */
   readonly #requested = new Set<string>();
   #steering: UserMessage[] = [];
+  /** Messages that the agent has taken and not added, by id. */
+  readonly #taken = new Map<string, UserMessage>();
   readonly #steeringListeners = new Set<() => void>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
@@ -99,7 +101,16 @@ export class ActiveRun implements RunHandle {
    * noted in the thread.
    */
   takeUnread(): readonly UserMessage[] {
-    return this.#steering.splice(0).filter(({ id }) => !this.#requested.has(id));
+    const unread = [...this.#taken.values(), ...this.#steering.splice(0)];
+    this.#taken.clear();
+    return unread.filter(({ id }) => !this.#requested.has(id));
+  }
+
+  /** Returns the messages that arrived since; each counts as read when the agent adds it. */
+  #takeSteering(): readonly UserMessage[] {
+    const messages = this.#steering.splice(0);
+    for (const message of messages) this.#taken.set(message.id, message);
+    return messages;
   }
 
   /** Aborts the agent after logging `request`, and abandons it after the grace period. */
@@ -133,7 +144,7 @@ export class ActiveRun implements RunHandle {
       signal: this.#stop.signal,
       answers: thread.answers,
       steering: {
-        take: () => this.#steering.splice(0),
+        take: () => this.#takeSteering(),
         onMessage: listener => {
           this.#steeringListeners.add(listener);
           return () => this.#steeringListeners.delete(listener);
@@ -178,6 +189,7 @@ export class ActiveRun implements RunHandle {
 
   /** The metadata that an event about a relay or a requested message is stored with. */
   #noteOf(event: AgentEvent): Readonly<Record<string, unknown>> | undefined {
+    if (event.type === 'user') this.#taken.delete(event.id ?? '');
     if (event.type === 'user') return this.#requested.has(event.id ?? '') ? noSteerNote(event.id ?? '') : undefined;
     if (event.type === 'relay_resolved') return noPendingRelay(event.relayId);
     if (event.type !== 'relay') return undefined;

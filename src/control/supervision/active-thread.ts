@@ -7,7 +7,7 @@ import { renewalMs } from './lease-times.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
 import { cancelRelay } from './answer-relay.ts';
-import { backgroundClock, systemClock } from './clock.ts';
+import { backgroundClock, systemClock } from '../../agents/clock.ts';
 import { StoreOutage } from './store-outage.ts';
 import { turnShare } from './turn-share.ts';
 

@@ -5,7 +5,7 @@ import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import type { ThreadState, ThreadMemory } from '../thread-memory.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 import { OtherThreads } from './other-threads.ts';
 import { renewalMs } from './lease-times.ts';
 import { isEndedProcess } from './process-owner.ts';

@@ -1,6 +1,6 @@
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog } from '../../log/index.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 import { renewalMs } from './lease-times.ts';
 import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';

@@ -3,7 +3,7 @@ import type { SpentTotals } from '../../agents/limits/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { readEvents } from '../../log/read-events.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 
 export interface SpendingBookOptions {
   readonly log: EventLog;

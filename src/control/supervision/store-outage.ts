@@ -1,5 +1,5 @@
 import { type AgentEvent, isStoreUnavailable, type SingletreeError } from '../../events/index.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 
 export interface StoreOutageOptions {
   readonly clock: Clock;

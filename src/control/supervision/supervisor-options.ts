@@ -15,7 +15,7 @@ import {
 import { type Limits, limitsField } from '../../agents/limits/limits.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 import type { OpenRun } from './open-runs.ts';
 
 export interface SupervisorOptions {

@@ -17,7 +17,7 @@ import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
 import { ActiveThreads } from './active-threads.ts';
 import { answerRelay, cancelRelays } from './answer-relay.ts';
-import { backgroundClock } from './clock.ts';
+import { backgroundClock } from '../../agents/clock.ts';
 import { defaultLeaseMs } from './lease-times.ts';
 import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../agents/clock.ts';
 
 /** How long the work of runs may hold the event loop before others get their turn, in milliseconds. */
 const shareMs = 5;

@@ -32,6 +32,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toolOutputOf(event.output)] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
   const [output, ...laterOutputs] = outputs;
+  const { agentId } = getRun(conversation, chunk.runId) ?? {};
   const part = {
     kind: 'tool',
     id: chunk.id,
@@ -40,6 +41,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
     status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
     relays,
     collapsed,
+    ...defined({ agentId, ...timesOf(chunk, pieces) }),
   } as const;
   if (collapsed) return { ...part, inputText: '', progress: [], laterOutputs: [], runs: [] };
   const written = pieces.find(piece => piece.kind === 'tool_input_delta');
@@ -52,6 +54,12 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
     laterOutputs,
     runs: context.nodesOf(getSpawned(conversation, chunk.id).map(({ id }) => id)),
   };
+}
+
+/** When a call began, at its start when that was reported, and when its result came. */
+function timesOf({ event: call }: Chunk, pieces: readonly Chunk[]) {
+  const timeOf = (type: 'tool_start' | 'tool_result') => pieces.find(({ event }) => event.type === type)?.event.ts;
+  return { startedAt: timeOf('tool_start') ?? call.ts, endedAt: timeOf('tool_result') };
 }
 
 /** A relay with its answer; undefined when the chunk is none. */

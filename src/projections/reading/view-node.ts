@@ -43,6 +43,11 @@ export interface ToolPart extends Placed {
   readonly id: string;
   readonly name: string;
   readonly status: CallStatus;
+  /** The agent that made it. */
+  readonly agentId?: string;
+  /** When it began and when its result came, as ISO 8601. */
+  readonly startedAt?: string;
+  readonly endedAt?: string;
   /** Absent while the model writes it, and for a result without a call. */
   readonly input?: unknown;
   /** The arguments as far as the model has written them. */

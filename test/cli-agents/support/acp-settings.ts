@@ -30,3 +30,20 @@ export function copilotSettings(home: string, url: string): CliAgentOptions {
     },
   };
 }
+
+/** How to run Gemini CLI against a model server, with a home of its own. */
+export function geminiSettings(home: string, url: string): CliAgentOptions {
+  mkdirSync(join(home, '.gemini'));
+  writeFileSync(
+    join(home, '.gemini', 'settings.json'),
+    JSON.stringify({
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { disableAutoUpdate: true },
+    }),
+  );
+  return {
+    model: 'gemini-2.5-pro',
+    env: { HOME: home, GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url },
+  };
+}

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { clineSettings } from './cline-settings.ts';
 import { gooseSettings } from './goose-settings.ts';
-import { copilotSettings, qwenSettings } from './acp-settings.ts';
+import { copilotSettings, geminiSettings, qwenSettings } from './acp-settings.ts';
 import { opencodeSettings } from './opencode-settings.ts';
 
 /** Where the real programs are installed, once for all test runs; outside the repository. */
@@ -166,6 +166,13 @@ const programs: Readonly<Record<string, Program>> = {
     folder: 'qwen',
     with: ['node@24'],
     settings: qwenSettings,
+  },
+  gemini: {
+    package: '@google/gemini-cli@0.61.0',
+    path: '.bin/gemini',
+    folder: 'gemini',
+    with: ['node@24'],
+    settings: geminiSettings,
   },
   copilot: {
     package: '@github/copilot@1.0.102',

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
@@ -7,12 +7,12 @@ import { Composer } from '../composer/composer.tsx';
 import { EntryList } from './entry-list.tsx';
 import { LatestButton } from './latest-button.tsx';
 import { ListActionsContext } from './list-actions.ts';
-import { GraphView } from '../graph/graph-view.tsx';
-import { type Address, writeAddress } from '../app/address.ts';
+import { type ThreadAddress, writeAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { StatusLine } from '../app/status-line.tsx';
 import { TopBar } from '../app/top-bar.tsx';
+import { ViewTabs } from '../app/view-tabs.tsx';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { TargetRow } from './row-view.tsx';
@@ -23,13 +23,13 @@ import { useReadingList } from './use-reading-list.ts';
 import { useThread } from './use-thread.ts';
 
 interface ConversationProps extends PageProps {
-  readonly address: Address & { section: 'thread' };
-  readonly open: (address: Address) => void;
+  readonly address: ThreadAddress;
+  readonly open: (address: ThreadAddress) => void;
   readonly title: string | undefined;
 }
 
 /** One conversation: its history, its live updates, and the input field. */
-export function Conversation({ client, agents, address, open, title, refresh, onMenu }: ConversationProps) {
+export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
   const { threadId, at } = address;
   const { thread, store } = useThread(client, threadId);
   const { nodeList: nodes, newestList, running, pending } = thread ?? nothingYet;
@@ -38,7 +38,6 @@ export function Conversation({ client, agents, address, open, title, refresh, on
   const list = useReadingList(store, thread);
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
-  const graph = useGraphToggle(address, open);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -51,13 +50,12 @@ export function Conversation({ client, agents, address, open, title, refresh, on
     onProblem: setProblem,
   });
 
-  useEffect(refresh, [running.length, refresh]);
   const isLoaded = thread !== undefined && !thread.isLoading;
   useEffect(() => {
     if (isLoaded && at !== undefined) void toEvent(at);
   }, [isLoaded, at, toEvent]);
   const toStart = useCallback(() => void toEvent(1, false), [toEvent]);
-  useListKeys({ position, toStart, toEnd, isShown: !graph.shown });
+  useListKeys({ position, toStart, toEnd });
   const actions = useMemo(
     () => ({
       nameOf: (agentId?: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId ?? 'agent',
@@ -80,8 +78,13 @@ export function Conversation({ client, agents, address, open, title, refresh, on
 
   return (
     <main className="main">
-      <TopBar title={title ?? 'Conversation'} {...(thread && { usage: thread.usage })} graph={graph} onMenu={onMenu} />
-      <section className="scroll" aria-label="History" tabIndex={0} data-shown={!graph.shown} ref={elements.scroll}>
+      <TopBar
+        title={title ?? 'Conversation'}
+        {...(thread && { usage: thread.usage })}
+        tabs={<ViewTabs address={address} open={open} />}
+        onMenu={onMenu}
+      />
+      <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
         <div
           className="column"
           role="log"
@@ -90,7 +93,7 @@ export function Conversation({ client, agents, address, open, title, refresh, on
           aria-busy={running.length > 0}
           ref={elements.column}
         >
-          <ThreadState thread={thread} onStart={() => open({ section: 'start' })} />
+          <ThreadState thread={thread} />
           <RelayAnswers value={answer}>
             <Branches value={branches}>
               <ListActionsContext value={actions}>
@@ -109,9 +112,8 @@ export function Conversation({ client, agents, address, open, title, refresh, on
           <div className="turn-room" ref={elements.spacer} />
         </div>
       </section>
-      {graph.shown && thread && <GraphView conversation={thread.conversation} onClose={graph.onClose} />}
       <div className="foot">
-        <LatestButton shown={list.isAway && !graph.shown} newRows={list.newRows} onClick={toEnd} />
+        <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
         <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
         <Composer
           agents={agents}
@@ -136,19 +138,4 @@ const nothingYet = { seq: 0, nodeList: noNodes, newestList: noNodes, running: []
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));
   return answer;
-}
-
-/** Whether the drawing covers the thread, which stays mounted behind it. */
-function useGraphToggle({ threadId, view }: ConversationProps['address'], open: ConversationProps['open']) {
-  const ref = useRef<HTMLButtonElement>(null);
-  const shown = view === 'graph';
-  const show = useCallback(
-    (graph: boolean) => open({ section: 'thread', threadId, ...(graph && { view: 'graph' as const }) }),
-    [open, threadId],
-  );
-  const onClose = useCallback(() => {
-    if (document.activeElement?.closest('.graph')) ref.current?.focus();
-    show(false);
-  }, [show]);
-  return { shown, ref, onToggle: () => show(!shown), onClose };
 }

@@ -7,7 +7,7 @@ export function Reasoning({ text, live }: { text: string; live: boolean }) {
   return (
     <details className="reasoning">
       <summary data-live={live}>{live ? 'Thinking…' : 'Thought'}</summary>
-      <Prose text={text} />
+      <Prose text={text} live={live} />
     </details>
   );
 }

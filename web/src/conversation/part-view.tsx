@@ -18,7 +18,7 @@ export const PartView = memo(function PartView({ part, live }: PartViewProps): R
     if (part.automatic !== true) return <Bubble content={part.content} by={part.by} />;
     return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
-  if (part.kind === 'text') return <Prose text={part.text} />;
+  if (part.kind === 'text') return <Prose text={part.text} live={live} />;
   if (part.kind === 'reasoning') return <Reasoning text={part.text} live={live} />;
   if (part.kind === 'tool') return <ToolCard tool={part} />;
   if (part.kind === 'relay') return <RelayCard relay={part} />;

@@ -3,8 +3,8 @@ import type { ThreadSnapshot } from '../../../src/client/index.ts';
 import { errorText, SingletreeError } from '../../../src/events/index.ts';
 
 /** What stands in the place of the messages while there are none: loading, empty, unknown, signed out or failed. */
-export function ThreadState({ thread, onStart }: { thread: ThreadSnapshot | undefined; onStart: () => void }) {
-  if (thread?.error !== undefined) return <Refused error={thread.error} onStart={onStart} />;
+export function ThreadState({ thread }: { thread: ThreadSnapshot | undefined }) {
+  if (thread?.error !== undefined) return <Refused error={thread.error} />;
   if (thread === undefined || thread.isLoading)
     return (
       <div className="thread-state" aria-busy="true">
@@ -22,7 +22,7 @@ export function ThreadState({ thread, onStart }: { thread: ThreadSnapshot | unde
   );
 }
 
-function Refused({ error, onStart }: { error: unknown; onStart: () => void }) {
+function Refused({ error }: { error: unknown }) {
   const status = SingletreeError.is(error) ? error.status : 500;
   if (status === 401 || status === 403)
     return (
@@ -41,9 +41,9 @@ function Refused({ error, onStart }: { error: unknown; onStart: () => void }) {
     return (
       <State title="Conversation not found">
         <p>It was deleted, or the address is wrong.</p>
-        <button type="button" className="button" onClick={onStart}>
+        <a className="button" href="/">
           Start a new one
-        </button>
+        </a>
       </State>
     );
   return (

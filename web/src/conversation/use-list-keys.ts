@@ -5,19 +5,14 @@ interface ListKeys {
   readonly position: ReadingPosition;
   readonly toStart: () => void;
   readonly toEnd: () => void;
-  /** Whether the list is visible. */
-  readonly isShown: boolean;
 }
 
-/** Home, End, PageUp and PageDown move in the conversation, unless a field or another part of the page has the focus. */
-export function useListKeys({ position, toStart, toEnd, isShown }: ListKeys): void {
+/** Home, End, PageUp and PageDown move in the conversation, unless another part of the page has the focus. */
+export function useListKeys({ position, toStart, toEnd }: ListKeys): void {
   useEffect(() => {
-    if (!isShown) return;
     const onKey = (event: KeyboardEvent) => {
-      const focused = event.target instanceof Element ? event.target : undefined;
-      const isElsewhere = focused?.closest('.scroll') === null && focused !== document.body;
-      const isField = focused?.closest('input, textarea, select, [contenteditable]') !== null && focused !== undefined;
-      if (isElsewhere || isField || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+      if (event.defaultPrevented || hasModifier || !isForList(event.target)) return;
       const action = {
         Home: toStart,
         End: toEnd,
@@ -30,5 +25,13 @@ export function useListKeys({ position, toStart, toEnd, isShown }: ListKeys): vo
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [position, toStart, toEnd, isShown]);
+  }, [position, toStart, toEnd]);
+}
+
+/** Whether a key there moves in the conversation: in it, on the page itself, or in a message that is still empty. */
+function isForList(target: EventTarget | null): boolean {
+  if (target === document.body) return true;
+  if (!(target instanceof Element)) return false;
+  if (target instanceof HTMLTextAreaElement) return target.closest('.foot') !== null && target.value === '';
+  return target.closest('.scroll') !== null && target.closest('input, select, [contenteditable]') === null;
 }

@@ -16,7 +16,7 @@ const beyond = 640;
 const stride = 320;
 
 /** The whole conversation, with all its branches, as a drawing that grows downwards. */
-export function GraphView({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
+export function GraphView({ conversation }: { conversation: Conversation }) {
   const count = useRef(0);
   const pace = useCallback(() => Math.max(paceMs, count.current / nodesPerMs), []);
   const shown = usePaced(conversation, pace);
@@ -43,14 +43,6 @@ export function GraphView({ conversation, onClose }: { conversation: Conversatio
       box.removeEventListener('scroll', look);
     };
   }, [element]);
-
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) onClose();
-    };
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, [onClose]);
 
   const size = { width: width + 2 * margin, height: height + 2 * margin };
   return (

@@ -5,6 +5,7 @@ import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { startFailure, withHint } from './failure-hint.ts';
+import type { Clock } from '../../clock.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { environmentFor } from '../../process/environment.ts';
 import { lineText } from './line-reader.ts';
@@ -60,6 +61,8 @@ export interface CliAgentOptions {
   readonly permissions?: PermissionRuleSet;
   /** Keeps programs running for the next turn of their session. Default: one pool of four for this process. */
   readonly sessions?: SessionPool;
+  /** Measures the limits of a run over the live channel. Default: the system clock. */
+  readonly clock?: Clock;
 }
 
 const sharedSemaphore = new Semaphore(4);

@@ -1,13 +1,11 @@
 import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, errorText, newId } from '../../../events/index.ts';
-import type { InvokeParams, UserMessage } from '../../agent.ts';
-import { TimeLimit } from '../../loop/time-limit.ts';
+import type { AgentEvent } from '../../../events/index.ts';
+import type { InvokeParams } from '../../agent.ts';
+import { systemClock } from '../../clock.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
-import { RunDetached } from '../../run-detached.ts';
+import { TimeLimit } from '../../loop/time-limit.ts';
 import { startEvent } from '../../start-event.ts';
 import { withHint } from '../agent/failure-hint.ts';
-import { lineText } from '../agent/line-reader.ts';
-import { OutputTail, stderrMessage } from '../agent/output-tail.ts';
 import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
 import { RunStamp } from '../agent/run-stamp.ts';
 import { withCost } from '../agent/usage-cost.ts';
@@ -17,20 +15,19 @@ import type { LiveAgentOptions } from './live-options.ts';
 import { LiveDecisions } from './live-decisions.ts';
 import { LiveOutput } from './live-output.ts';
 import { firstPrompt, newSessionWarning, type TurnContent } from './live-prompt.ts';
-import { LiveSession, type SessionUser } from './live-session.ts';
+import type { SessionUser } from './live-session.ts';
 import { LiveSteps } from './live-steps.ts';
-import { revisionNote, rejectionNote } from './live-notes.ts';
-import { SessionClaims, type SessionOpening } from './session-claims.ts';
-import { notRun, type ResumedRun, resumedRun } from './resumed-run.ts';
-import { codeOf, exitProblem, type SessionProblem, unexplained } from './session-problems.ts';
-import { modeOf, sessionKey, sessionOptions } from './session-options.ts';
+import { closingEvents, type ResumedRun, resumedRun } from './resumed-run.ts';
+import { RunLines } from './run-lines.ts';
+import { RunProblems } from './run-problems.ts';
+import { RunProgram } from './run-program.ts';
+import { RunRequests } from './run-requests.ts';
+import { RunSteering } from './run-steering.ts';
+import { RunStop } from './run-stop.ts';
+import type { SessionOpening } from './session-claims.ts';
+import { modeOf } from './session-options.ts';
+import type { SessionProblem } from './session-problems.ts';
 import { TurnMessages } from './turn-messages.ts';
-
-/** How long a program may take to settle after an interrupt before it is ended, in milliseconds. */
-const settleMs = 5_000;
-
-/** The number of times that a run goes on because a rule, not a person, rejected a call. */
-const mostRuleNotes = 10;
 
 type TurnResult = LiveTurnEnd | { readonly problem: SessionProblem };
 
@@ -51,50 +48,68 @@ export class LiveRun implements SessionUser {
   readonly #messages: TurnMessages;
   readonly #limit: TimeLimit;
   readonly #resumed: ResumedRun | undefined;
-  readonly #decisions: LiveDecisions;
-  readonly #stderr = new OutputTail();
-  readonly #claims: SessionClaims;
-  /** The requests that are being decided. */
-  readonly #requests = new Map<string, AbortController>();
-  #session: LiveSession | undefined;
-  /** The session that the program resumes or reported when it opened. */
-  #sessionId: string | undefined;
+  readonly #program: RunProgram;
+  readonly #problems: RunProblems;
+  readonly #lines: RunLines;
+  readonly #requests: RunRequests;
+  readonly #steering: RunSteering;
+  readonly #stop: RunStop;
   #endTurn: ((result: TurnResult) => void) | undefined;
-  #exit: ProcessExit | undefined;
-  #stopped: 'aborted' | 'timeout' | undefined;
-  #settleTimer: ReturnType<typeof setTimeout> | undefined;
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  #lines: number;
-  #ruleNotes = 0;
-  #hasFailed = false;
 
   constructor(options: LiveRunOptions) {
     this.#options = options;
-    const { adapter, params, options: settings } = options;
-    const { runId, resume, signal, permissions = [], decided = [] } = params;
-    this.#lines = params.rawBefore ?? 0;
-    this.#stamp = new RunStamp({
-      runId,
-      model: params.model ?? settings.model,
-      now: () => new Date().toISOString(),
-    });
+    const { adapter, live, params, options: settings } = options;
+    const { runId, resume, signal } = params;
+    const { abilities } = live;
+    const { name } = adapter;
+    const clock = settings.clock ?? systemClock;
+    const put = (event: AgentEvent) => this.#output.put(event);
+    const channel = () => this.#program.session?.channel;
+    this.#stamp = new RunStamp({ runId, model: params.model ?? settings.model, now: () => new Date().toISOString() });
     const complete = (event: AgentEvent) => withHint(adapter, withCost(adapter, event));
     this.#output = new LiveOutput(options.events, this.#stamp, complete);
     this.#steps = new LiveSteps(runId, resume?.events);
     this.#messages = new TurnMessages(runId);
-    this.#limit = new TimeLimit(settings.timeoutMs ?? Number.POSITIVE_INFINITY, signal);
+    this.#limit = new TimeLimit(settings.timeoutMs ?? Number.POSITIVE_INFINITY, signal, settings.clock);
     this.#resumed = resume && resumedRun(resume);
-    this.#claims = new SessionClaims(options);
-    const own = settings.permissions;
-    this.#decisions = new LiveDecisions({
-      agentId: adapter.id,
-      cwd: this.#cwd,
-      rules: own === undefined && permissions.length > 0 ? permissions : [own ?? { rules: [] }, ...permissions],
-      answers: params.answers,
-      signal: this.#limit.signal,
-      put: event => this.#output.put(event),
-      decided,
-      unused: this.#resumed?.unused ?? [],
+    this.#program = new RunProgram(options, this.#limit.signal);
+    this.#problems = new RunProblems({ adapter, cwd: this.#cwd, runId, put });
+    this.#lines = new RunLines(options, {
+      problems: this.#problems,
+      emit: events => this.emit(events),
+      receive: (text, number) => channel()?.receive(text, number),
+    });
+    this.#steering = new RunSteering({
+      runId,
+      name,
+      abilities,
+      steering: params.steering,
+      messages: this.#messages,
+      put,
+      channel,
+      isInTurn: () => this.#endTurn !== undefined,
+    });
+    this.#requests = new RunRequests({
+      abilities,
+      decisions: this.#decisions(),
+      limit: this.#limit,
+      put,
+      answer: (requestId, answer) => channel()?.answer(requestId, answer),
+      inform: (note, way) => this.#steering.inform(note, way),
+      failed: error => this.#problems.reportError(error),
+      changed: () => this.#stop.watchSilence(),
+    });
+    this.#stop = new RunStop({
+      name,
+      idleTimeoutMs: settings.idleTimeoutMs,
+      clock,
+      limit: this.#limit,
+      signal,
+      program: this.#program,
+      problems: this.#problems,
+      isWorking: () => this.#endTurn !== undefined && !this.#requests.areOpen,
+      abortRequests: () => this.#requests.abort(),
+      endTurn: () => this.#endTurn?.({ reason: 'aborted' }),
     });
   }
 
@@ -107,9 +122,9 @@ export class LiveRun implements SessionUser {
       await this.#output.put(
         startEvent(adapter.id, { ...params, ...defined({ model: params.model ?? options.model }) }, this.#cwd),
       );
-    const onAbort = () => this.#stop();
+    const onAbort = () => this.#stop.stop();
     this.#limit.signal.addEventListener('abort', onAbort, { once: true });
-    const unsubscribe = steering?.onMessage?.(() => this.#takeSteering());
+    const unsubscribe = steering?.onMessage?.(() => this.#steering.take());
     let release = () => {};
     let reason: NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']> = 'error';
     try {
@@ -117,108 +132,55 @@ export class LiveRun implements SessionUser {
       release = await this.#acquire();
       reason = await this.#turns();
     } catch (error) {
-      if (this.#stopped === undefined) await this.#fail({ message: errorText(error), code: codeOf(error) });
+      if (this.#stop.reason === undefined) await this.#problems.reportError(error);
     } finally {
       unsubscribe?.();
       this.#limit.signal.removeEventListener('abort', onAbort);
       this.#limit.clear();
-      clearTimeout(this.#settleTimer);
-      clearTimeout(this.#idleTimer);
-      for (const request of this.#requests.values()) request.abort();
-      await this.#release(reason);
-      this.#claims.release();
+      this.#stop.clear();
+      this.#requests.abort();
+      await this.#program.release({ isBroken: reason === 'error' && this.#problems.hasExited });
       release();
     }
-    if (this.#stopped === 'timeout')
-      await this.#fail({
-        message: `${adapter.name} ran for ${(options.timeoutMs ?? 0) / 1000} s, which is its limit, and was stopped.`,
-        code: 'timeout',
-      });
-    for (const event of this.#messages.next()?.events ?? []) await this.#output.put(event);
-    await this.#output.put({ type: 'harness_end', runId, agentId: adapter.id, reason: this.#stopped ?? reason });
+    if (this.#stop.reason === 'timeout') await this.#problems.report(this.#timeout);
+    await this.#output.put({ type: 'harness_end', runId, agentId: adapter.id, reason: this.#stop.reason ?? reason });
   }
 
   /** Nobody reads the events any more: stops the run. */
   leave(): void {
     this.#output.leave();
-    if (this.#endTurn !== undefined || this.#session === undefined) this.#stop();
+    if (this.#endTurn !== undefined || this.#program.session === undefined) this.#stop.stop();
   }
 
-  async line({ stream, kind, bytes }: ProcessLine): Promise<void> {
-    const { params, options, adapter } = this.#options;
-    const { runId } = params;
-    const raw = { n: ++this.#lines, ts: new Date().toISOString(), stream, line: bytes };
-    this.#watchIdle();
-    try {
-      await params.raw?.(raw);
-      await options.onRaw?.(runId, raw);
-    } catch (error) {
-      await this.#fail({ message: errorText(error), code: codeOf(error) });
-    }
-    if (kind === 'rest') return;
-    const text = lineText(kind === 'long' ? bytes.subarray(0, 4096) : bytes);
-    if (kind === 'long')
-      this.emit([{ type: 'unknown', runId, raw: { truncated: true, stream, beginning: text }, line: raw.n }]);
-    else if (stream === 'stdout') this.#session?.channel.receive(text, raw.n);
-    else {
-      const warning = stderrMessage(adapter, text);
-      if (warning !== undefined) {
-        this.#stderr.add(warning.message);
-        this.emit([{ type: 'warning', runId, ...warning, line: raw.n }]);
-      }
-    }
+  async line(line: ProcessLine): Promise<void> {
+    this.#stop.watchSilence();
+    await this.#lines.add(line);
     await this.#output.flushed;
   }
 
   emit(events: readonly AgentEvent[]): void {
     this.#stamp.session(events);
-    if (this.#stamp.sessionId !== undefined) this.#claims.add(this.#stamp.sessionId);
+    this.#program.report(this.#stamp.sessionId);
     for (const event of events) {
-      if (event.type === 'error' && event.fatal === true && event.runId === this.#options.params.runId)
-        this.#hasFailed = true;
+      this.#problems.watch(event);
       void this.#output.put(this.#steps.continued(event));
     }
   }
 
   request(request: LiveRequest): void {
-    const stop = new AbortController();
-    this.#requests.set(request.id, stop);
-    const signal = AbortSignal.any([stop.signal, this.#limit.signal]);
-    clearTimeout(this.#idleTimer);
-    void this.#limit
-      .pauseFor(this.#decide(request, signal))
-      .catch(async error => {
-        if (signal.aborted) return;
-        await this.#fail({ message: errorText(error), code: codeOf(error) });
-        this.#session?.channel.answer(request.id, { outcome: 'cancelled', feedback: notRun });
-      })
-      .finally(() => {
-        this.#requests.delete(request.id);
-        this.#watchIdle();
-      });
+    this.#requests.add(request);
   }
 
   withdraw(requestId: string, reason: string): void {
-    this.#requests.get(requestId)?.abort();
-    void this.#decisions.withdraw(requestId, reason).catch(() => {});
+    this.#requests.withdraw(requestId, reason);
   }
 
   steered(messageId: string, delivery: 'joined' | 'queued'): void {
-    const { adapter, params } = this.#options;
-    if (delivery === 'joined') {
-      const said = this.#messages.joined(messageId);
-      if (said !== undefined) void this.#output.put(said);
-    } else if (this.#messages.isSteered(messageId))
-      void this.#output.put({
-        type: 'warning',
-        runId: params.runId,
-        message: `${adapter.name} reads the message when it has finished what it is writing.`,
-        code: 'steer_queued',
-      });
+    this.#steering.steered(messageId, delivery);
   }
 
   waiting(message: string): void {
-    void this.#output.put({ type: 'warning', runId: this.#options.params.runId, message, code: 'waiting' });
+    void this.#warn(message, 'waiting');
   }
 
   turnEnded(end: LiveTurnEnd): void {
@@ -230,58 +192,83 @@ export class LiveRun implements SessionUser {
   }
 
   exited(exit: ProcessExit): void {
-    this.#exit = exit;
-    this.#endTurn?.({ problem: this.#exitProblem(exit) });
-  }
-
-  /** Waits until the program may run. */
-  async #acquire(): Promise<() => void> {
-    const { options, params } = this.#options;
-    const { semaphore } = options;
-    const message = `Waiting: ${semaphore.permits} external agents run already.`;
-    if (semaphore.isFull) await this.#output.put({ type: 'warning', runId: params.runId, message, code: 'waiting' });
-    return semaphore.acquire(this.#limit.signal);
+    const problem = this.#problems.exited(exit);
+    this.#endTurn?.({ problem });
   }
 
   get #cwd(): string {
     return this.#options.options.cwd ?? process.cwd();
   }
 
+  get #timeout(): SessionProblem {
+    const { adapter, options } = this.#options;
+    const limit = `${(options.timeoutMs ?? 0) / 1000} s`;
+    return { message: `${adapter.name} ran for ${limit}, which is its limit, and was stopped.`, code: 'timeout' };
+  }
+
+  #decisions(): LiveDecisions {
+    const { adapter, params, options } = this.#options;
+    const { permissions = [], decided = [], answers } = params;
+    const own = options.permissions;
+    return new LiveDecisions({
+      agentId: adapter.id,
+      cwd: this.#cwd,
+      rules: own === undefined && permissions.length > 0 ? permissions : [own ?? { rules: [] }, ...permissions],
+      answers,
+      signal: this.#limit.signal,
+      put: event => this.#output.put(event),
+      decided,
+      unused: this.#resumed?.unused ?? [],
+    });
+  }
+
+  /** Waits until the program may run. */
+  async #acquire(): Promise<() => void> {
+    const { semaphore } = this.#options.options;
+    if (semaphore.isFull) await this.#warn(`Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
+    return semaphore.acquire(this.#limit.signal);
+  }
+
+  /** Closes what the process of the run left open. */
+  async #closeResumed(): Promise<void> {
+    const resumed = this.#resumed;
+    if (resumed === undefined) return;
+    const { answers } = this.#options.params;
+    for await (const event of closingEvents(resumed, answers)) await this.#output.put(event);
+    await this.#warn(
+      'The process of the agent ended. Its session is resumed, and its model is asked to continue.',
+      'resumed',
+    );
+  }
+
   /** Runs one turn after another until nothing is left to say to the program; returns the reason of the end. */
   async #turns(): Promise<LiveTurnEnd['reason']> {
-    const { params, adapter, live } = this.#options;
-    const resumedId = this.#resumed?.sessionId;
-    let opening =
-      resumedId === undefined
-        ? this.#claims.open(params.session?.id, params.session?.fork === true)
-        : await this.#claims.reopen(resumedId);
+    const { adapter, live, options } = this.#options;
+    let opening = await this.#program.claim(this.#resumed?.sessionId);
     let content = firstPrompt(this.#options, { sessionId: opening.sessionId, resumed: this.#resumed });
     for (const event of content.events) await this.#output.put(event);
-    if (live.warning !== undefined && this.#options.options.yolo !== true)
-      await this.#output.put({ type: 'warning', runId: params.runId, message: live.warning, code: 'unasked' });
+    if (live.warning !== undefined && options.yolo !== true) await this.#warn(live.warning, 'unasked');
     for (;;) {
       const end = await this.#turn(content, opening);
-      if (this.#stopped !== undefined) return 'aborted';
+      if (this.#stop.reason !== undefined) return 'aborted';
       if ('problem' in end) {
         if (end.problem.code !== 'session_unknown' || opening.sessionId === undefined) {
-          await this.#fail(end.problem);
+          await this.#problems.report(end.problem);
           return 'error';
         }
-        await this.#discardSession();
+        await this.#program.discard();
         opening = {};
-        const message = newSessionWarning(adapter);
-        await this.#output.put({ type: 'warning', runId: params.runId, message, code: 'new_session' });
+        await this.#warn(newSessionWarning(adapter), 'new_session');
         content = firstPrompt(this.#options, { sessionId: undefined, resumed: undefined });
         continue;
       }
-      this.#takeSteering();
+      this.#steering.take();
       this.#messages.endTurn(end.unsent);
       // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
       const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
       const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
-        if (end.reason === 'error' && !this.#hasFailed)
-          await this.#fail(this.#exit === undefined ? unexplained(adapter) : this.#exitProblem(this.#exit));
+        if (end.reason === 'error') await this.#problems.reportUnexplained();
         return end.reason;
       }
       for (const event of next.events) await this.#output.put(event);
@@ -294,18 +281,17 @@ export class LiveRun implements SessionUser {
     const ended = new Promise<TurnResult>(resolve => (this.#endTurn = resolve));
     try {
       this.#limit.signal.throwIfAborted();
-      this.#session ??= await this.#open(opening);
-      const opened = await Promise.race([this.#session.opened, ended]);
-      if ('problem' in opened) return { problem: this.#openingProblem(opened.problem) };
-      if (this.#limit.signal.aborted) return { reason: 'aborted' };
-      if ('sessionId' in opened) this.#sessionId = opened.sessionId;
-      if (this.#sessionId !== undefined) this.#claims.add(this.#sessionId);
+      const session = await this.#program.start(opening, this);
+      const opened = await Promise.race([session.opened, ended]);
+      if ('problem' in opened) return { problem: this.#problems.opening(opened.problem) };
+      if (this.#limit.signal.aborted || 'reason' in opened) return { reason: 'aborted' };
+      this.#program.opened(opened);
       this.#steps.nextTurn();
-      const { runId, model = options.model, session } = params;
-      const usedBefore = opening.sessionId === undefined ? undefined : session?.used;
-      this.#session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
-      this.#watchIdle();
-      this.#takeSteering();
+      const { runId, model = options.model } = params;
+      const usedBefore = opening.sessionId === undefined ? undefined : params.session?.used;
+      session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
+      this.#stop.watchSilence();
+      this.#steering.take();
       return await ended;
     } finally {
       this.#endTurn = undefined;
@@ -313,157 +299,7 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  async #open({ sessionId, fork }: SessionOpening): Promise<LiveSession> {
-    const { options, params } = this.#options;
-    const ownId = fork === true ? undefined : sessionId;
-    this.#sessionId = ownId;
-    const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
-    if (warm !== undefined) {
-      warm.enter(this);
-      return warm;
-    }
-    return LiveSession.open(sessionOptions(this.#options, { sessionId, fork, runMark: params.runMark }), this);
-  }
-
-  /** Closes what the process of the run left open. */
-  async #closeResumed(): Promise<void> {
-    const resumed = this.#resumed;
-    if (resumed === undefined) return;
-    const { params } = this.#options;
-    const { runId, answers } = params;
-    for (const relay of resumed.openRelays)
-      if (answers?.cancel !== undefined) await answers.cancel(relay, notRun);
-      else
-        await this.#output.put({
-          type: 'relay_resolved',
-          runId: relay.runId,
-          relayId: relay.id,
-          outcome: 'cancelled',
-          feedback: notRun,
-        });
-    for (const event of resumed.closing) await this.#output.put(event);
-    const message = 'The process of the agent ended. Its session is resumed, and its model is asked to continue.';
-    await this.#output.put({ type: 'warning', runId, message, code: 'resumed' });
-  }
-
-  async #decide(request: LiveRequest, signal: AbortSignal): Promise<void> {
-    const { abilities } = this.#options.live;
-    const { answer, byPerson } = await this.#decisions.decide(request, signal);
-    signal.throwIfAborted();
-    if (answer.outcome === 'approve' && request.kind === 'permission')
-      await this.#output.put({ type: 'tool_start', runId: request.runId, id: request.toolCallId, name: request.tool });
-    signal.throwIfAborted();
-    if (answer.outcome === 'approve' && answer.input !== undefined && request.kind === 'permission')
-      this.#inform(revisionNote(request, answer.input), abilities.steer === 'joins' ? 'steer' : 'next_prompt');
-    if (answer.outcome === 'reject' && answer.feedback !== undefined && abilities.reason !== 'answer')
-      if (byPerson || abilities.reason === 'steer' || (abilities.rejectEndsTurn && this.#ruleNotes++ < mostRuleNotes))
-        this.#inform(rejectionNote(request, answer.feedback), abilities.reason);
-    this.#session?.channel.answer(request.id, answer);
-  }
-
-  /** Gives the model a note of the driver: into the turn, or as the next prompt. */
-  #inform(note: string, way: 'steer' | 'next_prompt'): void {
-    if (way === 'next_prompt') {
-      this.#messages.note(note);
-      return;
-    }
-    const id = newId();
-    this.#messages.steerNote(id, note);
-    this.#session?.channel.steer({ id, content: note });
-  }
-
-  /** Passes on what people said since; a message that the program cannot take now waits for the end of the turn. */
-  #takeSteering(): void {
-    const { params, live, adapter } = this.#options;
-    if (this.#endTurn === undefined && this.#session === undefined) return;
-    for (const message of params.steering?.take() ?? []) {
-      if (this.#endTurn !== undefined && live.abilities.steer === 'joins') this.#steer(message);
-      else {
-        this.#messages.wait(message);
-        if (this.#endTurn !== undefined)
-          void this.#output.put({
-            type: 'warning',
-            runId: params.runId,
-            message: `${adapter.name} takes no messages during a turn: it receives the message after it.`,
-            code: 'steer_queued',
-          });
-      }
-    }
-  }
-
-  #steer(message: UserMessage): void {
-    this.#messages.steer(message);
-    this.#session?.channel.steer(message);
-  }
-
-  /** Interrupts the turn; ends the program when it does not settle, or the run continues in another process. */
-  #stop(): void {
-    if (this.#stopped !== undefined) return;
-    this.#stopped = this.#limit.over ? 'timeout' : 'aborted';
-    const session = this.#session;
-    for (const request of this.#requests.values()) request.abort();
-    if (session === undefined || this.#options.params.signal.reason instanceof RunDetached) {
-      void session?.dispose();
-      this.#endTurn?.({ reason: 'aborted' });
-      return;
-    }
-    session.channel.interrupt();
-    this.#settleTimer = setTimeout(() => {
-      void session.dispose();
-      this.#endTurn?.({ reason: 'aborted' });
-    }, settleMs);
-  }
-
-  #watchIdle(): void {
-    const { idleTimeoutMs } = this.#options.options;
-    clearTimeout(this.#idleTimer);
-    if (idleTimeoutMs === undefined || this.#requests.size > 0 || this.#endTurn === undefined) return;
-    this.#idleTimer = setTimeout(() => {
-      const { adapter } = this.#options;
-      const message = `${adapter.name} was silent for ${idleTimeoutMs / 1000} s, which is its limit, and was stopped.`;
-      void this.#fail({ message, code: 'timeout' });
-      this.#stop();
-      this.#stopped = 'timeout';
-    }, idleTimeoutMs);
-  }
-
-  /** Keeps the program for the next turn of its session, or ends it. */
-  async #release(reason: string): Promise<void> {
-    const session = this.#session;
-    if (session === undefined) return;
-    const sessionId = this.#stamp.sessionId ?? this.#sessionId;
-    if (sessionId === undefined || !session.isUsable || (reason === 'error' && this.#exit !== undefined)) {
-      await this.#discardSession();
-      return;
-    }
-    session.leave();
-    this.#options.options.sessions.keep(sessionKey(this.#options, sessionId), session);
-  }
-
-  async #discardSession(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    session?.leave();
-    await session?.dispose();
-  }
-
-  async #fail({ message, code }: SessionProblem): Promise<void> {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    const { runId } = this.#options.params;
-    await this.#output.put({ type: 'error', runId, message, code, fatal: true });
-  }
-
-  /** A program that ended while it opened its session explains why on stderr. */
-  #openingProblem(problem: SessionProblem): SessionProblem {
-    if (this.#exit !== undefined && problem.code === 'exit_code') return this.#exitProblem(this.#exit);
-    const printed = this.#stderr.text;
-    return problem.code === 'open_timeout' && printed !== ''
-      ? { ...problem, message: `${problem.message} It printed: ${printed}` }
-      : problem;
-  }
-
-  #exitProblem(exit: ProcessExit): SessionProblem {
-    return exitProblem(this.#options.adapter, exit, { cwd: this.#cwd, printed: this.#stderr.text });
+  #warn(message: string, code: string): Promise<void> {
+    return this.#output.put({ type: 'warning', runId: this.#options.params.runId, message, code });
   }
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { RelayState, RunState } from '../../../projections/run-state.ts';
+import type { Answers } from '../../agent.ts';
 
 /** What is left of a run whose process ended, and what its model has to learn. */
 export interface ResumedRun {
@@ -50,6 +51,18 @@ export function resumedRun(state: RunState): ResumedRun {
   }
   const session = state.events.findLast(event => event.sessionId !== undefined);
   return { sessionId: session?.sessionId, openRelays, unused, closing, prompt: promptFor(skipped, unknown) };
+}
+
+/** Cancels the open relays and yields the events that close what the process left open. */
+export async function* closingEvents(
+  { openRelays, closing }: ResumedRun,
+  answers: Pick<Answers, 'cancel'> | undefined,
+): AsyncGenerator<AgentEvent> {
+  for (const relay of openRelays)
+    if (answers?.cancel !== undefined) await answers.cancel(relay, notRun);
+    else
+      yield { type: 'relay_resolved', runId: relay.runId, relayId: relay.id, outcome: 'cancelled', feedback: notRun };
+  yield* closing;
 }
 
 function promptFor(skipped: readonly string[], unknown: readonly string[]): string {

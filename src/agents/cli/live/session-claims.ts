@@ -1,3 +1,4 @@
+import { untilAborted } from '../../loop/until-aborted.ts';
 import type { LiveRunOptions } from './live-run.ts';
 
 /** The session in which a run begins: resumed, continued in a copy, or a new one without an id. */
@@ -25,9 +26,9 @@ export class SessionClaims {
     return this.#options.live.abilities.fork ? { sessionId, fork: true } : {};
   }
 
-  /** Claims the session of a run that is resumed: its process may be ending, and is waited for. */
-  async reopen(sessionId: string): Promise<SessionOpening> {
-    await this.#options.options.sessions.released(this.#nameOf(sessionId), endingMs);
+  /** Claims the session of a run that is resumed: its process may be ending, and is waited for. Rejects on abort. */
+  async reopen(sessionId: string, signal: AbortSignal): Promise<SessionOpening> {
+    await untilAborted(this.#options.options.sessions.released(this.#nameOf(sessionId), endingMs), signal);
     return this.open(sessionId, false);
   }
 

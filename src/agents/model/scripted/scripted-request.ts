@@ -1,5 +1,5 @@
 /** The transport of a request: a direct call, or one of the wire APIs. */
-export type ScriptedApi = 'model' | 'responses' | 'chat' | 'messages';
+export type ScriptedApi = 'model' | 'responses' | 'chat' | 'messages' | 'google';
 
 export interface SeenToolCall {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../supervision/clock.ts';
+import { type Clock, systemClock } from '../../../agents/clock.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessDisplayState } from './display-state.ts';
 

@@ -23,6 +23,7 @@ export class LiveTurn {
   /** Request contexts of messages that were injected while it started. */
   readonly extraContexts: RequestContext[] = [];
   readonly state: TurnState;
+  readonly #listeners = new Set<() => void>();
   readonly #over = deferred<void>();
 
   constructor(trace: Partial<RunTrace> | undefined, state: TurnState) {
@@ -33,6 +34,17 @@ export class LiveTurn {
   /** The first of its runs. */
   get runId(): string | undefined {
     return this.handles[0]?.runId;
+  }
+
+  /** Calls back whenever a message is injected. Returns an unsubscribe function. */
+  onInjected(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Notifies its runs that a message was injected. */
+  notifyInjected(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** Resolves when all its events were emitted, or it could not start. */

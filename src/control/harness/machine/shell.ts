@@ -1,5 +1,5 @@
 import type { UserMessage } from '../../../agents/agent.ts';
-import type { Clock } from '../../supervision/clock.ts';
+import type { Clock } from '../../../agents/clock.ts';
 import type { RunOutcome } from '../../supervision/run-control.ts';
 import { remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../turns/tracing.ts';
@@ -176,6 +176,7 @@ export class Machine {
       case 'inject':
         this.#messages.deliver([effect.id]);
         for (const input of this.#messages.contents([effect.id])) this.#ports.onInjected(this.#live as LiveTurn, input);
+        this.#live?.notifyInjected();
         return;
       case 'stop':
         return this.#ports.stopTurn(this.#live as LiveTurn);

@@ -161,7 +161,11 @@ export class Runs {
         tokenUsage ??= thread.usage;
         if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
-        return { ...prepared, steering: { take: () => [...turn.state.read()] } };
+        const steering = {
+          take: () => [...turn.state.read()],
+          onMessage: (listener: () => void) => turn.onInjected(listener),
+        };
+        return { ...prepared, steering };
       },
       endsBefore: () => turn.state.endsAtStep(),
       onEvent: event => {

@@ -43,6 +43,7 @@ const checkOptions = optionsCheck(
       // The rules are checked with their own error.
       permissions: object().optional(),
       sessions: object().optional(),
+      clock: object().optional(),
     }) satisfies Record<keyof AcpAgentOptions, unknown>,
 );
 
