@@ -140,14 +140,14 @@ describe.skipIf(browser === undefined)('a long conversation', () => {
     ]);
     await open(id);
     await exactly('file-4999').waitFor();
-    await page.getByRole('status').getByText('Working…').waitFor();
+    await page.locator('.status-line').getByText('Working…').waitFor();
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(3_000);
     await box().focus();
     await page.keyboard.press('Home');
     await exactly('Go far').waitFor();
     await exactly('file-0').waitFor();
     await server.log.append(id, [{ type: 'harness_end', runId, agentId: 'silent', reason: 'complete' }]);
-    await page.getByRole('status').filter({ hasNotText: 'Working' }).waitFor();
+    await page.locator('.status-line').filter({ hasNotText: 'Working' }).waitFor();
     await page.keyboard.press('End');
     await exactly('file-4999').waitFor();
     await open(id, 2 + 3 * 2_500);

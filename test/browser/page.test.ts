@@ -32,7 +32,7 @@ const counting = scriptedAgent('counting', async function* ({ event, params: { m
 
 async function start(agent: string, message = 'Go on'): Promise<Locator> {
   await page.goto(server.url);
-  await page.getByLabel('Agent').selectOption(agent);
+  await page.getByLabel('Agent', { exact: true }).selectOption(agent);
   await page.getByLabel('Message').fill(message);
   await page.keyboard.press('Enter');
   return page.getByRole('log');
@@ -66,7 +66,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     more.open();
     await log.getByText('const three = 3;').waitFor();
     await page.getByText('1.2k tokens').waitFor();
-    await page.getByRole('status').filter({ hasNotText: 'Working' }).waitFor();
+    await page.locator('.status-line').filter({ hasNotText: 'Working' }).waitFor();
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   });
 
@@ -212,7 +212,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     await box.evaluate(element => element.scrollTo(0, 0));
     await page.getByRole('button', { name: 'Go to the newest' }).waitFor();
     more.open();
-    await page.getByRole('status').filter({ hasNotText: 'Working' }).waitFor();
+    await page.locator('.status-line').filter({ hasNotText: 'Working' }).waitFor();
     expect(await box.evaluate(element => element.scrollTop)).toBe(0);
     await page.getByRole('button', { name: 'Go to the newest' }).click();
     await expect.poll(fromEnd).toBeLessThan(2);
@@ -243,7 +243,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     await log.getByText('Answer 1 to red.').waitFor();
     expect(await shownIn(log)).toEqual(['red', 'Answer 1 to red.']);
 
-    await page.getByLabel('Agent').selectOption('counting');
+    await page.getByLabel('Agent', { exact: true }).selectOption('counting');
     await page.getByLabel('Message').fill('blue');
     await page.keyboard.press('Enter');
     await log.getByText('Answer 3 to red and blue.').waitFor();
@@ -312,7 +312,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     await log.getByText('Answer 1 to red.').waitFor();
     await page.reload();
     await log.getByText('Answer 1 to red.').waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('counting');
+    expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('counting');
     await page.getByLabel('Message').fill('blue');
     await page.keyboard.press('Enter');
     await log.getByText('Answer 2 to red and blue.').waitFor();
