@@ -98,7 +98,9 @@ describe.skipIf(browser === undefined)('the text of an agent', () => {
     await block.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('print("a")');
     await block.getByRole('button', { name: 'Wrap' }).click();
-    expect(await page.evaluate("getComputedStyle(document.querySelector('.code-block pre')).whiteSpace")).toBe('pre-wrap');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.code-block pre')).whiteSpace")).toBe(
+      'pre-wrap',
+    );
   });
 
   it('highlights code of many lines', async () => {

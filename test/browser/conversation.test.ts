@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
+import { Supervisor } from '../../src/control/supervision/supervisor.ts';
+import { type EventLog, MemoryLog } from '../../src/log/index.ts';
+import { startServer } from '../../src/server/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
-import { openBrowser, usePage } from './page-scene.ts';
+import { openBrowser, usePage, webRoot } from './page-scene.ts';
 
 const browser = await openBrowser();
 const silent = scriptedAgent('silent', async function* () {});
@@ -31,6 +34,16 @@ async function threadOf(events: readonly AgentEvent[]): Promise<string> {
   return id;
 }
 
+/** A server over a log that outlives it. */
+const serverOn = (kept: EventLog, port = 0) =>
+  startServer({
+    log: kept,
+    control: new Supervisor({ log: kept, agents: [silent] }),
+    agents: { list: () => [], get: () => undefined },
+    port,
+    webRoot,
+  });
+
 const open = (id: string, at?: number) =>
   page.goto(`${server.url}/threads/${id}${at === undefined ? '' : `?at=${at}`}`);
 const log = () => page.getByRole('log');
@@ -50,7 +63,7 @@ const isInView = (text: string) =>
 const drawn = () =>
   page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))');
 
-describe.skipIf(browser === undefined)('a long conversation', () => {
+describe.skipIf(browser === undefined)('the conversation', () => {
   const scene = usePage(browser, [silent]);
   beforeEach(() => {
     ({ server, page } = scene);
@@ -173,5 +186,112 @@ describe.skipIf(browser === undefined)('a long conversation', () => {
     await server.log.append(id, turn(204));
     await exactly('answer 204').waitFor();
     await expect.poll(fromEnd).toBeLessThan(2);
+  });
+
+  it('folds the work of a run that ended to one line with its failures, and finished subagents', async () => {
+    const at = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000).toISOString();
+    const call = (id: string, name: string, output: object): AgentEvent[] => [
+      { type: 'tool_call', runId: 'r', id, name, input: { path: `of ${id}` } },
+      { type: 'tool_result', runId: 'r', id, name, output },
+    ];
+    const events: AgentEvent[] = [
+      { type: 'user', runId: 'u', content: 'Mend it' },
+      { type: 'harness_start', runId: 'r', agentId: 'silent', parentId: 'u:user' },
+      ...call('a', 'edit', { context: 'ok' }),
+      ...call('b', 'bash', { context: 'ok' }),
+      ...call('c', 'bash', { error: 'exit 1' }),
+      { type: 'tool_call', runId: 'r', id: 'd', name: 'agent', input: { task: 'look' } },
+      { type: 'harness_start', runId: 's', agentId: 'reader', parentId: 'd' },
+      { type: 'text', runId: 's', id: 's/t', content: 'Notes from below.' },
+      { type: 'harness_end', runId: 's', agentId: 'reader', reason: 'complete' },
+      { type: 'tool_result', runId: 'r', id: 'd', name: 'agent', output: { context: 'ok' } },
+      { type: 'text', runId: 'r', id: 'r/t', content: 'It is mended.' },
+      { type: 'harness_end', runId: 'r', agentId: 'silent', reason: 'complete' },
+    ];
+    const id = await threadOf(
+      events.map((event, place) => ({ ...event, ts: at(place === events.length - 1 ? 180 : 0) })),
+    );
+    await open(id);
+    await exactly('It is mended.').waitFor();
+    const work = log().getByRole('button', { name: 'Worked for 3 min · 1 edit, 2 commands, 1 other call, 1 failed' });
+    expect(await work.getAttribute('aria-expanded')).toBe('false');
+    await log().getByText('exit 1').waitFor();
+    expect(await log().getByRole('region', { name: 'Tool edit' }).count()).toBe(0);
+    await work.click();
+    await log().getByRole('region', { name: 'Tool edit' }).waitFor();
+    const nested = log().getByRole('button', { name: 'Run of reader, Done' });
+    expect(await exactly('Notes from below.').count()).toBe(0);
+    await nested.click();
+    await exactly('Notes from below.').waitFor();
+    await nested.click();
+    await expect.poll(() => exactly('Notes from below.').count()).toBe(0);
+    await open(id, 11);
+    await exactly('Notes from below.').waitFor();
+  });
+
+  it('begins a turn of the reader at the upper edge', async () => {
+    await open(await threadOf(turns(1, 40)));
+    await exactly('answer 40').waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('Now this');
+    await page.keyboard.press('Enter');
+    await exactly('Now this').waitFor();
+    const frame = await box().boundingBox();
+    await expect.poll(async () => (await topOf('Now this')) - (frame?.y ?? 0)).toBeLessThan(60);
+    expect(await fromEnd()).toBeLessThan(2);
+  });
+
+  it('says that it is loading, then that it is empty', async () => {
+    let go = () => {};
+    const held = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    await page.route('**/window**', async route => {
+      await held;
+      await route.continue();
+    });
+    await open(await threadOf([]));
+    await log().getByText('Loading the conversation…').waitFor({ state: 'attached' });
+    go();
+    await log().getByText('No messages yet').waitFor();
+  });
+
+  it('says that it does not exist', async () => {
+    await open('nowhere');
+    await log().getByText('Conversation not found').waitFor();
+    await log().getByRole('link', { name: 'Start a new one' }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/');
+    scene.expectComplaint('404');
+  });
+
+  it('offers to sign in when the server refuses', async () => {
+    await page.route('**/window**', route =>
+      route.fulfill({ status: 401, contentType: 'application/json', body: '{}' }),
+    );
+    await open(await threadOf(turns(1, 1)));
+    await log().getByText('You are signed out').waitFor();
+    await log().getByRole('button', { name: 'Sign in' }).waitFor();
+    scene.expectComplaint('401');
+  });
+
+  it('says when the server is gone, and continues without duplicates when it is back', async () => {
+    await page.setViewportSize({ width: 1_000, height: 1_600 });
+    const kept = new MemoryLog();
+    const first = await serverOn(kept);
+    const { id } = await kept.createThread();
+    await kept.append(id, turns(1, 3));
+    await page.goto(`${first.url}/threads/${id}`);
+    await exactly('answer 3').waitFor();
+    await first.close();
+    await page.locator('.status-line').getByText('Connection lost. Trying again…').waitFor();
+    await kept.append(id, turns(4, 5));
+    const second = await serverOn(kept, Number(new URL(first.url).port));
+    await exactly('answer 5').waitFor({ timeout: 20_000 });
+    await expect.poll(() => page.locator('.status-line').innerText()).toBe('');
+    expect(await log().locator('.bubble').allInnerTexts()).toEqual([1, 2, 3, 4, 5].map(number => `question ${number}`));
+    await page.context().setOffline(true);
+    await second.close();
+    await page.locator('.status-line').getByText('You are offline.').waitFor();
+    await page.context().setOffline(false);
+    scene.expectComplaint('ERR_');
   });
 });

@@ -1,5 +1,6 @@
 import type { PagedList, ViewNode, ViewPart } from '../../../src/projections/index.ts';
 import type { Folds } from './folds.ts';
+import { answerPlace } from './work.ts';
 
 /** Opens what is folded around an event; returns whether something was. */
 export function openFoldsAt(nodes: PagedList<ViewNode>, seq: number, folds: Folds): boolean {
@@ -11,8 +12,8 @@ export function openFoldsAt(nodes: PagedList<ViewNode>, seq: number, folds: Fold
 function openIn(node: ViewNode, seq: number, folds: Folds): void {
   if (node.role === 'assistant') {
     if (!folds.isOpen(node.id, false)) folds.set(node.id, true);
-    const answer = node.partList.findLast(part => (part.kind === 'text' ? undefined : part))?.seq ?? 0;
-    if (seq <= answer && !folds.isOpen(`work of ${node.id}`, false)) folds.set(`work of ${node.id}`, true);
+    const answer = node.partList.at(answerPlace(node))?.seq ?? Number.POSITIVE_INFINITY;
+    if (seq < answer && !folds.isOpen(`work of ${node.id}`, false)) folds.set(`work of ${node.id}`, true);
   }
   for (const part of node.partList)
     for (const run of runsOf(part)) if (isIn(run.partList, seq)) openIn(run, seq, folds);

@@ -15,12 +15,16 @@ const leastParts = 4;
 
 /** Returns the work of a run that ended; undefined when there is too little to fold. */
 export function workOf(node: ViewNode, isShown: (part: ViewPart) => boolean): Work | undefined {
-  const { partList } = node;
-  let answer = partList.length;
-  while (answer > 0 && partList.at(answer - 1)?.kind === 'text') answer--;
-  const parts = partList.slice(0, answer).filter(isShown);
+  const parts = node.partList.slice(0, answerPlace(node)).filter(isShown);
   if (parts.length < leastParts) return undefined;
   return { parts: new Set(parts), kept: new Set(parts.filter(isKept)), summary: summaryOf(node, parts) };
+}
+
+/** Returns where the answer begins among the parts of a run: the texts at its end. */
+export function answerPlace({ partList }: ViewNode): number {
+  let place = partList.length;
+  while (place > 0 && partList.at(place - 1)?.kind === 'text') place--;
+  return place;
 }
 
 function isKept(part: ViewPart): boolean {
