@@ -5,6 +5,7 @@ import { Supervisor } from 'singletree/control';
 import type { AgentEvent } from 'singletree/events';
 import { MemoryLog } from 'singletree/log';
 import { startServer } from 'singletree/server';
+import { frameTasks } from './frame-tasks.ts';
 import type { Result } from './result.ts';
 
 const webRoot = fileURLToPath(new URL('../../dist/web', import.meta.url));
@@ -28,7 +29,7 @@ export async function* pageGraph(): AsyncGenerator<Result> {
   try {
     for (const [claim, size, play] of plays) {
       const page = await browser.newPage();
-      const { p99, longest } = await measured(page, () => play({ log, url: server.url, page }));
+      const { p99, longest } = await frameTasks(browser, page, () => play({ log, url: server.url, page }));
       const goal = { atMost: 1 };
       yield { claim: `page: ${claim}, p99 of tasks vs budget`, size, unit: 'ms', ours: p99, peer: budget.p99, goal };
       yield {
@@ -120,20 +121,6 @@ async function store(log: MemoryLog, events: readonly AgentEvent[]): Promise<str
     all.map((event, index) => ({ ...event, ts: new Date(base + index * 100).toISOString() })),
   );
   return id;
-}
-
-/** How late a timer of the page was, sampled each 4 milliseconds, and its longest task. */
-async function measured(page: Page, play: () => Promise<void>): Promise<{ p99: number; longest: number }> {
-  await page.addInitScript(`
-    globalThis.late = []; globalThis.long = [0];
-    let before = performance.now();
-    setInterval(() => { const now = performance.now(); late.push(Math.max(0, now - before - 4)); before = now; }, 4);
-    new PerformanceObserver(list => long.push(...list.getEntries().map(entry => entry.duration))).observe({ type: 'longtask' });
-  `);
-  await play();
-  const { late, long } = await page.evaluate<{ late: number[]; long: number[] }>('({ late, long })');
-  const sorted = late.toSorted((a, b) => a - b);
-  return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, longest: Math.max(...long) };
 }
 
 async function launch(): Promise<Browser> {
