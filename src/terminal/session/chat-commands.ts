@@ -47,9 +47,8 @@ export function runCommand(app: ChatApp, line: string): void {
 }
 
 async function switchMode(app: ChatApp, modeId: string): Promise<void> {
-  const { harness } = app.host;
-  if (modeId !== '') return harness.switchMode({ modeId });
-  const modes = harness.listModes().map(({ id }) => id);
+  if (modeId !== '') return app.host.switchMode(modeId);
+  const modes = app.host.harness.listModes().map(({ id }) => id);
   app.note(`Modes: ${modes.join(', ')}. Shift+Tab goes to the next one.`);
 }
 
