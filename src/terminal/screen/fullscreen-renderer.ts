@@ -32,11 +32,18 @@ export class FullscreenRenderer {
     for (let at = this.#history.length - 1; at >= 0 && above.length < rows - bottom.length; at--)
       above.unshift(...wrapLine(this.#history[at] ?? [], columns));
     const top = above.slice(above.length - Math.max(0, rows - bottom.length));
-    const lines = [...top, ...bottom, ...Array.from({ length: Math.max(0, rows - top.length - bottom.length) }, () => [])];
+    const lines = [
+      ...top,
+      ...bottom,
+      ...Array.from({ length: Math.max(0, rows - top.length - bottom.length) }, () => []),
+    ];
     const next = lines.slice(0, rows).map(line => ansiOfLine(line, this.#styling));
-    const changed = next.flatMap((line, at) => (line === this.#shown[at] ? [] : [`${escape}${at + 1};1H${line}${escape}K`]));
+    const changed = next.flatMap((line, at) =>
+      line === this.#shown[at] ? [] : [`${escape}${at + 1};1H${line}${escape}K`],
+    );
     this.#shown = next;
-    const place = cursor === undefined ? '' : `${escape}${top.length + cursor.line + 1};${cursor.column + 1}H${escape}?25h`;
+    const place =
+      cursor === undefined ? '' : `${escape}${top.length + cursor.line + 1};${cursor.column + 1}H${escape}?25h`;
     return `${escape}?2026h${escape}?25l${escape}?7l${changed.join('')}${escape}?7h${place}${escape}?2026l`;
   }
 

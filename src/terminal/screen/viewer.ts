@@ -51,7 +51,12 @@ export class Viewer {
   /** Does what an action of the transcript means. */
   act(action: ActionName): void {
     const page = Math.max(1, this.#size.rows - 2);
-    const moves: Partial<Record<ActionName, number>> = { 'viewer.up': -1, 'viewer.down': 1, 'viewer.page-up': -page, 'viewer.page-down': page };
+    const moves: Partial<Record<ActionName, number>> = {
+      'viewer.up': -1,
+      'viewer.down': 1,
+      'viewer.page-up': -page,
+      'viewer.page-down': page,
+    };
     const by = moves[action];
     if (by !== undefined) this.#scrollTo(this.#top + by);
     else if (action === 'viewer.top') this.#scrollTo(0);
@@ -86,7 +91,9 @@ export class Viewer {
     const shown = this.#lines.slice(this.#top, this.#top + height).map(({ line }) => this.#marked(line));
     const lines = [...shown, ...Array.from({ length: height - shown.length }, (): Line => [])];
     const last = Math.min(this.#lines.length, this.#top + height);
-    const status = this.isTyping ? `/${this.#query}` : `${last}/${this.#lines.length} · / search · n N next · { } message · Enter unfold · v editor · [ print · q close`;
+    const status = this.isTyping
+      ? `/${this.#query}`
+      : `${last}/${this.#lines.length} · / search · n N next · { } message · Enter unfold · v editor · [ print · q close`;
     const all = [...lines, cutLine([span(status, 'inverse')], columns)];
     return `${escape}?2026h${escape}?25l${escape}?7l${all.map((line, at) => `${escape}${at + 1};1H${ansiOfLine(line, this.#styling)}${escape}K`).join('')}${escape}?7h${escape}?2026l`;
   }
@@ -103,7 +110,8 @@ export class Viewer {
     const { columns } = this.#size;
     let before: Row | undefined;
     this.#lines = this.#rows.flatMap((row, at) => {
-      const isApart = before !== undefined && row.isContinued !== true && (row.kind !== before.kind || row.kind === 'user');
+      const isApart =
+        before !== undefined && row.isContinued !== true && (row.kind !== before.kind || row.kind === 'user');
       before = row;
       const lines = this.#unfolded.has(at) && row.whole !== undefined ? row.whole(columns) : row.lines(columns);
       const placed = lines.flatMap(line => wrapLine(line, columns)).map(line => ({ row: at, line }));
@@ -131,7 +139,9 @@ export class Viewer {
   }
 
   #jump(step: 1 | -1): void {
-    const starts = this.#lines.flatMap(({ row }, at) => (this.#rows[row]?.kind === 'user' && this.#lines[at - 1]?.row !== row ? [at] : []));
+    const starts = this.#lines.flatMap(({ row }, at) =>
+      this.#rows[row]?.kind === 'user' && this.#lines[at - 1]?.row !== row ? [at] : [],
+    );
     const target = step === 1 ? starts.find(at => at > this.#top) : starts.findLast(at => at < this.#top);
     if (target !== undefined) this.#scrollTo(target);
   }
