@@ -37,6 +37,7 @@ export const acpProfiles: readonly Profile[] = [
     shell: command => callTool('shell', { command }),
     tool: 'shell',
     subagent: instructions => callTool('delegate', { instructions }),
+    visionModel: 'gpt-4o',
     without: {
       revise: noRevision,
       question: 'only servers of tools ask, and none is part of the program',
@@ -50,6 +51,7 @@ export const acpProfiles: readonly Profile[] = [
     shell: command => callTool('run_commands', { commands: [command] }),
     tool: 'run_commands',
     subagent: task => callTool('spawn_agent', { systemPrompt: 'You are alpha.', task }),
+    visionModel: 'gpt-4o',
     without: { revise: noRevision, question: noQuestion, plan: noPlan, fork: noFork },
   },
   {
@@ -58,6 +60,7 @@ export const acpProfiles: readonly Profile[] = [
     live: qwenAdapter.live as LiveAdapter,
     shell: qwenShell,
     tool: 'run_shell_command',
+    visionModel: 'qwen-vl-max',
     aside: /Existing memory files|Reply with ONLY the suggestion/,
     subagent: prompt => callTool('agent', { description: 'Alpha', prompt, subagent_type: 'general-purpose' }),
     planning: {
