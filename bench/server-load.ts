@@ -48,8 +48,8 @@ export async function* serverLoad(): AsyncGenerator<Result> {
   const claim = (what: string) => `server: ${what} vs a bare node:http fan-out`;
   const cpu = least('cpuMicros');
   yield { claim: claim('CPU per event and reader'), size, unit: 'µs', ...cpu, goal: { atMost: 2 } };
-  yield { claim: claim('p99 delay'), size, unit: 'ms', ...least('p99Ms') };
-  yield { claim: claim('memory per reader'), size, unit: 'KB', ...least('kilobytesPerReader') };
+  yield { claim: claim('p99 delay'), size, unit: 'ms', ...least('p99Ms'), goal: { atMost: 1.5 } };
+  yield { claim: claim('memory per reader'), size, unit: 'KB', ...least('kilobytesPerReader'), goal: { atMost: 3 } };
   const kept = (list: readonly Load[]) => Math.max(...list.map(load => load.perSecond));
   yield { claim: claim('events sent'), size, unit: 'events/s', ours: kept(loads.ours), peer: kept(loads.bare) };
   const many = await measure(await ourFanout(200, 1), 100, 100);
@@ -95,14 +95,18 @@ async function bareFanout(): Promise<Fanout> {
       for (const response of responses) response.write(bytes);
     },
     close: async () => {
+      const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
+      await closed;
     },
   };
 }
 
 /** Lets readers in another process follow, appends at a steady pace, and checks that everything arrived. */
 async function measure(fanout: Fanout, count = events, pauseMs = everyMs): Promise<Load> {
+  // Sockets of the round before are freed some turns after they were closed.
+  await setTimeout(200);
   collectGarbage();
   const empty = memory();
   const child = fork(new URL('./sse-readers.js', import.meta.url));
@@ -114,10 +118,12 @@ async function measure(fanout: Fanout, count = events, pauseMs = everyMs): Promi
   const done = reportOf(child);
   const before = process.cpuUsage();
   const start = performance.now();
+  const startedAt = Date.now();
   for (let sent = 0; sent < count; sent++) {
     await setTimeout(Math.max(0, start + sent * pauseMs - performance.now()));
     const note = 'A line of text as an agent writes it, of about a hundred characters, so that it looks like work.';
-    await fanout.append({ type: 'custom', runId: 'run', name: note, data: String(Date.now()) });
+    // From when it was due: a server that holds up the sender is not excused from the delay.
+    await fanout.append({ type: 'custom', runId: 'run', name: note, data: String(startedAt + sent * pauseMs) });
   }
   const perSecond = count / ((performance.now() - start + pauseMs) / 1000);
   const report = await done;

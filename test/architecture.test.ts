@@ -18,6 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   runtime: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
   server: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols', 'runtime'],
   config: ['events', 'graph', 'projections', 'log', 'agents', 'control'],
+  terminal: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'config'],
   testing: ['events', 'log', 'agents'],
 };
 const web = ['client', 'protocols', 'projections', 'graph', 'events'];
@@ -95,8 +96,8 @@ describe('the architecture', () => {
     expect(starters.toSorted()).toEqual([
       'src/agents/process/guarded-process.ts',
       'src/agents/process/process-guard.ts',
-      'src/cli/asking/terminal.ts',
       'src/cli/serve.ts',
+      'src/terminal/session/external-editor.ts',
     ]);
   });
 

@@ -10,11 +10,3 @@ export function duration(text: string): number {
     throw new InvalidArgumentError('expected a time with its unit, such as 90s, 10m or 1h');
   return milliseconds;
 }
-
-/** Formats a duration: `850 ms`, `12.3 s`, `4 min 5 s`. */
-export function durationText(milliseconds: number): string {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
-  const seconds = Math.round(milliseconds / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}

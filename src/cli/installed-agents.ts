@@ -5,9 +5,9 @@ import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
 import { type Agent, cliAgent } from '../agents/index.ts';
 import { SingletreeError } from '../events/index.ts';
-import type { AgentInfo } from '../protocols/index.ts';
+import type { AgentInfo, SetupInfo } from '../protocols/index.ts';
 import type { AgentDirectory } from '../server/index.ts';
-import { installedCoder } from './coder.ts';
+import { configuredRegistry, installedCoder } from './coder.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from './run-agent.ts';
 import type { Settings } from './settings.ts';
@@ -20,8 +20,8 @@ export interface InstalledAgentsOptions extends Settings {
 /** The agents of an installation, the default first. */
 export interface InstalledAgents extends AgentDirectory {
   readonly all: readonly Agent[];
-  /** How to get more agents; empty when there is nothing to add. */
-  readonly hint: string;
+  /** The models of the coding agent, the default first. */
+  readonly models: readonly string[];
   /** One sentence for each part of the configuration that could not be used. */
   readonly problems: readonly string[];
   close(): Promise<void>;
@@ -46,10 +46,11 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
   const agents = ordered(offered, config.defaultAgent);
   return {
     all: agents.map(({ agent }) => agent),
-    hint: coder === undefined ? ' (set ANTHROPIC_API_KEY or OPENAI_API_KEY for the coding agent)' : '',
+    models: coder?.models ?? [],
     problems: coder?.problems ?? [],
     list: () => agents.map(({ info }) => info),
     get: id => agents.find(({ agent }) => agent.id === id)?.agent,
+    setup: () => setupOf(options, agents, place),
     close: async () => coder?.close(),
   };
 }
@@ -68,6 +69,24 @@ function coderInfo(agent: Agent, models: readonly string[], place: string): Agen
     description: `Our coding agent in ${place}`,
     models: [...models],
     ...modesOf(agent),
+  };
+}
+
+/** The agents and keys that are known; keys are looked up each time. */
+function setupOf({ config }: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
+  return {
+    folder,
+    agents: Object.values(cliAdapters).map(({ id, name, install }) => ({
+      id,
+      name,
+      install,
+      isInstalled: agents.some(({ info }) => info.id === id),
+    })),
+    keys: configuredRegistry(config)
+      .providers()
+      .flatMap(({ name, envVar, configured }) =>
+        envVar === undefined ? [] : [{ name, variable: envVar, isSet: configured }],
+      ),
   };
 }
 

@@ -12,12 +12,20 @@ import {
   type MessageReceipt,
   messageReceipt,
   type NewThreadBody,
+  type QueuedBody,
+  type QueuedMessage,
+  queuedMessage,
   type RawLineInfo,
   rawLineInfo,
   type RelayBody,
+  type DecisionInfo,
+  decisionInfo,
   type RelayInfo,
   relayInfo,
-  type RenameBody,
+  type SetupInfo,
+  setupInfo,
+  type ThreadChangeBody,
+  type ThreadNews,
   type RetryBody,
   type RewindBody,
   type RewindInfo,
@@ -39,6 +47,7 @@ import { type Backoff, timerDelay } from './backoff.ts';
 import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
+import { type ThreadWatchOptions, watchThreadNews } from './watch-threads.ts';
 import { type WindowOfThread, windowOf, type WindowPart } from './window.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
@@ -60,7 +69,10 @@ export interface Client {
   searchThreads(filter?: ThreadSearch): Promise<{ threads: ThreadInfo[]; next?: string | undefined }>;
   createThread(thread?: NewThreadBody): Promise<ThreadInfo>;
   getThread(threadId: string): Promise<ThreadInfo>;
-  renameThread(threadId: string, name: RenameBody): Promise<ThreadInfo>;
+  /** Renames, pins or archives a thread. */
+  changeThread(threadId: string, change: ThreadChangeBody): Promise<ThreadInfo>;
+  /** What waits or runs now, then every change in the list of threads. After a lost connection it begins anew. */
+  watchThreads(options?: ThreadWatchOptions): AsyncIterable<ThreadNews>;
   /** A new thread that shares the events up to a seq. */
   branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
   /** Takes turns back from a user message on, with the files that their calls changed; or only reports what that would do. */
@@ -79,6 +91,13 @@ export interface Client {
    * its `id`, which is made here when absent.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
+  /** The messages that wait until the run under way has ended, in the order of their delivery. */
+  listQueue(threadId: string): Promise<QueuedMessage[]>;
+  /** Changes a message that waits; refused with `not_found` when it was delivered. */
+  changeQueued(threadId: string, messageId: string, change: QueuedBody): Promise<void>;
+  removeQueued(threadId: string, messageId: string): Promise<void>;
+  /** Sends a message that waits into the run under way. */
+  sendQueued(threadId: string, messageId: string): Promise<MessageReceipt>;
   /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
   retry(threadId: string, retry: RetryBody): Promise<MessageReceipt>;
   /** Makes a message the active one of its siblings. */
@@ -86,12 +105,19 @@ export interface Client {
   /** The first answer wins; a later one is refused with `relay_resolved`. */
   answerRelay(threadId: string, relayId: string, answer: RelayBody): Promise<void>;
   /** What waits for a person in all threads, oldest first. */
-  listRelays(): Promise<RelayInfo[]>;
+  listRelays(filter?: { readonly threadId?: string }): Promise<RelayInfo[]>;
+  /** What was decided in all threads, by whom and when; `next` is the cursor of the page after it. */
+  listDecisions(page?: { readonly limit?: number; readonly cursor?: string }): Promise<{
+    decisions: DecisionInfo[];
+    next?: string | undefined;
+  }>;
+  /** Which agents and providers of models are known, and how to add what is missing. */
+  getSetup(): Promise<SetupInfo>;
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
-  /** What the program of a run printed. */
-  readRawLines(threadId: string, runId: string): Promise<RawLineInfo[]>;
+  /** What the program of a run printed: all, or some lines after a number. */
+  readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
   /** What a thread cost: in all, and by run, agent and model. */
@@ -104,6 +130,13 @@ export interface Client {
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
+}
+
+/** Which lines of a program to read. */
+export interface RawLinePart {
+  /** Only lines with a higher number. */
+  readonly after?: number;
+  readonly limit?: number;
 }
 
 /** Which usage to add up. */
@@ -137,7 +170,9 @@ export interface ThreadSearch {
 
 const anything = z.unknown();
 const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
+const queueList = z.looseObject({ messages: z.array(queuedMessage) });
 const relayList = z.looseObject({ relays: z.array(relayInfo) });
+const decisionList = z.looseObject({ decisions: z.array(decisionInfo), next: z.string().optional() });
 const runList = z.looseObject({ runs: z.array(runInfo) });
 const fileList = z.looseObject({ files: z.array(fileInfo) });
 const usageList = z.looseObject({ totals: z.array(usageTotalInfo) });
@@ -185,7 +220,12 @@ export function createClient(options: ClientOptions = {}): Client {
     searchThreads: (filter = {}) => call(threadList, `threads${queryOf(filter)}`),
     createThread: (thread = {}) => call(threadInfo, 'threads', post(thread)),
     getThread: threadId => call(threadInfo, path`threads/${threadId}`),
-    renameThread: (threadId, name) => call(threadInfo, path`threads/${threadId}`, { ...post(name), method: 'PATCH' }),
+    changeThread: (threadId, change) =>
+      call(threadInfo, path`threads/${threadId}`, { ...post(change), method: 'PATCH' }),
+    watchThreads: (watchOptions = {}) => {
+      const open = async (signal: AbortSignal) => streamOf(await send('changes', { signal }), baseUrl);
+      return watchThreadNews({ open, idleMs, delay, random }, watchOptions);
+    },
     branchThread: (threadId, branch = {}) => call(threadInfo, path`threads/${threadId}/branches`, post(branch)),
     undo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/undo`, post(request)),
     redo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/redo`, post(request)),
@@ -202,16 +242,25 @@ export function createClient(options: ClientOptions = {}): Client {
       const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
       return repeatWhileUnreachable(sendOnce, { delay, random });
     },
+    listQueue: async threadId => (await call(queueList, path`threads/${threadId}/queue`)).messages,
+    changeQueued: async (threadId, messageId, change) =>
+      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { ...post(change), method: 'PATCH' })),
+    removeQueued: async (threadId, messageId) =>
+      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { method: 'DELETE' })),
+    sendQueued: (threadId, messageId) =>
+      call(messageReceipt, path`threads/${threadId}/queue/${messageId}/send`, post({})),
     retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
     selectBranch: async (threadId, selection) =>
       void (await call(anything, path`threads/${threadId}/selection`, post(selection))),
     answerRelay: async (threadId, relayId, answer) =>
       void (await call(anything, path`threads/${threadId}/relays/${relayId}`, post(answer))),
-    listRelays: async () => (await call(relayList, 'relays')).relays,
+    listRelays: async (filter = {}) => (await call(relayList, `relays${queryOf(filter)}`)).relays,
+    listDecisions: (page = {}) => call(decisionList, `decisions${queryOf(page)}`),
+    getSetup: () => call(setupInfo, 'setup'),
     listRuns: async threadId => (await call(runList, path`threads/${threadId}/runs`)).runs,
     getRun: (threadId, runId) => call(runInfo, path`threads/${threadId}/runs/${runId}`),
-    readRawLines: async (threadId, runId) =>
-      linesOf(await (await send(path`threads/${threadId}/runs/${runId}/raw`)).text()),
+    readRawLines: async (threadId, runId, part = {}) =>
+      linesOf(await (await send(`${path`threads/${threadId}/runs/${runId}/raw`}${queryOf(part)}`)).text()),
     listFiles: async threadId => (await call(fileList, path`threads/${threadId}/files`)).files,
     downloadFile: async (threadId, fileId) => (await send(path`threads/${threadId}/files/${fileId}`)).blob(),
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
@@ -223,9 +272,7 @@ export function createClient(options: ClientOptions = {}): Client {
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
     watch: (threadId, watchOptions = {}) => {
       const open = async (after: number, signal: AbortSignal) => {
-        const response = await send(`${path`threads/${threadId}/events`}?after=${after}`, { signal });
-        if (response.body && isEventStream(response)) return response.body;
-        throw otherServer(baseUrl);
+        return streamOf(await send(`${path`threads/${threadId}/events`}?after=${after}`, { signal }), baseUrl);
       };
       return watchEvents({ open, idleMs, delay, random }, watchOptions);
     },
@@ -236,8 +283,10 @@ function otherServer(baseUrl: string): SingletreeError {
   return new SingletreeError('server_unreachable', `What answers at ${baseUrl || 'this address'} is another server.`);
 }
 
-function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+/** The events of a response; throws `server_unreachable` when they are no event stream. */
+function streamOf({ body, headers }: Response, baseUrl: string): ReadableStream<Uint8Array> {
+  if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
+  throw otherServer(baseUrl);
 }
 
 async function reach(request: () => Promise<Response>, { signal }: RequestInit, baseUrl: string): Promise<Response> {

@@ -6,10 +6,12 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  type RawLinePart,
   type ThreadSearch,
   type UsageSearch,
   type WordSearch,
 } from './client.ts';
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';
+export type { ThreadWatchOptions } from './watch-threads.ts';
 export type { WindowOfThread, WindowPart } from './window.ts';

@@ -51,7 +51,7 @@ describe('the client', () => {
   it('finds, renames, branches, exports and imports threads, and reads runs, files and usage', async () => {
     const client = createClient({ baseUrl: server.url });
     const { id } = await client.createThread({ title: 'A first title' });
-    await client.renameThread(id, { title: 'Apples and pears' });
+    await client.changeThread(id, { title: 'Apples and pears' });
     for (const title of ['Pears', 'Plums']) await client.createThread({ title });
     const first = await client.searchThreads({ query: 'PEARS', limit: 1 });
     expect(first.threads.map(({ title }) => title)).toEqual(['Pears']);

@@ -3,27 +3,36 @@ import type { LoggedEvent } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field } from '../events/options/option-fields.ts';
 import type { Conversation } from '../graph/index.ts';
-import { type ThreadReading, threadReading } from '../projections/reading/thread-reading.ts';
+import type { PagedList } from '../projections/reading/paged-list.ts';
+import type { ThreadReading } from '../projections/reading/thread-reading.ts';
+import type { ViewNode } from '../projections/reading/view-node.ts';
 import { backoffMs, timerDelay } from './backoff.ts';
 import type { Client } from './client.ts';
-import { ReadPart } from './read-part.ts';
+import { ThreadRanges } from './thread-ranges.ts';
 import { isRefusal } from './watch.ts';
 import type { WindowOfThread, WindowPart } from './window.ts';
 
 /** Listeners hear at most once in this time, in milliseconds. */
 const frameMs = 16;
-/** How many earlier windows are read to place an event that is about something earlier. */
-const mostCorrections = 3;
 
 /** What is known of a thread at one moment. It never changes: a later moment is another object. */
 export interface ThreadSnapshot extends ThreadReading {
   readonly conversation: Conversation;
+  /** Whether nothing was read yet. */
+  readonly isLoading: boolean;
   /** Whether events come in right now. */
   readonly isConnected: boolean;
   /** Whether the connection was lost and is tried again. */
   readonly isReconnecting: boolean;
+  /** The seq of the first event and of the last event that the messages show. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
   /** Whether there are earlier events that were not read: `loadEarlier` reads some. */
   readonly hasEarlier: boolean;
+  /** Whether the messages are those of an earlier part of the thread: `loadLater` continues it. */
+  readonly hasLater: boolean;
+  /** The newest messages: the same as `nodeList` unless an earlier part is shown. */
+  readonly newestList: PagedList<ViewNode>;
   /** Why no more events come, when the server refused them. */
   readonly error?: unknown;
 }
@@ -42,8 +51,21 @@ export interface ThreadStore {
   readonly subscribe: (listener: () => void) => () => void;
   /** The same object until something changes. */
   readonly getSnapshot: () => ThreadSnapshot;
-  /** Reads a window of earlier events; resolves when the snapshot has them. Rejects when the server cannot be reached. */
+  /**
+   * Reads a window of earlier events; resolves when the snapshot has them. Later ones are dropped when there are too
+   * many. Rejects when the server cannot be reached.
+   */
   loadEarlier(): Promise<void>;
+  /** Reads a window of later events, when an earlier part is shown; earlier ones are dropped when there are too many. */
+  loadLater(): Promise<void>;
+  /** Shows the part of the thread around an event; resolves when the snapshot has it. */
+  goTo(seq: number): Promise<void>;
+  /** Shows the newest messages. */
+  goToEnd(): void;
+  /** The event of a seq, when it is loaded. */
+  eventAt(seq: number): LoggedEvent | undefined;
+  /** Reports the event that the reader sees; undefined for one who follows the newest. What is far from it is dropped. */
+  look(seq: number | undefined): void;
   /** Stops following. */
   close(): void;
 }
@@ -67,32 +89,29 @@ export function createThreadStore(
   const listeners = new Set<() => void>();
   const stop = new AbortController();
   const { signal } = stop;
-  const part = new ReadPart(limit);
+  let isLoading = true;
   let isConnected = false;
   let isReconnecting = false;
   let failure: { readonly error: unknown } | undefined;
   let snapshot: ThreadSnapshot | undefined;
   let isScheduled = false;
-  let loading: Promise<void> | undefined;
-  let corrections = 0;
 
   const changed = () => {
     snapshot = undefined;
-    if (isScheduled) return;
+    if (isScheduled || signal.aborted) return;
     isScheduled = true;
     setTimeout(() => {
       isScheduled = false;
       for (const listener of listeners) listener();
+      // Dropped after the loaded pages were shown: a list then changes at one end at a time.
+      if (ranges.drop()) changed();
     }, frameMs);
   };
-  const take = (event: LoggedEvent) => {
-    part.take(event);
-    correct();
-    changed();
-  };
+  const ranges = new ThreadRanges({ read: part => client.readWindow(threadId, part), limit, signal, changed });
   const onConnection = (connected: boolean) => {
     isConnected = connected;
     isReconnecting = !connected;
+    if (connected) isLoading = false;
     changed();
   };
   /** Reads a window when the server can be reached; rejects when it refuses. */
@@ -107,35 +126,18 @@ export function createThreadStore(
       }
     return undefined;
   };
-  const loadEarlier = async () => {
-    if (part.firstSeq <= 1) return;
-    const before = part.firstSeq;
-    const earlier = await client.readWindow(threadId, { before, ...(limit !== undefined && { limit }) });
-    // The oldest events may have been dropped meanwhile.
-    if (signal.aborted || part.firstSeq !== before) return;
-    part.addEarlier(earlier);
-    changed();
-  };
-  const loadOnce = () => (loading ??= loadEarlier().finally(() => (loading = undefined)));
-  /** Reads earlier events while something cannot be placed without them. */
-  const correct = () => {
-    if (!part.state.isOutdated) corrections = 0;
-    if (!part.state.isOutdated || corrections >= mostCorrections || part.firstSeq <= 1 || loading !== undefined) return;
-    corrections++;
-    loadOnce().then(correct, () => {});
-  };
   const follow = async () => {
     try {
       const begun = limit === undefined ? undefined : await readEventually({ limit });
       if (begun !== undefined) {
-        part.addEarlier(begun);
-        correct();
-        changed();
+        isLoading = false;
+        ranges.begin(begun);
       }
       const watched = { signal, onConnection, waitForServer: true, after: begun?.lastSeq ?? 0 };
-      for await (const event of client.watch(threadId, watched)) take(event);
+      for await (const event of client.watch(threadId, watched)) ranges.take(event);
     } catch (error) {
       failure = { error };
+      isLoading = false;
       changed();
     }
   };
@@ -148,16 +150,15 @@ export function createThreadStore(
     },
     getSnapshot() {
       // Assigned, not spread: a spread would make the list of all messages.
-      snapshot ??= Object.assign(threadReading.view(part.state), {
-        conversation: part.state.conversation,
-        isConnected,
-        isReconnecting,
-        hasEarlier: part.firstSeq > 1,
-        ...failure,
-      });
+      snapshot ??= Object.assign(ranges.view(), { isLoading, isConnected, isReconnecting, ...failure });
       return snapshot;
     },
-    loadEarlier: loadOnce,
+    loadEarlier: () => ranges.loadEarlier(),
+    loadLater: () => ranges.loadLater(),
+    goTo: seq => ranges.goTo(seq),
+    goToEnd: () => ranges.goToEnd(),
+    eventAt: seq => ranges.eventAt(seq),
+    look: seq => ranges.look(seq),
     close() {
       listeners.clear();
       stop.abort();

@@ -1,7 +1,6 @@
-import { createParser } from 'eventsource-parser';
 import { type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
-import { problemFrom } from './problem.ts';
+import { readFrames } from './read-frames.ts';
 
 export interface WatchOptions {
   /** Only events with a higher seq; 0 when absent. */
@@ -39,7 +38,8 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
       const body = await source.open(position, connection.signal);
       wasReached = true;
       onConnection?.(true);
-      for await (const event of readEvents(body, source.idleMs)) {
+      for await (const { data, id } of readFrames(body, source.idleMs)) {
+        const event = parseEventText(data, `the event ${id ?? ''}`) as LoggedEvent;
         if (event.seq <= position) continue;
         if (event.seq > position + 1) break;
         position = event.seq;
@@ -65,41 +65,4 @@ export function isRefusal(error: unknown): boolean {
 /** Whether no server of ours answered; one that answers with an error is tried again. */
 function isUnreachable(error: unknown): boolean {
   return SingletreeError.is(error, 'server_unreachable') && error.details['status'] === undefined;
-}
-
-async function* readEvents(body: ReadableStream<Uint8Array>, idleMs: number): AsyncGenerator<LoggedEvent> {
-  const arrived: LoggedEvent[] = [];
-  const parser = createParser({
-    onEvent: ({ event, data, id }) => {
-      if (event === 'error') throw problemFrom(data);
-      if (event === undefined) arrived.push(parseEventText(data, `the event ${id ?? ''}`) as LoggedEvent);
-    },
-  });
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  try {
-    for (;;) {
-      const chunk = await within(reader.read(), idleMs);
-      if (chunk === undefined || chunk.done) return;
-      try {
-        parser.feed(decoder.decode(chunk.value, { stream: true }));
-      } finally {
-        yield* arrived.splice(0);
-      }
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-}
-
-async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -71,8 +71,12 @@ describe('a window', () => {
     await server.log.append(id, stepsOf(id, 400, 1));
     await waitFor(() => expect(last()?.text).toContain('step 400'));
     while (store.getSnapshot().hasEarlier) await store.loadEarlier();
-    expect(last()?.parts).toHaveLength(401);
+    expect(store.getSnapshot().nodes[0]?.text).toBe('Where is the lighthouse?');
     expect(store.getSnapshot().hidden.size).toBe(0);
+    await store.goTo(400);
+    expect(store.eventAt(400)).toMatchObject({ type: 'text', content: 'step 198' });
+    store.goToEnd();
+    expect(last()?.text).toContain('step 400');
     store.close();
   });
 

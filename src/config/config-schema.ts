@@ -88,6 +88,10 @@ const dataFields = {
     })
     .optional(),
   page: z.strictObject({ title: text().optional() }).optional(),
+  keys: z
+    .record(text(), z.union([text(), z.array(text()), z.literal(false)]))
+    .optional()
+    .describe('keys of `singletree chat` by action, such as "ctrl+g" or ["f2", "ctrl+x t"]; false for none'),
 };
 
 /** The schema of a JSON configuration file. */

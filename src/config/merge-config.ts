@@ -41,12 +41,13 @@ interface Leaf {
   readonly source: string;
 }
 
-/** Objects with a name in them, such as servers, are replaced as a whole when another layer has the same name. */
-const wholeAt: ReadonlySet<string> = new Set(['mcpServers', 'subagents']);
+/** Values with a name, such as servers and keys, are replaced as a whole when another layer has the same name. */
+const wholeAt: ReadonlySet<string> = new Set(['mcpServers', 'subagents', 'keys']);
 
 function entryOf(value: unknown, source: string, isWhole = false): Entry {
+  if (isWhole) return { value, source };
   if (Array.isArray(value)) return { items: value.map(item => ({ value: item as unknown, source })) };
-  if (!isObject(value) || isWhole) return { value, source };
+  if (!isObject(value)) return { value, source };
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
   return { fields: new Map(fields.map(([key, field]) => [key, whole(key, field, source)])) };
 }

@@ -19,6 +19,7 @@ export function untrusted(config: ConfigData): UntrustedConfig {
     store,
     live,
     server,
+    keys,
     $schema: _,
     ...harmless
   } = config;
@@ -51,6 +52,7 @@ export function untrusted(config: ConfigData): UntrustedConfig {
     ...(store === undefined ? [] : ['stores conversations elsewhere']),
     ...(live === undefined ? [] : ['sends live events through another server']),
     ...(server === undefined ? [] : ['changes who can reach the server']),
+    ...(keys === undefined ? [] : ['changes what keys do, also the keys that approve']),
   ];
   return { config: { ...harmless, ...(strict && { permissions: strict }) }, withheld };
 }

@@ -55,6 +55,7 @@ export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-stor
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
 export { parseStoreUrl, passwordsOf, type StoreLocation, visibleUrl } from './store/store-url.ts';
 export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
+export { type ThreadStatus, threadStatus } from './thread-status.ts';
 export { visibleMetadata } from './visible-metadata.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';

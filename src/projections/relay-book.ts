@@ -54,6 +54,11 @@ export class RelayBook {
     return [...this.#pending.values()];
   }
 
+  /** The relays that were answered or closed, in the order in which that happened. */
+  get settled(): readonly RelayEntry[] {
+    return [...this.#settled.values()];
+  }
+
   /** The relay of an id; undefined when nobody asked it. */
   get(relayId: string): RelayEntry | undefined {
     return this.#pending.get(relayId) ?? this.#settled.get(relayId);

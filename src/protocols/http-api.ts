@@ -13,6 +13,16 @@ export const threadInfo = z.looseObject({
   seq: z.number(),
   importedSeq: z.number().optional().describe('the newest of its events that were imported: they have no effect'),
   runs: z.array(runningRun),
+  status: z
+    .enum(['waiting', 'running', 'failed', 'done', 'idle'])
+    .optional()
+    .describe('`waiting` for a person, `running`, or how its last run ended; `idle` when it had none'),
+  waiting: z.array(z.string()).optional().describe('the ids of the relays that wait for a person'),
+  isPinned: z.boolean().optional(),
+  isArchived: z.boolean().optional(),
+  agentId: z.string().optional().describe('the agent of its last run; only in lists'),
+  cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
+  outcome: z.string().optional().describe('why its last run ended; only in lists'),
 });
 
 export type ThreadInfo = z.infer<typeof threadInfo>;
@@ -39,9 +49,48 @@ const contentPart = z.discriminatedUnion('type', [
 ]);
 
 /** The body of `PATCH /api/threads/:id`. */
-export const renameBody = z.strictObject({ title: z.string().min(1).max(500) });
+export const threadChangeBody = z
+  .strictObject({
+    title: z.string().min(1).max(500).optional(),
+    isPinned: z.boolean().optional().describe('whether lists show it first'),
+    isArchived: z.boolean().optional().describe('whether lists hide it'),
+  })
+  .refine(change => Object.values(change).some(value => value !== undefined), {
+    error: 'expected a title, `isPinned` or `isArchived`',
+  });
 
-export type RenameBody = z.infer<typeof renameBody>;
+export type ThreadChangeBody = z.infer<typeof threadChangeBody>;
+
+/** A frame of `GET /api/changes`: first what waits or runs, then what changed. */
+export const threadNews = z.looseObject({
+  active: z.array(threadInfo).optional().describe('in the first frame: the threads that wait for a person or run'),
+  changed: z.array(threadInfo).optional().describe('threads that are new or changed'),
+  deleted: z.array(z.string()).optional().describe('the ids of threads that are gone'),
+});
+
+export type ThreadNews = z.infer<typeof threadNews>;
+
+/** What a server offers besides its agents, and how to get more. */
+export const setupInfo = z.looseObject({
+  agents: z.array(
+    z.looseObject({
+      id: z.string(),
+      name: z.string(),
+      isInstalled: z.boolean(),
+      install: z.string().describe('the command that installs it'),
+    }),
+  ),
+  keys: z.array(
+    z.looseObject({
+      name: z.string().describe('the provider of models'),
+      variable: z.string().describe('the environment variable that holds the key'),
+      isSet: z.boolean(),
+    }),
+  ),
+  folder: z.string().optional().describe('the folder that agents work in'),
+});
+
+export type SetupInfo = z.infer<typeof setupInfo>;
 
 /** The body of `POST /api/threads/:id/branches`. */
 export const branchBody = z.strictObject({
@@ -137,6 +186,23 @@ export const messageReceipt = z.looseObject({
 
 export type MessageReceipt = z.infer<typeof messageReceipt>;
 
+/** A message that waits until the run under way has ended. */
+export const queuedMessage = z.looseObject({
+  id: z.string(),
+  content: messageBody.shape.content,
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  mode: z.string().optional(),
+  by: z.string().optional(),
+});
+
+export type QueuedMessage = z.infer<typeof queuedMessage>;
+
+/** The body of `PATCH /api/threads/:id/queue/:messageId`. */
+export const queuedBody = messageBody.pick({ content: true });
+
+export type QueuedBody = z.infer<typeof queuedBody>;
+
 /** The body of `POST /api/threads/:id/relays/:relayId`. */
 export const relayBody = z.strictObject({
   outcome: z.enum(['approve', 'reject', 'revise', 'answer']),
@@ -154,10 +220,28 @@ export const relayInfo = z.looseObject({
   threadId: z.string(),
   runId: z.string(),
   since: z.string().optional(),
+  title: z.string().optional().describe('the title of the thread'),
+  agentId: z.string().optional().describe('the agent that asks'),
   relay: z.looseObject({ type: z.literal('relay'), relayKind: z.string() }),
 });
 
 export type RelayInfo = z.infer<typeof relayInfo>;
+
+/** A relay that is settled: who decided what and when, or why nobody can any more. */
+export const decisionInfo = relayInfo.extend({
+  status: z.enum(['answered', 'closed']),
+  reason: z.string().optional().describe('of a closed one: `expired`, `cancelled` or `run_ended`'),
+  answer: z
+    .looseObject({
+      outcome: z.string(),
+      ts: z.string().optional(),
+      by: z.string().optional().describe('the name of the token that answered'),
+      feedback: z.string().optional(),
+    })
+    .optional(),
+});
+
+export type DecisionInfo = z.infer<typeof decisionInfo>;
 
 /** Where a run stands, as the HTTP API returns it. */
 export const runInfo = z.looseObject({

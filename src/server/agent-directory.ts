@@ -1,8 +1,10 @@
 import type { Agent } from '../agents/agent.ts';
-import type { AgentInfo } from '../protocols/index.ts';
+import type { AgentInfo, SetupInfo } from '../protocols/index.ts';
 
 /** The agents a server offers; the first of the list is the one that is asked when none is named. */
 export interface AgentDirectory {
   list(): readonly AgentInfo[];
   get(id: string): Agent | undefined;
+  /** Which agents and keys of providers are known, and how to add what is missing; absent when nobody can say. */
+  setup?(): SetupInfo;
 }

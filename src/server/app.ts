@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import { SingletreeError } from '../events/index.ts';
@@ -15,6 +17,7 @@ import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
 import { queryRoutes } from './routes/query-routes.ts';
 import { relayRoutes } from './routes/relay-routes.ts';
+import { queueRoutes } from './routes/queue-routes.ts';
 import { rewindRoutes } from './routes/rewind-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
@@ -27,6 +30,7 @@ import { requestGuard } from './security/request-guard.ts';
 import { securityHeaders } from './security/security-headers.ts';
 import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
+import { type OpenStream, sendStream, webBody } from './streams/byte-sink.ts';
 import { staticFiles } from './static-files.ts';
 
 export interface AppOptions {
@@ -37,6 +41,8 @@ export interface AppOptions {
   readonly protocols?: Readonly<Record<string, Protocol>>;
   /** The folder of the built page; without it the server has no page. */
   readonly webRoot?: string;
+  /** The title of the page; that of its file when absent. */
+  readonly pageTitle?: string;
   /**
    * The folder that files of threads are downloaded from; without it none are. A token of one resource opens files only
    * when it is a function, which gets the folder of the thread.
@@ -88,7 +94,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
-  const { webRoot, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
+  const { webRoot, pageTitle, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
   const { onFailure = error => console.error(site.redactor.text(textOf(error))) } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
@@ -107,6 +113,12 @@ export function appOf(site: Site): Hono<AppEnv> {
     site.metrics.countRequest(context.req.method, route, status);
     const { method, path } = context.req;
     logRequest({ method, route, path, status, ms: performance.now() - start });
+    const stream = context.get('stream');
+    if (stream === undefined || method !== 'GET') return;
+    const answer = streamed(stream, context.res, context.env?.outgoing);
+    // Assigning one response to another would merge their headers.
+    context.res = undefined;
+    context.res = answer;
   });
   app.use(async (context, next) => {
     const { method, path } = context.req;
@@ -139,7 +151,7 @@ export function appOf(site: Site): Hono<AppEnv> {
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);
   });
-  if (webRoot !== undefined) app.get('*', staticFiles(webRoot));
+  if (webRoot !== undefined) app.get('*', staticFiles(webRoot, { title: pageTitle }));
 
   app.notFound(() =>
     problemResponse(new SingletreeError('not_found', 'There is nothing at this address.'), site.redactor),
@@ -157,6 +169,7 @@ function routesOf(site: Site): Route[] {
     ...operationRoutes(site),
     ...threadRoutes(site),
     ...messageRoutes(site),
+    ...queueRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
     ...rewindRoutes(site),
@@ -171,4 +184,11 @@ function routesOf(site: Site): Route[] {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** A response with a stream as its body. */
+function streamed(open: OpenStream, head: Response, outgoing: ServerResponse | undefined): Response {
+  if (outgoing === undefined) return new Response(webBody(open), head);
+  sendStream(open, outgoing, head);
+  return RESPONSE_ALREADY_SENT;
 }

@@ -1,15 +1,24 @@
+import type { ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
 import { readBody, readQuery } from './request-input.ts';
 import type { Scope } from './security/access.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
+import type { OpenStream } from './streams/byte-sink.ts';
 
 /** What the middleware leaves for the routes. */
 export interface AppEnv {
   readonly Bindings: {
     readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+    /** The response of Node's server; absent when another one serves the app. */
+    readonly outgoing?: ServerResponse;
   };
-  readonly Variables: { scope: Scope; route?: string };
+  readonly Variables: {
+    scope: Scope;
+    route?: string;
+    /** Opens the stream that is the body of the response. */
+    stream?: OpenStream;
+  };
 }
 
 /** A request that was let in and checked. */

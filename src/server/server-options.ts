@@ -33,6 +33,7 @@ const shared = () => ({
   agents: having(['list', 'get'], 'the agents as `{ list, get }`'),
   protocols: z.record(z.string(), protocol()).optional(),
   webRoot: name().optional(),
+  pageTitle: name().optional(),
   snapshots: name().optional(),
   filesRoot: field(
     value => typeof value === 'string' || typeof value === 'function',
@@ -91,6 +92,7 @@ export const checkServerOptions = optionsCheck(
   () =>
     ({
       ...shared(),
+      page: flag().optional(),
       host: name().optional(),
       port: z.int().min(0).max(65_535),
       graceMs: milliseconds().optional(),

@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
+import type { RunStatus } from '../graph/index.ts';
+import { defined } from '../events/defined.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { type Thread, visibleMetadata } from '../log/index.ts';
+import { pendingRelayPrefix, type Thread, threadStatus, visibleMetadata } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { MessageIntake } from './message-intake.ts';
@@ -11,6 +13,8 @@ import { Access, type Scope } from './security/access.ts';
 import type { EventText } from './security/redacted-texts.ts';
 import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
+import { ThreadDigests } from './thread-digests.ts';
+import { ThreadListFeed } from './thread-list-feed.ts';
 import { findThread } from './threads.ts';
 
 /** What the routes of one server share. Everything in it can be made anew from the log. */
@@ -22,6 +26,8 @@ export class Site {
   readonly intake: MessageIntake;
   readonly inbox: PendingInbox;
   readonly keepAlive: KeepAlive;
+  readonly threadList: ThreadListFeed;
+  readonly #digests: ThreadDigests;
   readonly protocols: ProtocolRegistry;
   readonly #feeds = new Map<Framing, ThreadFeeds>();
   /** Ends every open stream. */
@@ -36,7 +42,9 @@ export class Site {
     this.access = new Access(tokens, options.attempts);
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
     this.intake = new MessageIntake(options);
-    this.inbox = new PendingInbox(log);
+    this.#digests = new ThreadDigests(log);
+    this.inbox = new PendingInbox(log, this.#digests);
+    this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
     this.keepAlive = new KeepAlive(keepAliveMs);
     this.protocols = protocolRegistry(options.protocols);
   }
@@ -59,9 +67,43 @@ export class Site {
   }
 
   infoOf(thread: Thread): ThreadInfo {
-    const metadata = visibleMetadata(thread.metadata);
-    return { ...thread, metadata, runs: openRunsOf(thread).map(({ runId }) => ({ runId })) };
+    const { isPinned, isArchived, ...metadata } = visibleMetadata(thread.metadata);
+    const waiting = Object.keys(thread.metadata).filter(key => key.startsWith(pendingRelayPrefix));
+    return {
+      ...thread,
+      metadata,
+      runs: openRunsOf(thread).map(({ runId }) => ({ runId })),
+      status: threadStatus(thread),
+      ...(waiting.length > 0 && { waiting: waiting.map(key => key.slice(pendingRelayPrefix.length)) }),
+      ...(isPinned === true && { isPinned }),
+      ...(isArchived === true && { isArchived }),
+    };
   }
+
+  /** A thread as a list shows it: with its last agent, how it ended and what it cost, and a title of bounded length. */
+  async listed(thread: Thread): Promise<ThreadInfo> {
+    const { title, ...info } = this.infoOf(thread);
+    const { agentId, outcome, usage } = await this.#digests.of(thread);
+    const { cost } = usage;
+    return {
+      ...info,
+      ...(title !== undefined && { title: shortTitle(title) }),
+      ...defined({ agentId, cost, outcome }),
+      status: info.status === 'idle' ? endedStatus(outcome) : info.status,
+    };
+  }
+}
+
+const longestTitle = 200;
+
+function shortTitle(title: string): string {
+  return title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title;
+}
+
+/** How a thread stands in which nothing runs. */
+function endedStatus(outcome: RunStatus | undefined): 'failed' | 'done' | 'idle' {
+  if (outcome === undefined) return 'idle';
+  return outcome === 'complete' || outcome === 'aborted' ? 'done' : 'failed';
 }
 
 const utf8 = new TextEncoder();

@@ -7,6 +7,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 
 const folder = mkdtempSync(join(tmpdir(), 'singletree-static-'));
 const root = join(folder, 'web');
+const long = 'export const text = "0123456789";\n'.repeat(500);
 let server: TestServer;
 
 beforeAll(async () => {
@@ -16,6 +17,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'web-secret', 'secret.txt'), 'secret');
   writeFileSync(join(root, 'index.html'), '<!doctype html><title>page</title>');
   writeFileSync(join(root, 'assets', 'app-1a2b.js'), 'export {};');
+  writeFileSync(join(root, 'assets', 'long-1a2b.js'), long);
   writeFileSync(join(root, 'a b.svg'), '<svg/>');
   symlinkSync(join(folder, 'secret.txt'), join(root, 'link.txt'));
   server = await startTestServer([], { webRoot: root });
@@ -81,6 +83,34 @@ describe('the files of the page', () => {
     expect(body).not.toMatch(/^secret|root:/);
     expect([200, 400, 404]).toContain(status);
     if (status === 200) expect(body).toContain('<title>page');
+  });
+
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['identity', null],
+  ])('are compressed for a reader that accepts %s: %s', async (accepted, encoding) => {
+    const response = await fetch(`${server.url}/assets/long-1a2b.js`, { headers: { 'accept-encoding': accepted } });
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    expect(response.headers.get('vary')).toContain('accept-encoding');
+    expect(await response.text()).toBe(long);
+  });
+
+  it('are sent anew only when they changed', async () => {
+    const first = await fetch(`${server.url}/a%20b.svg`);
+    const etag = first.headers.get('etag') ?? '';
+    const headers = { 'if-none-match': etag };
+    expect((await fetch(`${server.url}/a%20b.svg`, { headers })).status).toBe(304);
+    writeFileSync(join(root, 'a b.svg'), '<svg><g/></svg>');
+    const changed = await fetch(`${server.url}/a%20b.svg`, { headers });
+    expect([changed.status, await changed.text()]).toEqual([200, '<svg><g/></svg>']);
+  });
+
+  it('have the title that the server is given, as text', async () => {
+    const titled = await startTestServer([], { webRoot: root, pageTitle: 'Ours & <b>' });
+    expect(await (await fetch(`${titled.url}/threads/x`)).text()).toContain('<title>Ours &#38; &#60;b&#62;</title>');
+    await titled.close();
   });
 
   it('cannot be changed', async () => {

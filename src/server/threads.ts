@@ -20,8 +20,15 @@ export function cursorOf({ id, updatedAt }: Thread): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
 }
 
-/** The place that a cursor names, or undefined when it is not one of ours. */
-export function placeAt(cursor: string): Thread | undefined {
+/** The place that a cursor names; throws `invalid_argument` for one that is not ours. */
+export function placeIn(cursor: string | undefined): Thread | undefined {
+  if (cursor === undefined) return undefined;
+  const place = placeAt(cursor);
+  if (place !== undefined) return place;
+  throw new SingletreeError('invalid_argument', 'The query, field "cursor": expected the `next` of a page.');
+}
+
+function placeAt(cursor: string): Thread | undefined {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const [updatedAt, id] = Array.isArray(parsed) ? (parsed as unknown[]) : [];

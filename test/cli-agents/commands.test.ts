@@ -3,7 +3,8 @@ import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';
-import { duration, durationText } from '../../src/cli/duration.ts';
+import { duration } from '../../src/cli/duration.ts';
+import { durationText } from '../../src/terminal/rows/duration-text.ts';
 import { activityLine } from '../../src/cli/run-pretty.ts';
 import { fakeProgram } from './support/fake-program.ts';
 

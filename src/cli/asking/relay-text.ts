@@ -1,5 +1,5 @@
 import type { EventOf } from '../../events/index.ts';
-import { visibleText } from '../terminal-text.ts';
+import { visibleText } from '../../terminal/screen/terminal-text.ts';
 
 type Relay = EventOf<'relay'>;
 

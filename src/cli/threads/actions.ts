@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { type RewindResult, ThreadRewind } from '../../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
-import { allThreads, exportThread, importThread, readEvents, type Thread } from '../../log/index.ts';
+import { allThreads, exportThread, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
 import { singletreeHome } from '../home.ts';
 import { writeOut } from '../output.ts';
 import { printGraph } from '../print-graph.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { tableLines } from '../table.ts';
+import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
-import { ageText, threadStatus } from './thread-status.ts';
 import { Transcript } from './transcript.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 
@@ -111,7 +111,7 @@ export function branchCommand(
 }
 
 /** `singletree rm`: deletes a thread, by its whole id or after `--yes`. */
-export function removeCommand(text: string, options: StoreOptions & { readonly yes?: boolean }): Promise<void> {
+export function removeCommand(text: string, options: ThreadCommandOptions & { readonly yes?: boolean }): Promise<void> {
   return withLog(options, async log => {
     const thread = await findThread(log, text);
     if (thread.id !== text && options.yes !== true)
@@ -122,7 +122,7 @@ export function removeCommand(text: string, options: StoreOptions & { readonly y
     if (threadStatus(thread) !== 'idle')
       throw new SingletreeError('run_under_way', 'The thread has an active run. Stop it before you delete the thread.');
     await log.deleteThread(thread.id);
-    await writeOut(`deleted ${thread.id}\n`);
+    await (options.json === true ? printJson({ id: thread.id, deleted: true }) : writeOut(`deleted ${thread.id}\n`));
   });
 }
 

@@ -4,14 +4,14 @@ import { Supervisor } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { type PendingRelay, RelayBooks } from '../../runtime/relay-books.ts';
+import { type PendingRelay, RelayBooks } from '../../control/supervision/relay-books.ts';
 import { possibleAnswers } from '../asking/possible-answers.ts';
 import { questionAnswer } from '../asking/question-answer.ts';
 import { relayText } from '../asking/relay-text.ts';
 import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
-import { ageText } from './thread-status.ts';
+import { ageText } from './age-text.ts';
 import { questionOf } from './transcript.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
-import { MemoryLog, readEvents } from '../../log/index.ts';
+import { MemoryLog, readEvents, threadStatus } from '../../log/index.ts';
 import { demoRun } from '../demo-run.ts';
 import { tableLines } from '../table.ts';
+import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
-import { ageText, threadStatus } from './thread-status.ts';
 import { Transcript } from './transcript.ts';
 
 describe('finding a thread', () => {

@@ -266,7 +266,15 @@ export class ThreadOutline {
     if (event.type === 'tool_result' && run !== undefined) this.#ownerOf(run).streams.clear();
     if (call === undefined) return;
     this.#closeCall(call);
-    this.#prune();
+    this.#dropCall(call);
+  }
+
+  /** Drops a closed call, unless a run that it started is still there; nothing else was held by it. */
+  #dropCall({ id, runId }: Call): void {
+    if (this.#isRestoring || this.#tip === id) return;
+    for (const run of this.#runs.values()) if (run.parentId === id) return;
+    this.#calls.delete(callKey(runId, id));
+    if (this.#folded.size > 0 && !this.#isKept(id)) this.#folded.delete(id);
   }
 
   /** The run of an event; undefined when it belongs to what ended. */

@@ -69,6 +69,9 @@ export interface Run {
   /** Its current step. */
   readonly step?: number;
   readonly status: RunStatus;
+  /** The times of its start and of its end, when the events have them. */
+  readonly startedAt?: string;
+  readonly endedAt?: string;
   /** Whether it reports when a tool starts: then a call without a start did not run. */
   readonly reportsStart: boolean;
 }

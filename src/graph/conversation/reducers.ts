@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, replacesAttempt } from '../../events/index.ts';
 import { addChunk, changeBlock, claim, claimNumber, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
@@ -27,12 +28,12 @@ export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
 
 const on: Handlers<[ConversationDraft], void> = {
   harness_start: (event, draft) => {
-    const { agentId, model, memory } = event;
-    const known = { ...(model !== undefined && { model }), ...(memory !== undefined && { memory }) };
+    const { agentId, model, memory, ts: startedAt } = event;
+    const known = defined({ model, memory, startedAt });
     changeRun(draft, runOf(draft, event), { agentId, ...known });
   },
   harness_end: (event, draft) => {
-    changeRun(draft, runOf(draft, event), { status: event.reason ?? 'complete' });
+    changeRun(draft, runOf(draft, event), { status: event.reason ?? 'complete', ...defined({ endedAt: event.ts }) });
     closeRelays(draft, event.runId);
   },
   step_start: beginStep,

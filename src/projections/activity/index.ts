@@ -3,6 +3,8 @@
  * @module
  */
 export type { Activity, Operation } from './activity.ts';
+export { operationsOf, type RecordedCall } from './call-operations.ts';
+export { changesOfDiff, type FileChange, fileChangesOf, type TextEdit } from './file-changes.ts';
 export { type ActivityState, createActivityState, type LineOf, projectActivity } from './project-activity.ts';
 export { toolTables } from './tables/index.ts';
 export type { CallContext, ToolInput, ToolRule, ToolTable } from './tool-table.ts';

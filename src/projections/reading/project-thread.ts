@@ -179,6 +179,8 @@ function nodeOf(
     ...(run?.agentId !== undefined && { agentId: run.agentId }),
     ...(run?.model !== undefined && { model: run.model }),
     ...(run !== undefined && { status: run.status }),
+    ...(run?.startedAt !== undefined && { startedAt: run.startedAt }),
+    ...(run?.endedAt !== undefined && { endedAt: run.endedAt }),
     ...(run?.memory !== undefined && { memory: run.memory.operation }),
     ...(cause?.role === 'user' && { answers: cause.id }),
   };

@@ -48,17 +48,18 @@ function keptPart(conversation: Conversation, chunk: Chunk, context: PartContext
 
 function partOf(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
   const { id, kind, event } = chunk;
-  if (kind === 'text' || kind === 'reasoning') return { kind, id, text: textOf(conversation, id) };
+  const place = defined({ seq: event.seq });
+  if (kind === 'text' || kind === 'reasoning') return { kind, id, ...place, text: textOf(conversation, id) };
   if (event.type === 'user') {
-    const { content, by, automatic, seq } = event;
-    return { kind: 'user', id, content, ...defined({ seq, by, automatic }) };
+    const { content, by, automatic } = event;
+    return { kind: 'user', id, ...place, content, ...defined({ by, automatic }) };
   }
   if (event.type === 'relay') return relayPart(conversation, chunk) as ViewPart;
   if (kind === 'repl_input' || kind === 'repl_progress' || kind === 'repl_output')
     return replPart(conversation, chunk, context);
-  if (kind === 'run') return { kind, id, runs: context.nodesOf(spawnedBy(conversation, chunk)) };
+  if (kind === 'run') return { kind, id, ...place, runs: context.nodesOf(spawnedBy(conversation, chunk)) };
   if (kind.startsWith('tool_')) return toolPart(conversation, chunk, context);
-  return { kind: 'fact', id, event };
+  return { kind: 'fact', id, ...place, event };
 }
 
 /** An execution with all that belongs to it; the chunk is its input, or a piece of one whose input is not there. */
@@ -69,6 +70,7 @@ function replPart(conversation: Conversation, chunk: Chunk, context: PartContext
   return {
     kind: 'repl',
     id: chunk.id,
+    ...defined({ seq: chunk.event.seq }),
     ...(chunk.event.type === 'repl_input' && { code: chunk.event.code }),
     ...(iteration !== undefined && { iteration }),
     printed: pieces.flatMap(({ id, event }) =>

@@ -1,6 +1,8 @@
 import type { AgentEvent } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import {
+  type Active,
+  activeUpTo,
   type Conversation,
   createConversation,
   defaultActive,
@@ -103,31 +105,41 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       isOutdated: state.isOutdated || isUnplaced,
     };
   },
-  view: ({ seq, conversation, relays, openRuns, hasTasks, usage, before, isOutdated }) => {
-    const nodeList = readBranch(conversation, defaultActive(conversation));
-    const tasks = hasTasks ? newestTasks(nodeList) : undefined;
-    const running = openRuns.flatMap(runId => {
-      const messageId = getRun(conversation, runId)?.messageId ?? '';
-      const message = getMessage(conversation, messageId);
-      return message?.runId === runId && message.spawnedBy === undefined ? [{ runId, messageId }] : [];
-    });
-    return {
-      seq,
-      get nodes() {
-        return nodeList.items;
-      },
-      nodeList,
-      running,
-      pending: relays.pending,
-      usage,
-      beganAt: before.seq,
-      hidden: before.hidden,
-      cut: before.cut,
-      isOutdated,
-      ...(tasks !== undefined && { tasks }),
-    };
-  },
+  view: state => viewOf(state, defaultActive(state.conversation)),
 };
+
+/** The reading of the branch that ends with a message; of no messages when it is unknown. */
+export function readingUpTo(state: ThreadReadingState, messageId: string): ThreadReading {
+  const { conversation } = state;
+  const isKnown = getMessage(conversation, messageId) !== undefined;
+  return viewOf(state, isKnown ? activeUpTo(conversation, messageId) : { messages: [], full: false });
+}
+
+function viewOf(state: ThreadReadingState, active: Active): ThreadReading {
+  const { seq, conversation, relays, openRuns, hasTasks, usage, before, isOutdated } = state;
+  const nodeList = readBranch(conversation, active);
+  const tasks = hasTasks ? newestTasks(nodeList) : undefined;
+  const running = openRuns.flatMap(runId => {
+    const messageId = getRun(conversation, runId)?.messageId ?? '';
+    const message = getMessage(conversation, messageId);
+    return message?.runId === runId && message.spawnedBy === undefined ? [{ runId, messageId }] : [];
+  });
+  return {
+    seq,
+    get nodes() {
+      return nodeList.items;
+    },
+    nodeList,
+    running,
+    pending: relays.pending,
+    usage,
+    beganAt: before.seq,
+    hidden: before.hidden,
+    cut: before.cut,
+    isOutdated,
+    ...(tasks !== undefined && { tasks }),
+  };
+}
 
 /** The reading that begins with a snapshot: the events after it follow. */
 export function readingFrom(snapshot: ReadingSnapshot): ThreadReadingState {

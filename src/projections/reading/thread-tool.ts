@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { type ToolOutput, toolOutputOf } from '../../events/index.ts';
 import {
   type Chunk,
@@ -31,13 +32,16 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toolOutputOf(event.output)] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
   const [output, ...laterOutputs] = outputs;
+  const { agentId } = getRun(conversation, chunk.runId) ?? {};
   const part = {
     kind: 'tool',
     id: chunk.id,
+    ...defined({ seq: event.seq }),
     name: 'name' in event && typeof event.name === 'string' ? event.name : '',
     status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
     relays,
     collapsed,
+    ...defined({ agentId, ...timesOf(chunk, pieces) }),
   } as const;
   if (collapsed) return { ...part, inputText: '', progress: [], laterOutputs: [], runs: [] };
   const written = pieces.find(piece => piece.kind === 'tool_input_delta');
@@ -52,11 +56,24 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   };
 }
 
+/** When a call began, at its start when that was reported, and when its result came. */
+function timesOf({ event: call }: Chunk, pieces: readonly Chunk[]) {
+  const timeOf = (type: 'tool_start' | 'tool_result') => pieces.find(({ event }) => event.type === type)?.event.ts;
+  return { startedAt: timeOf('tool_start') ?? call.ts, endedAt: timeOf('tool_result') };
+}
+
 /** A relay with its answer; undefined when the chunk is none. */
 export function relayPart(conversation: Conversation, { id, event }: Chunk): RelayPart | undefined {
   if (event.type !== 'relay') return undefined;
   const { status = 'running' } = getRun(conversation, event.runId) ?? {};
-  return { kind: 'relay', id, relay: event, ...relayStanding(getAnswer(conversation, id), status !== 'running') };
+  const place = defined({ seq: event.seq });
+  return {
+    kind: 'relay',
+    id,
+    ...place,
+    relay: event,
+    ...relayStanding(getAnswer(conversation, id), status !== 'running'),
+  };
 }
 
 interface Outcome {

@@ -6,7 +6,13 @@ import type { PagedList } from './paged-list.ts';
 /** Where a call stands; `unknown` means it was started and its outcome was lost, `skipped` that it never ran. */
 export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
 
-interface Prose<Kind extends string> {
+/** What stands at one place of a message. */
+interface Placed {
+  /** The seq of its first event, when it is from a log. */
+  readonly seq?: number;
+}
+
+interface Prose<Kind extends string> extends Placed {
   readonly kind: Kind;
   readonly id: string;
   readonly text: string;
@@ -16,12 +22,10 @@ interface Prose<Kind extends string> {
 export type ProsePart = Prose<'text'> | Prose<'reasoning'>;
 
 /** What a person said: a message, or a word to an agent at work. */
-export interface UserPart {
+export interface UserPart extends Placed {
   readonly kind: 'user';
   readonly id: string;
   readonly content: string | readonly ContentPart[];
-  /** Its place in the log, when it is from one. */
-  readonly seq?: number;
   /** The author: the name of a person, or of the subagent whose words were passed on. */
   readonly by?: string;
   /** Whether a program wrote it, not a person. */
@@ -29,16 +33,21 @@ export interface UserPart {
 }
 
 /** What was asked of a person, and where that stands. */
-export interface RelayPart extends Pick<RelayEntry, 'id' | 'relay' | 'answer' | 'status' | 'reason'> {
+export interface RelayPart extends Placed, Pick<RelayEntry, 'id' | 'relay' | 'answer' | 'status' | 'reason'> {
   readonly kind: 'relay';
 }
 
 /** A tool call, with everything that came of it. */
-export interface ToolPart {
+export interface ToolPart extends Placed {
   readonly kind: 'tool';
   readonly id: string;
   readonly name: string;
   readonly status: CallStatus;
+  /** The agent that made it. */
+  readonly agentId?: string;
+  /** When it began and when its result came, as ISO 8601. */
+  readonly startedAt?: string;
+  readonly endedAt?: string;
   /** Absent while the model writes it, and for a result without a call. */
   readonly input?: unknown;
   /** The arguments as far as the model has written them. */
@@ -56,7 +65,7 @@ export interface ToolPart {
 }
 
 /** Code that was executed. */
-export interface ReplPart {
+export interface ReplPart extends Placed {
   readonly kind: 'repl';
   readonly id: string;
   /** Absent for output without its input. */
@@ -69,14 +78,14 @@ export interface ReplPart {
 }
 
 /** A run that another one started without a call. */
-export interface RunPart {
+export interface RunPart extends Placed {
   readonly kind: 'run';
   readonly id: string;
   readonly runs: readonly ViewNode[];
 }
 
 /** Anything else that happened, as the event says it: an error, a warning, tasks, a file, a changed mode … */
-export interface FactPart {
+export interface FactPart extends Placed {
   readonly kind: 'fact';
   readonly id: string;
   readonly event: AgentEvent;
@@ -103,6 +112,9 @@ export interface ViewNode {
   readonly agentId?: string;
   readonly model?: string;
   readonly status?: RunStatus;
+  /** When its run began and ended, as far as that is known. */
+  readonly startedAt?: string;
+  readonly endedAt?: string;
   /** What an observer or a reflector makes: its words are not addressed to a person. */
   readonly memory?: 'observation' | 'reflection';
   /** The message of a person that it answers: it can be tried again. */

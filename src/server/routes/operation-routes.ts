@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { agentInfo } from '../../protocols/index.ts';
+import { agentInfo, setupInfo } from '../../protocols/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
@@ -57,6 +57,14 @@ export function operationRoutes(site: Site): Route[] {
       summary: 'List the agents that can be asked, the default first',
       answer: z.looseObject({ agents: z.array(agentInfo) }),
       handle: () => ({ agents: agents.list() }),
+    }),
+    route({
+      method: 'get',
+      path: '/api/setup',
+      tag: 'Agents',
+      summary: 'List the agents and providers of models that are known, and how to add what is missing',
+      answer: setupInfo,
+      handle: () => agents.setup?.() ?? { agents: [], keys: [] },
     }),
   ];
 }

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
-import { relayBody, relayInfo } from '../../protocols/index.ts';
+import { decisionInfo, relayBody, relayInfo } from '../../protocols/index.ts';
+import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
+import { cursorOf, placeIn } from '../threads.ts';
 
 const tag = 'Relays';
 
@@ -16,8 +18,32 @@ export function relayRoutes(site: Site): Route[] {
       path: '/api/relays',
       tag,
       summary: 'List what waits for a person in all threads, oldest first',
+      query: z.strictObject({ threadId: z.string().min(1).optional().describe('only those of this thread') }),
       answer: z.looseObject({ relays: z.array(relayInfo) }),
-      handle: async ({ scope }) => ({ relays: await site.inbox.all(scope) }),
+      handle: async ({ scope, query: { threadId } }) => ({
+        relays:
+          threadId === undefined
+            ? await site.inbox.all(scope)
+            : await site.inbox.inThread(await site.find(scope, threadId)),
+      }),
+    }),
+    route({
+      method: 'get',
+      path: '/api/decisions',
+      tag,
+      summary: 'List what was decided in all threads, by whom and when; the threads that changed last first',
+      query: z.strictObject({
+        limit: wholeNumber.pipe(z.number().min(1).max(1000)).optional().describe('about how many, 100 when absent'),
+        cursor: z.string().max(1000).optional().describe('`next` of the page before'),
+      }),
+      answer: z.looseObject({
+        decisions: z.array(decisionInfo),
+        next: z.string().optional().describe('the cursor of the next page, when there may be more'),
+      }),
+      handle: async ({ scope, query: { limit = 100, cursor } }) => {
+        const { decisions, next } = await site.inbox.settled(scope, { limit, after: placeIn(cursor) });
+        return { decisions, ...(next && { next: cursorOf(next) }) };
+      },
     }),
     route({
       method: 'post',

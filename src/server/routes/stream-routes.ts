@@ -6,6 +6,7 @@ import type { Thread } from '../../log/index.ts';
 import type { Framing, Protocol, ProtocolRegistry } from '../../protocols/index.ts';
 import { type OtherContent, type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
+import type { OpenStream } from '../streams/byte-sink.ts';
 import { encodedFrames } from '../streams/encoded-frames.ts';
 import { ThreadRawLines } from '../streams/thread-raw-lines.ts';
 import { frameStream } from '../streams/frame-stream.ts';
@@ -33,7 +34,10 @@ export function streamRoutes(site: Site): Route[] {
         const name = query.protocol ?? first;
         const protocol = protocols.get(name) as Protocol;
         const reading: Reading = { site, thread, protocol, after, version: versionOf(name, protocol, query.version) };
-        if (protocol.isVerbatim) return openShared(reading);
+        if (protocol.isVerbatim) {
+          context.set('stream', openShared(reading));
+          return streamResponse(null, protocol.framing);
+        }
         return protocol.covers === 'thread' ? openThread(reading) : openRequest(reading, query.runId);
       },
     }),
@@ -80,12 +84,12 @@ function versionOf(name: string, { versions = [] }: Protocol, asked: string | un
   throw new SingletreeError('invalid_argument', `The protocol "${name}" has no version "${asked}". ${known}.`);
 }
 
-function openShared({ site, thread, protocol: { framing }, after }: Reading): Response {
+function openShared({ site, thread, protocol: { framing }, after }: Reading): OpenStream {
   const { bufferBytes = 1024 * 1024 } = site.options;
   const { keepAlive, signal, countEvents: onSent } = site;
   const feeds = site.feedsIn(framing);
   const options = { ...feeds.options, feeds, framing, keepAlive, signal, onSent, bufferBytes };
-  return streamResponse(liveStream(options, { threadId: thread.id, after: after.seq }), framing);
+  return liveStream(options, { threadId: thread.id, after: after.seq });
 }
 
 function openThread(reading: Reading): Response {
@@ -121,7 +125,7 @@ function openEncoded({ site, thread, protocol, after, version }: Reading, sectio
 }
 
 /** Responds with a stream in the headers of its framing; its headers keep caches and proxies from holding it back. */
-export function streamResponse(body: ReadableStream<Uint8Array>, { headers }: Framing): Response {
+export function streamResponse(body: ReadableStream<Uint8Array> | null, { headers }: Framing): Response {
   return new Response(body, { headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
 }
 

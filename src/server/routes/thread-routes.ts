@@ -1,15 +1,24 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
-import { allThreads, importThread } from '../../log/index.ts';
-import { branchBody, newThreadBody, renameBody, threadInfo } from '../../protocols/index.ts';
+import { allThreads, importThread, type Thread } from '../../log/index.ts';
+import {
+  branchBody,
+  newThreadBody,
+  sseFraming,
+  threadChangeBody,
+  type ThreadInfo,
+  threadInfo,
+} from '../../protocols/index.ts';
 import { exportedLines } from '../exported-lines.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { runIdsOf } from '../run-ids.ts';
 import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
-import { cursorOf, placeAt, resourceFor } from '../threads.ts';
+import { frameStream } from '../streams/frame-stream.ts';
+import { threadNews } from '../streams/thread-news.ts';
+import { cursorOf, placeIn, resourceFor } from '../threads.ts';
+import { streamResponse } from './stream-routes.ts';
 
 const tag = 'Threads';
 const title = z.string().min(1).max(500).optional();
@@ -37,7 +46,7 @@ export function threadRoutes(site: Site): Route[] {
       query: listQuery,
       answer: threadList,
       handle: async ({ query: { resourceId, limit = 100, query = '', cursor }, scope }) => {
-        const after = cursor === undefined ? undefined : placeOf(cursor);
+        const after = placeIn(cursor);
         const found = [];
         for await (const thread of allThreads(log, { resourceId: resourceFor(scope, resourceId), after })) {
           if (!matches(thread.title, query)) continue;
@@ -45,6 +54,22 @@ export function threadRoutes(site: Site): Route[] {
           found.push(thread);
         }
         return page(site, found, false);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/changes',
+      tag,
+      summary: 'Follow the list of threads: what waits or runs, then every change',
+      answer: { contentType: 'text/event-stream', description: 'Frames with `active`, `changed` and `deleted`' },
+      handle: ({ scope }) => {
+        const { redactor, keepAlive, signal, threadList: feed } = site;
+        const active = () => activeThreads(site, scope.resourceId);
+        const frames = async function* (stop: AbortSignal) {
+          for await (const news of threadNews({ feed, scope, active, signal: stop }))
+            yield sseFraming.frame(redactor.json(JSON.stringify(news)));
+        };
+        return streamResponse(frameStream({ frames, framing: sseFraming, redactor, keepAlive, signal }), sseFraming);
       },
     }),
     route({
@@ -90,12 +115,15 @@ export function threadRoutes(site: Site): Route[] {
       method: 'patch',
       path: '/api/threads/{threadId}',
       tag,
-      summary: 'Rename a thread',
-      body: renameBody,
+      summary: 'Rename, pin or archive a thread',
+      body: threadChangeBody,
       answer: threadInfo,
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return site.infoOf(await log.updateThread(id, { title: body.title }));
+        const { title: name, ...marks } = body;
+        // A mark that is removed leaves nothing behind.
+        const metadata = Object.fromEntries(Object.entries(marks).map(([mark, isSet]) => [mark, isSet || null]));
+        return site.infoOf(await log.updateThread(id, { metadata, ...(name !== undefined && { title: name }) }));
       },
     }),
     route({
@@ -136,9 +164,9 @@ export function threadRoutes(site: Site): Route[] {
       summary: 'Download the events of a thread, one on each line',
       answer: { contentType: ndjson, description: 'One event on each line' },
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id, title: name } = await site.find(scope, param('threadId'));
         return new Response(exportedLines(log, site.redactor, id), {
-          headers: { 'content-type': ndjson, 'content-disposition': 'attachment; filename="thread.ndjson"' },
+          headers: { 'content-type': ndjson, 'content-disposition': `attachment; ${exportName(name)}` },
         });
       },
     }),
@@ -150,13 +178,24 @@ function matches(name: string | undefined, query: string): boolean {
   return words.every(word => (name ?? '').toLowerCase().includes(word));
 }
 
-function page(site: Site, threads: Parameters<Site['infoOf']>[0][], hasMore: boolean) {
+async function page(site: Site, threads: Thread[], hasMore: boolean) {
   const last = threads.at(-1);
-  return { threads: threads.map(thread => site.infoOf(thread)), ...(hasMore && last && { next: cursorOf(last) }) };
+  const listed = await Promise.all(threads.map(thread => site.listed(thread)));
+  return { threads: listed, ...(hasMore && last && { next: cursorOf(last) }) };
 }
 
-function placeOf(cursor: string) {
-  const place = placeAt(cursor);
-  if (place !== undefined) return place;
-  throw new SingletreeError('invalid_argument', 'The query, field "cursor": expected the `next` of a page.');
+/** The threads that wait for a person or run, each once. */
+async function activeThreads(site: Site, resourceId: string | undefined): Promise<ThreadInfo[]> {
+  const { log } = site.options;
+  const found = new Map<string, Thread>();
+  for await (const thread of allThreads(log, { resourceId, pendingRelays: true })) found.set(thread.id, thread);
+  for await (const thread of allThreads(log, { resourceId, openRuns: true })) found.set(thread.id, thread);
+  return Promise.all([...found.values()].map(thread => site.listed(thread)));
+}
+
+/** The name of an exported file, from the title of its thread: in ASCII, and as it is for clients that know RFC 5987. */
+function exportName(name = 'thread'): string {
+  const words = [...name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')].slice(0, 60).join('') || 'thread';
+  const ascii = words.replaceAll(/[^\w-]+/g, '') || 'thread';
+  return `filename="${ascii}.jsonl"; filename*=UTF-8''${encodeURIComponent(words)}.jsonl`;
 }

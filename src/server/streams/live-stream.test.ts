@@ -7,6 +7,7 @@ import type { EventText } from '../security/redacted-texts.ts';
 import type { EventLog } from '../../log/index.ts';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
 import { sseFraming } from '../../protocols/index.ts';
+import { webBody } from './byte-sink.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { liveStream } from './live-stream.ts';
 import { ThreadFeeds } from './thread-feed.ts';
@@ -65,7 +66,7 @@ function open(log: EventLog, encode = encodeText): ReadableStream<Uint8Array> {
     bufferBytes: 8000,
     onSent: (count: number) => void (sent += count),
   };
-  return liveStream(options, { threadId, after: 0 });
+  return webBody(liveStream(options, { threadId, after: 0 }));
 }
 /** The ids of the frames that come until that one. */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, last: number): Promise<number[]> {

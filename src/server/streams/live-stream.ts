@@ -3,6 +3,7 @@ import { RedactedTexts } from '../security/redacted-texts.ts';
 import { Refusal } from '../security/refusal.ts';
 import { framedProblem } from './framed-problem.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
+import { aheadBytes, type ByteSink, type ByteSource, type OpenStream } from './byte-sink.ts';
 import type { FeedOptions, FeedReader, Frame, ThreadFeeds } from './thread-feed.ts';
 
 export interface LiveStreamOptions extends FeedOptions {
@@ -13,13 +14,11 @@ export interface LiveStreamOptions extends FeedOptions {
   readonly signal: AbortSignal;
   /** How many bytes may wait for a reader before it is ended as too slow. */
   readonly bufferBytes: number;
-  /** Told how many events were sent. */
+  /** Receives how many events were sent. */
   readonly onSent: (count: number) => void;
 }
 
 const pageSize = 100;
-/** How much is read ahead of a reader that catches up. */
-const aheadBytes = 64 * 1024;
 const text = new TextEncoder();
 
 /**
@@ -27,70 +26,63 @@ const text = new TextEncoder();
  * at the speed of the reader; then the newest come from the thread's feed, whose frames all readers share. A reader
  * whose buffer overflows is ended with a problem, and can resume at its position.
  */
-export function liveStream(
-  options: LiveStreamOptions,
-  place: { threadId: string; after: number },
-): ReadableStream<Uint8Array> {
-  let reader: LiveReader;
-  return new ReadableStream<Uint8Array>(
-    {
-      start: controller => {
-        reader = new LiveReader(options, place, controller);
-      },
-      pull: () => reader.pull(),
-      cancel: () => reader.leave(),
-    },
-    { highWaterMark: aheadBytes, size: chunk => chunk.byteLength },
-  );
+export function liveStream(options: LiveStreamOptions, place: { threadId: string; after: number }): OpenStream {
+  return sink => new LiveReader(options, place, sink);
 }
 
-class LiveReader implements FeedReader, Silent {
+class LiveReader implements ByteSource, FeedReader, Silent {
   readonly #options: LiveStreamOptions;
   readonly #threadId: string;
-  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
+  readonly #sink: ByteSink;
   readonly #stop = () => this.end();
   /** The seq of the last event that was sent. */
   #position: number;
   /** The seq of the last event that was read: some may wait to be sent. */
-  #read: number;
+  #lastRead: number;
   #texts: RedactedTexts | undefined;
   #isOver = false;
   /** Whether it has joined the feed. */
   #isLive = false;
+  #isReading = false;
   sent = true;
 
-  constructor(
-    options: LiveStreamOptions,
-    { threadId, after }: { threadId: string; after: number },
-    controller: ReadableStreamDefaultController<Uint8Array>,
-  ) {
+  constructor(options: LiveStreamOptions, { threadId, after }: { threadId: string; after: number }, sink: ByteSink) {
     this.#options = options;
     this.#threadId = threadId;
     this.#position = after;
-    this.#read = after;
-    this.#controller = controller;
-    controller.enqueue(text.encode(options.framing.comment('open')));
+    this.#lastRead = after;
+    this.#sink = sink;
+    sink.write(text.encode(options.framing.comment('open')));
     options.keepAlive.add(this);
     options.signal.addEventListener('abort', this.#stop);
     if (options.signal.aborted) this.end();
   }
 
+  resume(): void {
+    if (!this.#isLive && !this.#isReading) void this.#read();
+  }
+
   /** Reads as much as the reader has room for, then joins the feed: from there frames are pushed, never pulled. */
-  async pull(): Promise<void> {
+  async #read(): Promise<void> {
     const { log, encode, feeds } = this.#options;
+    this.#isReading = true;
     try {
       const texts = (this.#texts ??= await RedactedTexts.after(this.#options, this.#threadId, this.#position));
-      while (!this.#isOver && (this.#controller.desiredSize ?? 0) > 0) {
-        const page = await log.readTexts(this.#threadId, { after: this.#read, limit: pageSize });
+      while (!this.#isOver && this.#sink.waiting < aheadBytes) {
+        const page = await log.readTexts(this.#threadId, { after: this.#lastRead, limit: pageSize });
         for (const text of page)
-          for (const shown of texts.push({ seq: ++this.#read, text }))
+          for (const shown of texts.push({ seq: ++this.#lastRead, text }))
             this.#takeOne({ seq: shown.seq, bytes: encode(shown) });
         if (page.length > 0 || this.#isOver) continue;
         this.#isLive = feeds.join(this.#threadId, this, this.#position);
-        if (this.#isLive) return await new Promise(() => {});
+        if (!this.#isLive) continue;
+        this.#texts = undefined;
+        return;
       }
     } catch (error) {
       this.end(error);
+    } finally {
+      this.#isReading = false;
     }
   }
 
@@ -117,18 +109,17 @@ class LiveReader implements FeedReader, Silent {
   send(bytes: Uint8Array): void {
     if (this.#isOver) return;
     // While it catches up, nothing comes that it did not ask for.
-    const waiting = this.#isLive ? aheadBytes - (this.#controller.desiredSize ?? aheadBytes) : 0;
-    if (waiting > this.#options.bufferBytes) return this.end(tooSlow());
+    if (this.#isLive && this.#sink.waiting > this.#options.bufferBytes) return this.end(tooSlow());
     this.sent = true;
-    this.#controller.enqueue(bytes);
+    this.#sink.write(bytes);
   }
 
   end(error?: unknown): void {
     if (this.#isOver) return;
     this.leave();
     const { framing, redactor } = this.#options;
-    if (error !== undefined) this.#controller.enqueue(framedProblem(error, framing, redactor));
-    this.#controller.close();
+    if (error !== undefined) this.#sink.write(framedProblem(error, framing, redactor));
+    this.#sink.end();
   }
 
   leave(): void {

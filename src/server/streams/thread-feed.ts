@@ -31,7 +31,7 @@ const longestPauseMs = 50;
 
 /**
  * The newest events of one thread: one tail of the log, however many readers there are. When to send to all of them
- * takes long, the same time passes before the next sending, and what came meanwhile goes together.
+ * takes long, half that time passes before the next sending, and what came meanwhile goes together.
  */
 class ThreadFeed {
   readonly readers = new Set<FeedReader>();
@@ -99,7 +99,7 @@ class ThreadFeed {
     setImmediate(() => {
       const tookMs = performance.now() - start;
       if (tookMs < easyMs) this.#send();
-      else setTimeout(() => this.#send(), Math.min(tookMs, longestPauseMs)).unref();
+      else setTimeout(() => this.#send(), Math.min(tookMs / 2, longestPauseMs)).unref();
     });
   }
 

@@ -9,9 +9,16 @@ const read = (path: string): Address => {
 describe('the address', () => {
   it.each<Address>([
     { section: 'start' },
+    { section: 'start', agent: 'my agent' },
+    { section: 'inbox' },
+    { section: 'inbox', view: 'history' },
+    { section: 'inbox', relayId: 'run/ask 1' },
+    { section: 'usage' },
+    { section: 'compare', threads: [] },
+    { section: 'compare', threads: ['a', 'b/ü'] },
     { section: 'thread', threadId: 'a/b ü' },
+    { section: 'thread', threadId: 't', view: 'graph', at: 3 },
     { section: 'thread', threadId: 't', view: 'graph' },
-    { section: 'thread', threadId: 't', view: 'graph', at: 12 },
   ])('reads what it wrote: %j', address => expect(read(writeAddress(address))).toEqual(address));
 
   it.each(['/nowhere', '/threads', '/threads/'])('shows the start for %s', path =>

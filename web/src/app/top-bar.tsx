@@ -1,44 +1,33 @@
-import { type Ref, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import type { UsageTotal } from '../../../src/projections/index.ts';
 import { MenuIcon } from '../parts/icons.tsx';
+import { useTitle } from './page-title.ts';
 import { dollars, shortCount } from '../parts/wording.ts';
 
 interface TopBarProps {
   readonly title: string;
   readonly usage?: UsageTotal;
-  /** Whether the drawing is shown, and its toggle; absent where there is none. */
-  readonly graph?: { readonly shown: boolean; readonly onToggle: () => void; readonly ref: Ref<HTMLButtonElement> };
+  /** The links to the views of what is shown. */
+  readonly tabs?: ReactNode;
   readonly onMenu: () => void;
 }
 
-/** The head of a page: the menu button, the title, the usage, and the toggle of the drawing. */
-export function TopBar({ title, usage, graph, onMenu }: TopBarProps) {
-  useEffect(() => {
-    document.title = `${title} · Singletree`;
-  }, [title]);
+/** The head of a page: the menu button, the title, the usage, and the links to its views. */
+export function TopBar({ title, usage, tabs, onMenu }: TopBarProps) {
+  useTitle(title);
   const total = usage ? usage.inputTokens + usage.outputTokens : 0;
   return (
     <header className="top-bar">
       <button type="button" className="icon-button menu" aria-label="Show the list of conversations" onClick={onMenu}>
         <MenuIcon />
       </button>
-      <h2>{title}</h2>
+      <h1>{title}</h1>
       {usage && total > 0 && (
         <span className="usage" title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}>
           {shortCount(total)} tokens{usage.cost !== undefined && ` · ${dollars(usage.cost)}`}
         </span>
       )}
-      {graph && (
-        <button
-          type="button"
-          className="button graph-toggle"
-          ref={graph.ref}
-          aria-pressed={graph.shown}
-          onClick={graph.onToggle}
-        >
-          Graph
-        </button>
-      )}
+      {tabs}
     </header>
   );
 }

@@ -1,58 +1,34 @@
-import { memo, type ReactElement, useMemo } from 'react';
-import { type Block, parseProse, type Span } from './prose.ts';
+import { memo, useState } from 'react';
+import { HiddenPart } from '../code/long-text.tsx';
+import { shortenedText } from '../code/shortened-text.ts';
+import { BlockView } from './block-view.tsx';
+import { MarkdownStream } from './markdown-stream.ts';
 
-/** The text of an agent: paragraphs, lists and code as elements, never as HTML. */
-export const Prose = memo(function Prose({ text }: { text: string }) {
-  const blocks = useMemo(() => parseProse(text), [text]);
+/** A longer text is shortened: a page cannot lay out any amount of text. */
+const limits = { headLines: 4_000, tailLines: 40, chars: 200_000 };
+
+interface ProseProps {
+  readonly text: string;
+  /** Whether more text may follow. */
+  readonly live?: boolean;
+}
+
+/** The text of an agent: Markdown as elements, never as HTML. While it grows only its end is drawn again. */
+export const Prose = memo(function Prose({ text, live = false }: ProseProps) {
+  const [stream] = useState(() => new MarkdownStream());
+  const [tailStream] = useState(() => new MarkdownStream());
+  const short = shortenedText(text, limits);
+  const blocks = stream.read(short?.head ?? text, !live || short !== undefined);
+  const tail = short === undefined ? [] : tailStream.read(short.tail, true);
   return (
     <div className="prose">
-      {blocks.map((block, index) => (
-        <BlockView key={index} block={block} />
+      {blocks.map(block => (
+        <BlockView key={block.start} block={block} />
+      ))}
+      {short !== undefined && <HiddenPart text={text} short={short} />}
+      {tail.map(block => (
+        <BlockView key={`tail ${block.start}`} block={block} />
       ))}
     </div>
   );
 });
-
-function BlockView({ block }: { block: Block }): ReactElement {
-  if (block.kind === 'code')
-    return (
-      <figure className="code-block">
-        {block.language !== '' && <figcaption>{block.language}</figcaption>}
-        <pre>
-          <code>{block.text}</code>
-        </pre>
-      </figure>
-    );
-  if (block.kind === 'heading')
-    return block.level <= 2 ? <h3>{spansOf(block.spans)}</h3> : <h4>{spansOf(block.spans)}</h4>;
-  if (block.kind === 'list') {
-    const items = block.items.map((spans, index) => <li key={index}>{spansOf(spans)}</li>);
-    return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
-  }
-  if (block.kind === 'rule') return <hr />;
-  if (block.kind === 'quote') return <blockquote>{linesOf(block.lines)}</blockquote>;
-  return <p>{linesOf(block.lines)}</p>;
-}
-
-function linesOf(lines: readonly (readonly Span[])[]) {
-  return lines.map((spans, index) => (
-    <span key={index}>
-      {index > 0 && '\n'}
-      {spansOf(spans)}
-    </span>
-  ));
-}
-
-function spansOf(spans: readonly Span[]) {
-  return spans.map((span, index) => {
-    if (span.kind === 'code') return <code key={index}>{span.text}</code>;
-    if (span.kind === 'strong') return <strong key={index}>{span.text}</strong>;
-    if (span.kind === 'em') return <em key={index}>{span.text}</em>;
-    if (!('href' in span)) return <span key={index}>{span.text}</span>;
-    return (
-      <a key={index} href={span.href} target="_blank" rel="noreferrer">
-        {span.text}
-      </a>
-    );
-  });
-}

@@ -1,0 +1,121 @@
+import { defined } from '../../events/defined.ts';
+import { operationsOf, type RecordedCall } from './call-operations.ts';
+import { patchSections } from './patch-files.ts';
+
+/** A text in a file that was replaced by another; `line` is where it begins, when that is known. */
+export interface TextEdit {
+  readonly before: string;
+  readonly after: string;
+  readonly line?: number;
+}
+
+/** What a call changes in one file, as far as it was recorded: replaced texts, the whole content, or a patch. */
+export interface FileChange {
+  readonly path: string;
+  readonly action: 'add' | 'update' | 'delete';
+  readonly moveTo?: string;
+  readonly edits?: readonly TextEdit[];
+  /** The whole new content. */
+  readonly content?: string;
+  /** The hunks of a unified diff; their positions may be missing. */
+  readonly patch?: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the changes of files that a call makes, or would make; none for a call that changes no files. */
+export function fileChangesOf(call: RecordedCall): readonly FileChange[] {
+  const input = fieldsOf(call.input);
+  const writes = operationsOf(call).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
+  if (writes.length === 0) return [];
+  const [path = ''] = writes;
+  const patch = textIn(input, ['patch', 'patchText', 'input', 'diff']);
+  if (patch !== undefined) {
+    const changes = patch.includes('*** ') ? changesOfPatch(patch) : changesOfDiff(patch, path);
+    if (changes.length > 0) return changes;
+  }
+  const stated = listOf(input['changes']).flatMap(change => statedChange(fieldsOf(change)));
+  if (stated.length > 0) return stated;
+  const edits = editsOf(input, resultOf(call));
+  if (edits.length > 0) return [{ path, action: 'update', edits }];
+  const content = textIn(input, ['content', 'file_text', 'new_source', 'contents'], true);
+  if (content === undefined) return writes.map(each => ({ path: each, action: 'update' }));
+  return [{ path, action: resultOf(call)['created'] === true ? 'add' : 'update', content }];
+}
+
+/** Returns the changes of a unified diff; `path` names the file of hunks without a head. */
+export function changesOfDiff(diff: string, path?: string): readonly FileChange[] {
+  const changes: { path: string; action: FileChange['action']; moveTo?: string; lines: string[] }[] = [];
+  const lines = diff.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1] ?? '';
+    const last = changes.at(-1);
+    if (line.startsWith('--- ') && next.startsWith('+++ ')) {
+      const [before, after] = [fileName(line), fileName(next)];
+      const action = before === undefined ? 'add' : after === undefined ? 'delete' : 'update';
+      const moveTo = action === 'update' && after !== before ? after : undefined;
+      changes.push({ path: before ?? after ?? '', action, lines: [], ...defined({ moveTo }) });
+    } else if (line.startsWith('@@') && last === undefined && path !== undefined)
+      changes.push({ path, action: 'update', lines: [line] });
+    else if (last !== undefined && (last.lines.length > 0 || line.startsWith('@@'))) {
+      if (!/^(?:diff --git|index |new file|deleted file|similarity|rename|=====)/.test(line)) last.lines.push(line);
+    }
+  }
+  return changes.map(({ lines: hunks, ...change }) => ({ ...change, patch: hunks.join('\n').trimEnd() }));
+}
+
+function changesOfPatch(patch: string): readonly FileChange[] {
+  return patchSections(patch).map(({ action, path, moveTo, lines }) => {
+    if (action === 'delete') return { path, action };
+    if (action === 'add') return { path, action, content: lines.map(line => `${line.slice(1)}\n`).join('') };
+    return { path, action, ...defined({ moveTo }), patch: lines.join('\n').trimEnd() };
+  });
+}
+
+/** A change that names its file, its kind and perhaps its diff. */
+function statedChange({ path, kind, diff, movePath }: Fields): readonly FileChange[] {
+  if (typeof path !== 'string') return [];
+  const action = kind === 'add' || kind === 'delete' ? kind : 'update';
+  const moveTo = typeof movePath === 'string' ? movePath : undefined;
+  if (typeof diff !== 'string') return [{ path, action, ...defined({ moveTo }) }];
+  const isContent = action === 'add' && !diff.startsWith('@@');
+  return [{ path, action, ...defined({ moveTo }), ...(isContent ? { content: diff } : { patch: diff.trimEnd() }) }];
+}
+
+const beforeFields = ['old_string', 'oldString', 'oldText', 'old_str', 'old_text'];
+const afterFields = ['new_string', 'newString', 'newText', 'new_str', 'new_text'];
+
+function editsOf(input: Fields, result: Fields): readonly TextEdit[] {
+  const line = typeof result['line'] === 'number' ? result['line'] : undefined;
+  const list = listOf(input['edits']);
+  return (list.length > 0 ? list : [input]).flatMap(value => {
+    const edit = fieldsOf(value);
+    const before = textIn(edit, beforeFields, true);
+    const after = textIn(edit, afterFields, true);
+    if (before === undefined && after === undefined) return [];
+    return [{ before: before ?? '', after: after ?? '', ...(list.length === 0 && defined({ line })) }];
+  });
+}
+
+/** The file that a line of the head of a diff names; undefined for `/dev/null`. */
+function fileName(line: string): string | undefined {
+  const name = line.slice(4).split('\t', 1)[0]?.trim() ?? '';
+  return name === '/dev/null' ? undefined : name.replace(/^[ab]\//, '');
+}
+
+function textIn(fields: Fields, names: readonly string[], mayBeEmpty = false): string | undefined {
+  const value = names.map(name => fields[name]).find(each => typeof each === 'string' && (mayBeEmpty || each !== ''));
+  return typeof value === 'string' ? value : undefined;
+}
+
+function resultOf({ output }: RecordedCall): Fields {
+  return fieldsOf(output !== undefined && 'context' in output ? output.result : undefined);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

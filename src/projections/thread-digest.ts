@@ -1,0 +1,40 @@
+import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
+import type { AgentEvent } from '../events/index.ts';
+import type { RunStatus } from '../graph/index.ts';
+import type { Fold } from './fold.ts';
+
+/** What a list shows of a thread: its last run, and what its model calls used. */
+export interface ThreadDigest {
+  readonly agentId?: string;
+  /** How the last run ended; absent while it runs, and when there was none. */
+  readonly outcome?: RunStatus;
+  readonly usage: UsageCounts;
+}
+
+interface DigestState extends ThreadDigest {
+  /** The last run that answers a person. */
+  readonly runId?: string;
+}
+
+/** The digest of a thread, as a fold in constant time and space. */
+export const threadDigest: Fold<DigestState, ThreadDigest> = {
+  get initial() {
+    return { usage: noUsage };
+  },
+  step: (state, event) => {
+    if (event.type === 'usage') return { ...state, usage: addUsage(state.usage, event) };
+    if (event.type === 'harness_start' && answersPerson(event)) {
+      const { outcome: _, ...rest } = state;
+      return { ...rest, runId: event.runId, ...(event.agentId !== undefined && { agentId: event.agentId }) };
+    }
+    if (event.type === 'harness_end' && event.runId === state.runId)
+      return { ...state, outcome: event.reason ?? 'complete' };
+    return state;
+  },
+  view: ({ runId: _, ...digest }) => digest,
+};
+
+/** Whether a run answers a message: subagents and observers belong to another run. */
+function answersPerson({ parentId, memory }: Extract<AgentEvent, { type: 'harness_start' }>): boolean {
+  return memory === undefined && (parentId === undefined || parentId.endsWith(':user'));
+}

@@ -1,0 +1,106 @@
+import type { ContentPart } from '../../events/index.ts';
+import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart } from '../../projections/index.ts';
+import { type Line, span } from '../screen/styled-line.ts';
+import { rowLines, rowText } from '../screen/terminal-text.ts';
+import { MarkdownLines } from './markdown-lines.ts';
+import { MarkdownUnits } from './markdown-units.ts';
+import { excerpt } from './output-excerpt.ts';
+import { oneLine } from './tool-object.ts';
+
+/** Draws what a person wrote. */
+export function userLines({ content, by, automatic }: UserPart): Line[] {
+  const text = typeof content === 'string' ? content : content.map(contentText).join('\n');
+  const lines = rowLines(text.trimEnd());
+  const who = by === undefined ? [] : [span(` (${rowText(by)})`, 'dim')];
+  const mark = automatic === true ? span('» ', 'dim') : span('› ', 'cyan', 'bold');
+  return lines.map((line, index) => [
+    index === 0 ? mark : span('  '),
+    span(line, automatic === true ? 'dim' : 'bold'),
+    ...(index === lines.length - 1 ? who : []),
+  ]);
+}
+
+function contentText(part: ContentPart): string {
+  if (part.type === 'text') return part.text;
+  const name = 'filename' in part && typeof part.filename === 'string' ? ` ${part.filename}` : '';
+  return `[${part.type}${name}]`;
+}
+
+/** Draws a fact on one line; nothing for what a person need not read. */
+export function factLines({ event }: FactPart): Line[] {
+  if (event.type === 'tasks') return tasksLines(event.tasks);
+  const notice = noticeOf(event);
+  if (notice === undefined) return [];
+  const [mark, ink] = ({ error: ['✗', 'red'], warning: ['!', 'yellow'], info: ['·', 'dim'] } as const)[notice.level];
+  const [first = '', ...more] = rowLines(notice.message.trimEnd());
+  const lines: Line[] = [[span(`${mark} `, ink), notice.level === 'info' ? span(first, 'dim') : span(first)]];
+  return [...lines, ...more.slice(0, 8).map((line): Line => [span(`  ${line}`, 'dim')])];
+}
+
+interface Task {
+  readonly content: string;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+  readonly activeForm?: string | undefined;
+}
+
+/** Returns the line about a task list: how many are done, and the current one. */
+export function tasksSummary(tasks: readonly Task[]): string | undefined {
+  if (tasks.length === 0) return undefined;
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const current =
+    tasks.find(({ status }) => status === 'in_progress') ?? tasks.find(({ status }) => status === 'pending');
+  return `${done}/${tasks.length} ${oneLine(current === undefined ? 'all tasks done' : (current.activeForm ?? current.content), 100)}`;
+}
+
+/** Draws a task list. */
+export function taskList(tasks: readonly Task[]): Line[] {
+  return tasks.map(({ content, status }) => {
+    const text = oneLine(content);
+    if (status === 'completed') return [span('  ☑ ', 'green'), span(text, 'dim')];
+    return status === 'in_progress' ? [span('  ▶ ', 'cyan'), span(text, 'bold')] : [span('  ☐ '), span(text)];
+  });
+}
+
+function tasksLines(tasks: readonly Task[]): Line[] {
+  const summary = tasksSummary(tasks);
+  return summary === undefined ? [] : [[span('☰ ', 'cyan'), span(`Tasks ${summary}`)]];
+}
+
+/** Draws a question, plan or other request that stands by itself, with its answer. */
+export function relayLines({ relay, answer, status }: RelayPart, width: number): Line[] {
+  const outcome = status === 'pending' ? 'waits for you' : (answer?.outcome ?? 'closed');
+  const said = answer?.answer === undefined ? (answer?.feedback ?? '') : [answer.answer].flat().join(', ');
+  const end: Line = [span(`  → ${outcome}${said === '' ? '' : `: ${oneLine(said)}`}`, 'dim')];
+  if (relay.relayKind === 'question') return [[span('? ', 'magenta'), span(oneLine(relay.question, 400))], end];
+  if (relay.relayKind === 'plan') return [...planLines(relay, width), end];
+  const what = 'tool' in relay ? relay.tool : 'access';
+  return [[span('? ', 'magenta'), span(`${rowText(what)} ${oneLine(JSON.stringify(relay.params ?? {}))}`)], end];
+}
+
+/** Draws a plan: its title, then its text. */
+export function planLines(
+  { title, plan }: { readonly title?: string | undefined; readonly plan: string },
+  width: number,
+): Line[] {
+  return [
+    [span('▣ Plan', 'bold', 'magenta'), ...(title === undefined ? [] : [span(` ${oneLine(title)}`, 'bold')])],
+    ...markdown(plan, width),
+  ];
+}
+
+/** Draws a whole text. */
+export function markdown(text: string, width: number): Line[] {
+  const lines = new MarkdownLines();
+  return new MarkdownUnits().take(text.trimEnd(), true).flatMap(unit => lines.draw(unit, width));
+}
+
+/** Draws executed code and what it printed. */
+export function replLines({ code, printed, output }: ReplPart, most: number): Line[] {
+  const [first = ''] = rowLines(code ?? '');
+  const text = printed.map(piece => piece.text).join('');
+  const failed = output !== undefined && 'error' in output && output.error !== undefined;
+  return [
+    [span(failed ? '✗ ' : '• ', failed ? 'red' : 'dim'), span('Executed', 'bold'), span(` ${oneLine(first)}`)],
+    ...excerpt(text, most),
+  ];
+}

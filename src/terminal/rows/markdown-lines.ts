@@ -1,0 +1,141 @@
+import { lexer, type Token, type Tokens } from 'marked';
+import { type Ink, inked, type Line, span, type Span } from '../screen/styled-line.ts';
+import { rowLines, rowText } from '../screen/terminal-text.ts';
+import { Highlighter } from './highlight.ts';
+import type { MarkdownUnit } from './markdown-units.ts';
+import { tableLines } from './table-lines.ts';
+
+/** Draws the pieces of one text, in their order: code is highlighted from its fence to its end. */
+export class MarkdownLines {
+  #code: Highlighter | undefined;
+
+  /** Returns the lines of the next piece. Prose is one line for each line that was written: the terminal wraps it. */
+  draw(unit: MarkdownUnit, width: number): readonly Line[] {
+    switch (unit.kind) {
+      case 'prose':
+        return proseLines(unit.text);
+      case 'table':
+        return tableLines(unit.lines, width, text => inlineSpans(text));
+      case 'fence':
+        this.#code = new Highlighter(unit.language);
+        return unit.language === '' ? [] : [[span(rowText(unit.language), 'dim')]];
+      case 'code':
+        return [this.#code?.line(rowText(unit.text)) ?? [span(rowText(unit.text))]];
+      case 'fence_end':
+        this.#code = undefined;
+        return [];
+      case 'raw':
+        return [[span(rowText(unit.text))]];
+      case 'blank':
+        return [[]];
+      default:
+        return unit satisfies never;
+    }
+  }
+}
+
+/** Draws a paragraph, heading, quote or list item. */
+function proseLines(text: string): Line[] {
+  // The indent of a nested item would make it code when it stands alone.
+  const [indent = ''] = /^[ \t]*/.exec(text) ?? [];
+  const own = text.split('\n').map(line => (line.startsWith(indent) ? line.slice(indent.length) : line.trimStart()));
+  const lines = lexer(own.join('\n')).flatMap(token => blockLines(token));
+  return indent === '' ? lines : lines.map(line => [span(rowText(indent)), ...line]);
+}
+
+function blockLines(token: Token): Line[] {
+  switch (token.type) {
+    case 'heading': {
+      const { depth, tokens } = token as Tokens.Heading;
+      return splitLines(spansOf(tokens)).map(line =>
+        inked(line, 'bold', ...(depth === 1 ? (['underline'] as const) : [])),
+      );
+    }
+    case 'list': {
+      const { items, ordered, start } = token as Tokens.List;
+      return items.flatMap((item, index) => itemLines(item, ordered ? `${Number(start || 1) + index}. ` : '• '));
+    }
+    case 'blockquote':
+      return (token as Tokens.Blockquote).tokens
+        .flatMap(blockLines)
+        .map(line => [span('▎ ', 'dim'), ...inked(line, 'italic')]);
+    case 'hr':
+      return [[span('─'.repeat(24), 'dim')]];
+    case 'space':
+      return [];
+    case 'paragraph':
+    case 'text':
+      return splitLines(spansOf((token as Tokens.Paragraph).tokens ?? [token]));
+    default:
+      return rowLines(token.raw.replace(/\n+$/, '')).map(line => [span(line)]);
+  }
+}
+
+function itemLines({ task, checked, tokens }: Tokens.ListItem, mark: string): Line[] {
+  const box = task ? (checked === true ? '☑ ' : '☐ ') : '';
+  const lines = tokens.flatMap(blockLines);
+  return lines.map((line, index) => [span(index === 0 ? mark + box : ' '.repeat(mark.length)), ...line]);
+}
+
+/** Draws the styles inside a line: emphasis, code, links. */
+export function inlineSpans(text: string): Line {
+  const [token] = lexer(text);
+  return token === undefined || !('tokens' in token) || token.tokens === undefined
+    ? [span(rowText(text))]
+    : spansOf(token.tokens);
+}
+
+function spansOf(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
+  return tokens.flatMap(token => {
+    switch (token.type) {
+      case 'strong':
+        return spansOf((token as Tokens.Strong).tokens, [...inks, 'bold']);
+      case 'em':
+        return spansOf((token as Tokens.Em).tokens, [...inks, 'italic']);
+      case 'del':
+        return spansOf((token as Tokens.Del).tokens, [...inks, 'strike']);
+      case 'codespan':
+        return pieces((token as Tokens.Codespan).text, [...inks, 'cyan']);
+      case 'link': {
+        const { text, href, tokens: inner } = token as Tokens.Link;
+        const shown = spansOf(inner, [...inks, 'underline']);
+        return text === href || `mailto:${text}` === href
+          ? shown
+          : [...shown, ...pieces(` (${href})`, [...inks, 'dim'])];
+      }
+      case 'image': {
+        const { text, href } = token as Tokens.Image;
+        return pieces(`[image: ${text}] (${href})`, inks);
+      }
+      case 'br':
+        return pieces('\n', inks);
+      case 'escape':
+        return pieces((token as Tokens.Escape).text, inks);
+      case 'text': {
+        const { tokens: inner, text } = token as Tokens.Text;
+        return inner === undefined ? pieces(text, inks) : spansOf(inner, inks);
+      }
+      default:
+        return pieces(token.raw, inks);
+    }
+  });
+}
+
+/** Entities are decoded as a browser would: the lexer leaves them. */
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+
+function pieces(text: string, inks: readonly Ink[]): Span[] {
+  const shown = text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '');
+  return shown
+    .split('\n')
+    .flatMap((line, index) => [...(index === 0 ? [] : [span('\n')]), span(rowText(line), ...inks)]);
+}
+
+/** Splits at the line breaks that were written. */
+function splitLines(spans: readonly Span[]): Line[] {
+  const lines: Span[][] = [[]];
+  for (const piece of spans)
+    if (piece.text === '\n') lines.push([]);
+    else if (piece.text !== '') lines.at(-1)?.push(piece);
+  return lines;
+}

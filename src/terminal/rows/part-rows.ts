@@ -1,0 +1,161 @@
+import type { ViewNode, ViewPart } from '../../projections/index.ts';
+import { type Line, span } from '../screen/styled-line.ts';
+import { durationText } from './duration-text.ts';
+import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
+import { rowText } from '../screen/terminal-text.ts';
+import type { Row, RowKind } from './row.ts';
+import type { EventTimes } from './times.ts';
+import { oneLine } from './tool-object.ts';
+import { groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
+
+/** What the drawing of parts needs beside them. */
+export interface RowContext {
+  /** The folder of the person: paths inside it are shown without it. */
+  readonly cwd: string;
+  readonly times: EventTimes;
+}
+
+/** Whether nothing more comes of a part that is the last of a running message. Text and reasoning end with the next part. */
+export function isFinished(part: ViewPart): boolean {
+  switch (part.kind) {
+    case 'tool':
+      return isSettled(part);
+    case 'repl':
+      return part.output !== undefined;
+    case 'relay':
+      return part.status !== 'pending';
+    case 'run':
+      return part.runs.every(({ status }) => status !== 'running');
+    case 'text':
+    case 'reasoning':
+      return false;
+    case 'user':
+    case 'fact':
+      return true;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Returns a call with what is known beside it. */
+export function shownCall(
+  part: ViewPart & { readonly kind: 'tool' },
+  node: ViewNode,
+  { cwd, times }: RowContext,
+): ShownCall {
+  return { part, place: { agentId: node.agentId, cwd }, time: times.spanOf(part.id) };
+}
+
+/** Returns the row of calls that are shown together. */
+export function groupRow(calls: readonly ShownCall[], node: ViewNode): Row {
+  const [first] = calls as [ShownCall];
+  return {
+    ...base(first.part.id, 'tool', node),
+    lines: () => groupLines(calls),
+    whole: width => calls.flatMap(call => toolLines(call, width, true)),
+  };
+}
+
+/** Returns the row of a finished part; undefined when it shows nothing. Text has rows of its own. */
+export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Row | undefined {
+  switch (part.kind) {
+    case 'tool':
+      return toolRow(part, node, context);
+    case 'user':
+      return fixed(part.id, 'user', node, userLines(part));
+    case 'reasoning':
+      return reasoningRow(part, node, context);
+    case 'fact':
+      return fixed(part.id, part.event.type === 'tasks' ? 'tool' : 'notice', node, factLines(part));
+    case 'relay':
+      return { ...base(part.id, 'notice', node), lines: width => relayLines(part, width) };
+    case 'repl':
+      return {
+        ...base(part.id, 'tool', node),
+        lines: () => replLines(part, 5),
+        whole: () => replLines(part, Number.POSITIVE_INFINITY),
+      };
+    case 'run': {
+      const shown = part.runs.filter(({ memory }) => memory === undefined);
+      const lines = shown.map(
+        ({ agentId = 'agent', status }): Line => [span(`· ${rowText(agentId)} ${status ?? ''}`, 'dim')],
+      );
+      return fixed(part.id, 'notice', node, lines);
+    }
+    case 'text':
+      return undefined;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** The tools that change the task list: the list itself is shown. */
+const taskTool = /^task_(?:write|update|complete|check)$/;
+
+function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, context: RowContext): Row | undefined {
+  const plan = part.relays.map(({ relay }) => relay).find(relay => relay.relayKind === 'plan');
+  const relay = part.relays.find(each => each.relay.relayKind === 'plan' || each.relay.relayKind === 'question');
+  if (relay !== undefined)
+    return {
+      ...base(part.id, 'notice', node),
+      lines: width => relayLines(relay, width),
+      ...(plan && { whole: width => planLines(plan, width) }),
+    };
+  if (taskTool.test(part.name) && part.status === 'done') return undefined;
+  const call = shownCall(part, node, context);
+  return {
+    ...base(part.id, 'tool', node),
+    lines: width => toolLines(call, width),
+    whole: width => toolLines(call, width, true),
+  };
+}
+
+function reasoningRow(
+  { id, text }: ViewPart & { readonly kind: 'reasoning' },
+  node: ViewNode,
+  { times }: RowContext,
+): Row | undefined {
+  if (text.trim() === '') return undefined;
+  const time = times.spanOf(id);
+  const took = time === undefined || time.to - time.from < 1_000 ? '' : ` for ${durationText(time.to - time.from)}`;
+  const line: Line = [
+    span(`∴ Thought${took}: `, 'dim'),
+    span(oneLine(text.trim().replaceAll('**', ''), 100), 'dim', 'italic'),
+  ];
+  return { ...base(id, 'reasoning', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
+}
+
+/** Returns the row at the end of an answer: how it ended, how long it took, what it used. */
+export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined {
+  const { runId = '', status } = node;
+  const time = times.spanOf(runId);
+  const usage = times.usageOf(runId);
+  const facts = [
+    time === undefined ? undefined : durationText(time.to - time.from),
+    usage === undefined ? undefined : `${shortCount(usage.inputTokens)} in, ${shortCount(usage.outputTokens)} out`,
+    usage?.cost === undefined ? undefined : costText(usage.cost),
+  ].filter(fact => fact !== undefined);
+  const end = status === undefined || status === 'complete' ? '' : `■ ${status === 'aborted' ? 'stopped' : status} · `;
+  if (end === '' && facts.length === 0) return undefined;
+  const line: Line = [span(`${end}${facts.join(' · ')}`, 'dim')];
+  return fixed(`${node.id}:end`, 'turn', node, [line]);
+}
+
+/** Formats a number of tokens: `840`, `4.1k`, `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 999_950 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** Formats an amount of dollars. */
+export function costText(cost: number): string {
+  return cost > 0 && cost < 0.0001 ? '< $0.0001' : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+}
+
+function base(id: string, kind: RowKind, node: ViewNode): Pick<Row, 'id' | 'kind' | 'messageId'> {
+  return { id, kind, messageId: node.id };
+}
+
+function fixed(id: string, kind: RowKind, node: ViewNode, lines: readonly Line[]): Row | undefined {
+  return lines.length === 0 ? undefined : { ...base(id, kind, node), lines: () => lines };
+}

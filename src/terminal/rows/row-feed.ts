@@ -1,0 +1,218 @@
+import type { ThreadReading, ViewNode, ViewPart } from '../../projections/index.ts';
+import { type Line, span } from '../screen/styled-line.ts';
+import { groupRow, isFinished, partRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
+import type { Row } from './row.ts';
+import { TextRows } from './text-rows.ts';
+import { isGrouped, liveToolLines, type ShownCall } from './tool-row.ts';
+import { oneLine, toolWords } from './tool-object.ts';
+import { durationText } from './duration-text.ts';
+
+/**
+ * Turns the reading view of a thread into rows: each part of the active branch becomes rows when it is finished, in the
+ * order of the parts, once. Which rows come, and in which order, depends on the events alone and not on how often the
+ * view is taken. A part that is not finished, and what follows it, is open.
+ */
+export class RowFeed {
+  readonly #context: RowContext;
+  /** The messages whose rows were returned, in their order. */
+  readonly #messages: string[] = [];
+  /** How many parts of the current message were returned, and their ids. */
+  #place = 0;
+  #returned = new Set<string>();
+  #text: TextRows | undefined;
+  #currentId: string | undefined;
+  /** Whether the row of the end of the current message was returned. */
+  #isEnded = false;
+  /** Calls that may be followed by others like them. */
+  #group: { readonly calls: ShownCall[]; readonly node: ViewNode; readonly kind: string } | undefined;
+
+  constructor(context: RowContext) {
+    this.#context = context;
+  }
+
+  /** Returns the rows that are finished since the last call. */
+  take(reading: ThreadReading): Row[] {
+    const rows = this.#returnToBranch(reading);
+    for (let node = this.#current(reading); node !== undefined; node = this.#current(reading)) {
+      const isHidden = reading.hidden.has(node.id);
+      this.#currentId = node.id;
+      if (!isHidden) rows.push(...this.#parts(node));
+      if (node.status === 'running' && !this.#isAbandoned(reading, node)) break;
+      // What is noted of a message after its end comes after the row of its end.
+      if (!isHidden) rows.push(...this.#endMessage(node), ...this.#parts(node));
+      if (reading.nodeList.length === this.#messages.length + 1) break;
+      if (!isHidden) rows.push(...this.#endGroup());
+      this.#messages.push(node.id);
+      this.#reset();
+    }
+    return rows;
+  }
+
+  /** Draws what is open, in at most `most` lines: the newest ones. */
+  open(reading: ThreadReading, width: number, now: number, most: number): Line[] {
+    const lines = this.#group === undefined ? [] : [...groupRow(this.#group.calls, this.#group.node).lines(width)];
+    const node = this.#current(reading);
+    for (let place = this.#place; node !== undefined; place++) {
+      const part = node.partList.at(place);
+      if (part === undefined) break;
+      lines.push(...this.#openPart(part, node, width, now));
+    }
+    return lines.slice(-most);
+  }
+
+  /** What the agent is doing, in a few words, and since when; undefined when nothing is open. */
+  doing(reading: ThreadReading): { readonly words: string; readonly since: number | undefined } | undefined {
+    const node = this.#current(reading);
+    if (node === undefined || node.status !== 'running') return undefined;
+    const part = node.partList.at(-1);
+    const { times } = this.#context;
+    if ((part?.kind === 'tool' && part.status === 'waiting') || (part?.kind === 'relay' && part.status === 'pending'))
+      return { words: 'Waiting for your answer', since: times.lastAt };
+    if (part?.kind === 'tool' && !isFinished(part)) {
+      const { doing, object } = toolWords(part.input === undefined ? { ...part, input: {} } : part, {
+        agentId: node.agentId,
+        cwd: this.#context.cwd,
+      });
+      return { words: `${doing} ${oneLine(object, 40)}`, since: times.spanOf(part.id)?.from };
+    }
+    const words = part?.kind === 'text' ? 'Writing' : part?.kind === 'reasoning' ? 'Thinking' : 'Waiting for the model';
+    return { words, since: times.lastAt };
+  }
+
+  #current({ nodeList }: ThreadReading): ViewNode | undefined {
+    return nodeList.at(this.#messages.length);
+  }
+
+  /** Another message follows a run that has no end: its process was lost. */
+  #isAbandoned({ nodeList, running }: ThreadReading, { runId }: ViewNode): boolean {
+    return nodeList.length > this.#messages.length + 1 && !running.some(run => run.runId === runId);
+  }
+
+  #parts(node: ViewNode): Row[] {
+    const rows: Row[] = [];
+    this.#findPlace(node, rows);
+    for (;;) {
+      const part = node.partList.at(this.#place);
+      if (part === undefined || this.#isLate(part, node)) return rows;
+      const isLast = this.#place === node.partList.length - 1;
+      const isOver = isFinished(part) || !isLast || node.status !== 'running';
+      if (part.kind === 'text') rows.push(...this.#endGroup(), ...this.#textRows(part, node, isOver));
+      if (
+        !isOver ||
+        (part.kind !== 'text' && part.kind !== 'reasoning' && !isFinished(part) && node.status === 'running')
+      )
+        return rows;
+      if (part.kind !== 'text') rows.push(...this.#finish(part, node));
+      this.#text = undefined;
+      this.#returned.add(part.id);
+      this.#place++;
+    }
+  }
+
+  /** An attempt that was superseded takes its parts with it: those that were not returned come next. */
+  #findPlace(node: ViewNode, rows: Row[]): void {
+    const { partList } = node;
+    const isKept = this.#place === 0 || this.#returned.has(partList.at(this.#place - 1)?.id ?? '');
+    const isOpenGone = this.#text !== undefined && partList.at(this.#place)?.id !== this.#text.id;
+    if (isKept && !isOpenGone) return;
+    if (isOpenGone) {
+      this.#text = undefined;
+      rows.push(
+        notice(`${node.id}:again:${this.#place}`, node.id, 'The answer above was cut off: the model tries again.'),
+      );
+    }
+    if (isKept) return;
+    this.#place = 0;
+    while (this.#place < partList.length && this.#returned.has(partList.at(this.#place)?.id ?? '')) this.#place++;
+  }
+
+  #textRows(part: ViewPart & { readonly kind: 'text' }, node: ViewNode, isWhole: boolean): Row[] {
+    this.#text ??= new TextRows(part.id, node.id);
+    return this.#text.take(part.text, isWhole);
+  }
+
+  #finish(part: ViewPart, node: ViewNode): Row[] {
+    if (part.kind === 'tool') {
+      const call = shownCall(part, node, this.#context);
+      const kind = toolWords(part, call.place).kind;
+      if (isGrouped(call)) {
+        const before = this.#group?.kind === kind ? [] : this.#endGroup();
+        this.#group ??= { calls: [], node, kind };
+        this.#group.calls.push(call);
+        return before;
+      }
+    }
+    const row = partRow(part, node, this.#context);
+    return row === undefined ? [] : [...this.#endGroup(), row];
+  }
+
+  #endGroup(): Row[] {
+    const group = this.#group;
+    this.#group = undefined;
+    return group === undefined ? [] : [groupRow(group.calls, group.node)];
+  }
+
+  /** Whether a fact was noted after the end of its message, which has no row yet. */
+  #isLate(part: ViewPart, { runId = '' }: ViewNode): boolean {
+    return (
+      !this.#isEnded &&
+      part.kind === 'fact' &&
+      (part.event.seq ?? 0) > (this.#context.times.endOf(runId) ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  #endMessage(node: ViewNode): Row[] {
+    if (this.#isEnded) return [];
+    this.#isEnded = true;
+    const rows = this.#endGroup();
+    const end = node.role === 'assistant' ? turnRow(node, this.#context) : undefined;
+    this.#text = undefined;
+    return end === undefined ? rows : [...rows, end];
+  }
+
+  #openPart(part: ViewPart, node: ViewNode, width: number, now: number): readonly Line[] {
+    switch (part.kind) {
+      case 'text':
+        return this.#text?.id === part.id
+          ? this.#text.open(part.text, width)
+          : new TextRows(part.id, node.id).open(part.text, width);
+      case 'tool':
+        return liveToolLines(shownCall(part, node, this.#context), now, 4);
+      case 'reasoning': {
+        const from = this.#context.times.spanOf(part.id)?.from;
+        const seconds = from === undefined ? '' : ` ${durationText(Math.max(0, now - from))}`;
+        return [
+          [
+            span(`∴ Thinking${seconds}: `, 'dim'),
+            span(oneLine(part.text.trim().split('\n').at(-1) ?? '', 100), 'dim', 'italic'),
+          ],
+        ];
+      }
+      default:
+        return partRow(part, node, this.#context)?.lines(width) ?? [];
+    }
+  }
+
+  #reset(): void {
+    [this.#place, this.#returned, this.#text, this.#group] = [0, new Set(), undefined, undefined];
+    [this.#isEnded, this.#currentId] = [false, undefined];
+  }
+
+  /** After an edit or a rewind the active branch is another one: what was printed stays, a line marks the change. */
+  #returnToBranch({ nodeList }: ThreadReading): Row[] {
+    const last = this.#messages.length;
+    if (this.#currentId === undefined || nodeList.at(last)?.id === this.#currentId) return [];
+    let common = 0;
+    while (common < last && nodeList.at(common)?.id === this.#messages[common]) common++;
+    this.#messages.length = common;
+    this.#reset();
+    const before = oneLine(nodeList.at(common - 1)?.text ?? '', 60);
+    const words = common === 0 ? 'From the start, another way:' : `Another way, after: ${before}`;
+    return [notice(`branch:${common}:${nodeList.at(common)?.id ?? ''}`, nodeList.at(common)?.id ?? '', words)];
+  }
+}
+
+function notice(id: string, messageId: string, text: string): Row {
+  const line: Line = [span(`↩ ${text}`, 'yellow')];
+  return { id, kind: 'notice', messageId, lines: () => [line] };
+}

@@ -1,0 +1,71 @@
+import type { LoggedEvent } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+
+/** When something began and when it was last heard of, in milliseconds. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How long calls, reasoning and runs took, and what runs used, from the times of their events. */
+export class EventTimes {
+  readonly #spans = new Map<string, { from: number; to: number }>();
+  readonly #usage = new Map<string, UsageCounts>();
+
+  readonly #ends = new Map<string, number>();
+  /** The tokens that the newest model call of the main run was sent, and its model. */
+  lastInput: number | undefined;
+  lastModel: string | undefined;
+  /** When the newest event was appended. */
+  lastAt: number | undefined;
+
+  take(event: LoggedEvent): void {
+    const at = Date.parse(event.ts);
+    this.lastAt = at;
+    switch (event.type) {
+      case 'tool_start':
+        this.#spans.set(event.id, { from: at, to: at });
+        break;
+      case 'tool_call':
+      case 'tool_result':
+      case 'reasoning':
+        this.#extend(event.id, at);
+        break;
+      case 'tool_progress':
+        this.#extend(event.toolCallId, at);
+        break;
+      case 'harness_end':
+        this.#ends.set(event.runId, event.seq);
+        this.#extend(event.runId, at);
+        break;
+      case 'harness_start':
+        this.#extend(event.runId, at);
+        break;
+      case 'usage':
+        [this.lastInput, this.lastModel] = [event.inputTokens, event.model ?? this.lastModel];
+        this.#usage.set(event.runId, addUsage(this.#usage.get(event.runId) ?? noUsage, event));
+        break;
+      default:
+    }
+  }
+
+  /** The time that the part or run of an id took so far; undefined when nothing is known of it. */
+  spanOf(id: string): TimeSpan | undefined {
+    return this.#spans.get(id.replace(/#\d+$/, ''));
+  }
+
+  /** The seq at which a run ended; undefined while it has no end. */
+  endOf(runId: string): number | undefined {
+    return this.#ends.get(runId);
+  }
+
+  usageOf(runId: string): UsageCounts | undefined {
+    return this.#usage.get(runId);
+  }
+
+  #extend(id: string, at: number): void {
+    const span = this.#spans.get(id);
+    if (span === undefined) this.#spans.set(id, { from: at, to: at });
+    else span.to = at;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Operation } from '../../projections/activity/index.ts';
+import { toolTables } from '../../projections/activity/index.ts';
+import { nativeTools } from '../../projections/activity/tables/native.ts';
+import { ruleFor } from '../../projections/activity/tool-table.ts';
+import type { ToolPart } from '../../projections/index.ts';
+import { plainText } from '../screen/terminal-text.ts';
+import { pathFrom } from './path-from.ts';
+
+/** What a call does, in words: a verb for while it runs, one for after it, and its object. */
+export interface ToolWords {
+  readonly kind: Operation['type'] | 'other';
+  readonly doing: string;
+  readonly done: string;
+  readonly object: string;
+}
+
+export interface ToolPlace {
+  /** The agent that calls. */
+  readonly agentId?: string | undefined;
+  /** The folder it works in: paths inside it are shown without it. */
+  readonly cwd: string;
+}
+
+/** Names what a call does, the same for every agent. */
+export function toolWords(part: ToolPart, { agentId, cwd }: ToolPlace): ToolWords {
+  const input = typeof part.input === 'object' && part.input !== null ? (part.input as Record<string, unknown>) : {};
+  const table = (agentId !== undefined && toolTables[agentId]) || nativeTools;
+  const command = commandOf(part, input);
+  if (command !== undefined) return { kind: 'command', doing: 'Running', done: 'Ran', object: `$ ${oneLine(command)}` };
+  const operations = ruleFor(table, part.name)?.operations(input, { cwd, output: part.output }) ?? [];
+  const [first] = operations;
+  if (first === undefined) return { kind: 'other', doing: 'Calling', done: 'Called', object: callText(part, input) };
+  const words = wordsOf(first, input, path => pathFrom(cwd, path));
+  const more =
+    operations.length > 1
+      ? `, ${operations
+          .slice(1)
+          .map(each => ('path' in each ? pathFrom(cwd, each.path ?? '') : each.type))
+          .join(', ')}`
+      : '';
+  return { ...words, object: oneLine(words.object + more) };
+}
+
+function wordsOf(operation: Operation, input: Record<string, unknown>, shown: (path: string) => string): ToolWords {
+  const kind = operation.type;
+  switch (kind) {
+    case 'command':
+      return { kind, doing: 'Running', done: 'Ran', object: `$ ${oneLine(operation.command)}` };
+    case 'read': {
+      const { startLine, endLine } = operation;
+      const range = startLine === undefined ? '' : `:${startLine}${endLine === undefined ? '-' : `-${endLine}`}`;
+      return { kind, doing: 'Reading', done: 'Read', object: shown(operation.path) + range };
+    }
+    case 'write': {
+      const isNew = typeof input['content'] === 'string' || typeof input['file_text'] === 'string';
+      return {
+        kind,
+        doing: isNew ? 'Writing' : 'Editing',
+        done: isNew ? 'Wrote' : 'Edited',
+        object: shown(operation.path),
+      };
+    }
+    case 'search': {
+      const where = operation.path === undefined ? '' : ` in ${shown(operation.path)}`;
+      return { kind, doing: 'Searching', done: 'Searched', object: `${JSON.stringify(operation.query)}${where}` };
+    }
+    case 'list':
+      return { kind, doing: 'Listing', done: 'Listed', object: shown(operation.path ?? '.') };
+    case 'skill':
+      return {
+        kind,
+        doing: 'Loading skill',
+        done: 'Loaded skill',
+        object: operation.skillName ?? shown(operation.path),
+      };
+    case 'orchestration':
+      return { kind, doing: 'Agent', done: 'Agent', object: operation.subagentName ?? '' };
+    default:
+      return operation satisfies never;
+  }
+}
+
+/** The command line of a call of a shell; the activity would show it as what it does. */
+function commandOf({ name, relays }: ToolPart, input: Record<string, unknown>): string | undefined {
+  const asked = relays.map(({ relay }) => (relay.relayKind === 'permission' ? relay.command : undefined)).find(Boolean);
+  if (asked !== undefined) return asked;
+  if (
+    !/^(?:bash|shell|execute_command|run_shell_command|exec_command|local_shell|run_terminal_cmd|developer__shell)$/i.test(
+      name,
+    )
+  )
+    return undefined;
+  const { command, cmd } = input;
+  if (typeof command === 'string') return command;
+  if (Array.isArray(command)) return command.map(String).join(' ');
+  return typeof cmd === 'string' ? cmd : undefined;
+}
+
+/** A call of a tool that is no activity of a known kind: its name and the first short values of its input. */
+function callText({ name }: ToolPart, input: Record<string, unknown>): string {
+  const values = Object.values(input).flatMap(value =>
+    typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
+  );
+  return oneLine([name.replaceAll('__', ' '), ...values.slice(0, 2).map(value => oneLine(value, 60))].join(' '));
+}
+
+/** Returns a text on one line, cut at a length. */
+export function oneLine(text: string, most = 160): string {
+  const line = plainText(text).replace(/\s+/g, ' ').trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,104 @@
+import { writeSync } from 'node:fs';
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { ScreenSize } from '../screen/inline-renderer.ts';
+
+const escape = '\u001b[';
+/** Bracketed paste, reports of focus, and keys with their modifiers (kitty protocol, else modifyOtherKeys). */
+const enterModes = `${escape}?2004h${escape}?1004h${escape}>1u${escape}>4;1m`;
+const leaveModes = `${escape}>4;0m${escape}<u${escape}?1004l${escape}?2004l${escape}?7h${escape}?25h${escape}?2026l`;
+const enterAlternate = `${escape}?1049h`;
+const leaveAlternate = `${escape}?1049l`;
+
+export interface TerminalStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+}
+
+/** The terminal of the person: its modes are restored whenever it is left, however the process ends. */
+export class TerminalIo {
+  readonly #streams: TerminalStreams;
+  #isEntered = false;
+  #isAlternate = false;
+  #isBlocked = false;
+  #onData: (bytes: Uint8Array) => void = () => {};
+  readonly #forward = (bytes: Uint8Array) => this.#onData(bytes);
+  readonly #restore = () => this.#leaveAtOnce();
+
+  constructor(streams: TerminalStreams) {
+    this.#streams = streams;
+  }
+
+  get size(): ScreenSize {
+    const { columns = 80, rows = 24 } = this.#streams.output;
+    return { columns: Math.max(1, columns), rows: Math.max(1, rows) };
+  }
+
+  /** Whether earlier bytes still wait for the terminal: a frame now would only make it later. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  /** Reads keys as bytes from now on. */
+  enter(onData: (bytes: Uint8Array) => void): void {
+    this.#onData = onData;
+    if (this.#isEntered) return;
+    this.#isEntered = true;
+    const { input } = this.#streams;
+    input.setRawMode(true);
+    input.on('data', this.#forward);
+    input.resume();
+    process.on('exit', this.#restore);
+    this.write(enterModes);
+  }
+
+  /** Returns the terminal to the state in which it was found. */
+  leave(): void {
+    if (!this.#isEntered) return;
+    const { input } = this.#streams;
+    this.alternate(false);
+    this.write(leaveModes);
+    this.#isEntered = false;
+    process.off('exit', this.#restore);
+    input.off('data', this.#forward);
+    input.pause();
+    input.setRawMode(false);
+  }
+
+  /** Switches to the alternate screen or back. */
+  alternate(isOn: boolean): void {
+    if (isOn === this.#isAlternate) return;
+    this.#isAlternate = isOn;
+    this.write(isOn ? enterAlternate : leaveAlternate);
+  }
+
+  /** Writes bytes; `onDrain` is called when the terminal has taken them, if it could not at once. */
+  write(bytes: string, onDrain?: () => void): void {
+    if (bytes === '') return;
+    const { output } = this.#streams;
+    if (output.write(bytes)) return;
+    this.#isBlocked = true;
+    output.once('drain', () => {
+      this.#isBlocked = false;
+      onDrain?.();
+    });
+  }
+
+  onResize(listener: () => void): () => void {
+    this.#streams.output.on('resize', listener);
+    return () => this.#streams.output.off('resize', listener);
+  }
+
+  /** Asks for attention: a bell. */
+  bell(): void {
+    this.write('\u0007');
+  }
+
+  #leaveAtOnce(): void {
+    try {
+      writeSync(1, (this.#isAlternate ? leaveAlternate : '') + leaveModes);
+      this.#streams.input.setRawMode(false);
+    } catch {
+      // The terminal is gone: nothing is left to restore.
+    }
+  }
+}

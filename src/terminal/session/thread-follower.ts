@@ -1,0 +1,73 @@
+import { SingletreeError, type LoggedEvent } from '../../events/index.ts';
+import { type EventLog, readWindow } from '../../log/index.ts';
+import { readingFrom, type ThreadReading, threadReading, type ThreadReadingState } from '../../projections/index.ts';
+import { EventTimes } from '../rows/times.ts';
+
+export interface FollowerOptions {
+  readonly log: EventLog;
+  /** Called after each batch of events. */
+  readonly onChange: () => void;
+  /** Called when the thread cannot be followed any more. */
+  readonly onLost: (error: unknown) => void;
+}
+
+/** How many events of an opened thread are read; earlier messages are read by the transcript. */
+const windowEvents = 1_000;
+
+/** Folds the events of one thread into its reading view, as they come. */
+export class ThreadFollower {
+  readonly threadId: string;
+  readonly times = new EventTimes();
+  readonly #options: FollowerOptions;
+  readonly #stop = new AbortController();
+  #state: ThreadReadingState = threadReading.initial;
+  #view: ThreadReading | undefined;
+  /** Whether messages before the window exist. */
+  hasEarlier = false;
+
+  private constructor(threadId: string, options: FollowerOptions) {
+    this.threadId = threadId;
+    this.#options = options;
+  }
+
+  /** Reads the end of a thread and follows it from there. */
+  static async open(threadId: string, options: FollowerOptions): Promise<ThreadFollower> {
+    const follower = new ThreadFollower(threadId, options);
+    const { snapshot, events, hasEarlier } = await readWindow(options.log, threadId, { limit: windowEvents });
+    follower.hasEarlier = hasEarlier;
+    if (snapshot !== undefined) follower.#state = readingFrom(snapshot);
+    for (const event of events) follower.#take(event);
+    void follower.#follow();
+    return follower;
+  }
+
+  get reading(): ThreadReading {
+    return (this.#view ??= threadReading.view(this.#state));
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  async #follow(): Promise<void> {
+    const { log, onChange, onLost } = this.#options;
+    const { signal } = this.#stop;
+    try {
+      const tail = log.tail(this.threadId, this.#state.seq, { signal });
+      for await (const event of tail) {
+        this.#take(event);
+        for (let next = tail.take?.(); next !== undefined; next = tail.take?.()) this.#take(next);
+        onChange();
+      }
+      if (!signal.aborted) onLost(new SingletreeError('log_closed', 'The store of this thread was closed.'));
+    } catch (error) {
+      if (!signal.aborted) onLost(error);
+    }
+  }
+
+  #take(event: LoggedEvent): void {
+    this.#state = threadReading.step(this.#state, event);
+    this.times.take(event);
+    this.#view = undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { dollars } from '../parts/wording.ts';
+import type { UsageKey, UsageLine } from './usage-series.ts';
+
+const heads: Record<UsageKey, string> = { day: 'Day', agent: 'Agent', model: 'Model' };
+const count = (value: number) => value.toLocaleString('en');
+
+/** What each day, agent or model used, and all of them. */
+export function UsageTable({ lines, by }: { lines: readonly UsageLine[]; by: UsageKey }) {
+  const all = lines.reduce((a, b) => ({
+    key: '',
+    modelCalls: a.modelCalls + b.modelCalls,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    ...((a.cost !== undefined || b.cost !== undefined) && { cost: (a.cost ?? 0) + (b.cost ?? 0) }),
+  }));
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Usage in numbers">
+      <table className="numbers">
+        <thead>
+          <tr>
+            <th scope="col">{heads[by]}</th>
+            <th scope="col">Model calls</th>
+            <th scope="col">Tokens in</th>
+            <th scope="col">Tokens out</th>
+            <th scope="col">
+              Cost <span className="estimate">(estimated)</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(line => (
+            <UsageRow key={line.key} line={line} name={line.key} />
+          ))}
+        </tbody>
+        <tfoot>
+          <UsageRow line={all} name="All" />
+        </tfoot>
+      </table>
+    </div>
+  );
+}
+
+function UsageRow({ line, name }: { line: UsageLine; name: string }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{count(line.modelCalls)}</td>
+      <td>{count(line.inputTokens)}</td>
+      <td>{count(line.outputTokens)}</td>
+      <td>{line.cost === undefined ? <span title="No cost was reported">–</span> : `≈ ${dollars(line.cost)}`}</td>
+    </tr>
+  );
+}
