@@ -51,8 +51,13 @@ export const acpProfiles: readonly Profile[] = [
     shell: command => callTool('run_commands', { commands: [command] }),
     tool: 'run_commands',
     subagent: task => callTool('spawn_agent', { systemPrompt: 'You are alpha.', task }),
-    visionModel: 'gpt-4o',
-    without: { revise: noRevision, question: noQuestion, plan: noPlan, fork: noFork },
+    without: {
+      revise: noRevision,
+      question: noQuestion,
+      plan: noPlan,
+      fork: noFork,
+      image: 'the program does not send images to the model',
+    },
   },
   {
     agent: 'qwen',
