@@ -47,4 +47,17 @@ export {
   type DagState,
   projectDAG,
 } from './project-dag.ts';
+export type { GraphFace, GraphStatus } from './thread-graph/graph-item.ts';
+export type { GraphDetail } from './thread-graph/message-items.ts';
+export {
+  type GraphEdge,
+  type GraphGroup,
+  type GraphNode,
+  graphNodeSize,
+  projectThreadGraph,
+  type ThreadGraph,
+} from './thread-graph/thread-graph.ts';
+export { type IdleGap, timeScale, type TimeSpan, timeSpanOf } from './timeline/time-scale.ts';
+export { Timeline } from './timeline/timeline.ts';
+export type { StepKind, StepStatus, TimelineStep } from './timeline/timeline-step.ts';
 export * from './activity/index.ts';

@@ -36,18 +36,6 @@ export function setPreferences(change: Partial<Preferences>): void {
   announce();
 }
 
-/** Whether a key press in the message field sends it: Enter, or Enter with Ctrl or Cmd, as chosen. */
-export function isSendKey(event: {
-  readonly key: string;
-  readonly shiftKey: boolean;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly nativeEvent: { readonly isComposing: boolean };
-}): boolean {
-  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return false;
-  return event.ctrlKey || event.metaKey || current.sendKey === 'enter';
-}
-
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) addEventListener('storage', onStorage);
   listeners.add(listener);

@@ -3,7 +3,9 @@ import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
-import { Composer } from '../composer/composer.tsx';
+import { CommentDialog } from '../comments/comment-dialog.tsx';
+import { CommentsContext, useComments } from '../comments/use-comments.ts';
+import { ThreadComposer } from '../composer/thread-composer.tsx';
 import { EntryList } from './entry-list.tsx';
 import { LatestButton } from './latest-button.tsx';
 import { ListActionsContext } from './list-actions.ts';
@@ -38,6 +40,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const list = useReadingList(store, thread);
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
+  const comments = useComments(threadId);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -77,53 +80,59 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   };
 
   return (
-    <main className="main">
-      <TopBar
-        title={title ?? 'Conversation'}
-        {...(thread && { usage: thread.usage })}
-        tabs={<ViewTabs address={address} open={open} />}
-        onMenu={onMenu}
-      />
-      <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
-        <div
-          className="column"
-          role="log"
-          aria-label="Conversation"
-          aria-live="off"
-          aria-busy={running.length > 0}
-          ref={elements.column}
-        >
-          <ThreadState thread={thread} />
-          <RelayAnswers value={answer}>
-            <Branches value={branches}>
-              <ListActionsContext value={actions}>
-                <TargetRow value={list.target}>
-                  <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
-                </TargetRow>
-              </ListActionsContext>
-            </Branches>
-          </RelayAnswers>
-          {queued.map(({ key, text }) => (
-            <p key={key} className="bubble queued">
-              {text}
-              <span className="queued-note">Will be read at the next step</span>
-            </p>
-          ))}
-          <div className="turn-room" ref={elements.spacer} />
-        </div>
-      </section>
-      <div className="foot">
-        <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
-        <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
-        <Composer
-          agents={agents}
-          usual={lastAgent(newestList)}
-          running={running.length > 0}
-          onSend={send}
-          onStop={stop}
+    <CommentsContext value={comments}>
+      <main className="main">
+        <TopBar
+          title={title ?? 'Conversation'}
+          {...(thread && { usage: thread.usage })}
+          tabs={<ViewTabs address={address} open={open} />}
+          onMenu={onMenu}
         />
-      </div>
-    </main>
+        <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
+          <div
+            className="column"
+            role="log"
+            aria-label="Conversation"
+            aria-live="off"
+            aria-busy={running.length > 0}
+            ref={elements.column}
+          >
+            <ThreadState thread={thread} />
+            <RelayAnswers value={answer}>
+              <Branches value={branches}>
+                <ListActionsContext value={actions}>
+                  <TargetRow value={list.target}>
+                    <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
+                  </TargetRow>
+                </ListActionsContext>
+              </Branches>
+            </RelayAnswers>
+            {queued.map(({ key, text }) => (
+              <p key={key} className="bubble queued">
+                {text}
+                <span className="queued-note">Will be read at the next step</span>
+              </p>
+            ))}
+            <div className="turn-room" ref={elements.spacer} />
+          </div>
+        </section>
+        <div className="foot">
+          <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
+          <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
+          <ThreadComposer
+            client={client}
+            threadId={threadId}
+            agents={agents}
+            usual={lastAgent(newestList)}
+            running={running.length > 0}
+            seq={thread?.seq ?? 0}
+            onSend={send}
+            onStop={stop}
+          />
+        </div>
+        <CommentDialog />
+      </main>
+    </CommentsContext>
   );
 }
 

@@ -1,8 +1,7 @@
 import { memo, type ReactElement } from 'react';
 import { noticeOf, type ViewPart } from '../../../src/projections/index.ts';
-import { Prose } from '../markdown/prose-view.tsx';
 import { RelayCard } from '../relays/relay-card.tsx';
-import { Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
+import { AnswerText, Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
 import { ToolCard } from './tool-card.tsx';
 import { Bubble } from './user-message.tsx';
 
@@ -18,7 +17,7 @@ export const PartView = memo(function PartView({ part, live }: PartViewProps): R
     if (part.automatic !== true) return <Bubble content={part.content} by={part.by} />;
     return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
-  if (part.kind === 'text') return <Prose text={part.text} live={live} />;
+  if (part.kind === 'text') return <AnswerText text={part.text} live={live} />;
   if (part.kind === 'reasoning') return <Reasoning text={part.text} live={live} />;
   if (part.kind === 'tool') return <ToolCard tool={part} />;
   if (part.kind === 'relay') return <RelayCard relay={part} />;

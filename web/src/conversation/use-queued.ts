@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ThreadSnapshot } from '../../../src/client/index.ts';
 import type { ViewPart } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
-import { messageText } from './user-message.tsx';
+import { messageText } from './message-words.ts';
 
 interface Queued {
   readonly key: number;

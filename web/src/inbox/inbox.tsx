@@ -113,7 +113,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
     );
   if (state === 'loading')
     return (
-      <div className="skeleton" role="status" aria-label="Loading the inbox">
+      <div className="skeleton" role="progressbar" aria-label="Loading the inbox">
         <span />
         <span />
         <span />

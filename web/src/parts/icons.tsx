@@ -26,6 +26,18 @@ export const SendIcon = () => (
   </Icon>
 );
 
+export const AttachIcon = () => (
+  <Icon>
+    <path d="M15.5 9.5l-5.6 5.6a3.4 3.4 0 0 1-4.8-4.8l6-6a2.3 2.3 0 0 1 3.2 3.2l-5.9 5.9a1.1 1.1 0 0 1-1.6-1.6l5.3-5.3" />
+  </Icon>
+);
+
+export const LaterIcon = () => (
+  <Icon>
+    <path d="M4 5.5h12M4 10h7M4 14.5h5M14.5 16v-6M12 12.5l2.5-2.5 2.5 2.5" />
+  </Icon>
+);
+
 export const StopIcon = () => (
   <Icon>
     <rect x="5.5" y="5.5" width="9" height="9" rx="1.5" className="filled" />

@@ -12,7 +12,7 @@ export interface Toast {
 /** The messages at the edge of the page; a screen reader reads each once. */
 export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   return (
-    <div className="toasts" role="status">
+    <div className="toasts" aria-live="polite">
       {toasts.map(({ key, text, tone, action, onClose }) => (
         <div key={key} className="toast" data-tone={tone}>
           <span>{text}</span>

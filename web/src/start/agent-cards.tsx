@@ -15,13 +15,13 @@ interface AgentCardsProps {
 export function AgentCards({ agents, isLoaded, chosen, folder, onChoose, onSend }: AgentCardsProps) {
   if (!isLoaded)
     return (
-      <div className="skeleton" role="status" aria-label="Loading the agents">
+      <div className="skeleton" role="progressbar" aria-label="Loading">
         <span />
         <span />
       </div>
     );
   return (
-    <section aria-label="Agents" className="start-section">
+    <section className="start-section">
       <h2>
         Agents found here
         {folder !== undefined && (

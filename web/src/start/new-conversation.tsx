@@ -37,13 +37,13 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
         <div className="start-column">
           <div className="start-head">
             <Logo />
-            <h1>What should be done?</h1>
+            <h2>What should be done?</h2>
             <p>
               Run any coding agent here. Every step goes into one log that you can watch, answer, stop, branch and come
               back to.
             </p>
           </div>
-          <Composer key={usual?.id ?? ''} agents={agents} usual={usual?.id} running={false} onSend={send} />
+          <Composer agents={agents} usual={usual?.id} running={false} onSend={send} />
           <AgentCards
             agents={agents}
             isLoaded={isLoaded}

@@ -5,7 +5,7 @@ export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: (
   const { state, threads, problem } = view;
   if (state === 'loading' && threads.length === 0)
     return (
-      <div className="skeleton" role="status" aria-label="Loading the conversations">
+      <div className="skeleton" role="progressbar" aria-label="Loading the conversations">
         <span />
         <span />
         <span />
@@ -13,7 +13,7 @@ export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: (
     );
   if (state === 'lost')
     return (
-      <p className="list-notice" role="status">
+      <p className="list-notice">
         <span className="dot" data-tone="unsure" />
         Connection lost. Trying again…
       </p>

@@ -1,7 +1,0 @@
-import type { AgentInfo } from '../../../src/protocols/index.ts';
-
-/** The name of an agent for people; its id when the server does not offer it. */
-export function agentName(agents: readonly AgentInfo[], agentId: string | undefined): string {
-  if (agentId === undefined) return 'An agent';
-  return agents.find(({ id }) => id === agentId)?.name ?? agentId;
-}
