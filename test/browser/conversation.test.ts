@@ -114,7 +114,7 @@ describe.skipIf(browser === undefined)('the conversation', () => {
     const requested = page.waitForResponse(response => response.url().includes('before='));
     await box().evaluate(element => element.scrollTo(0, 900));
     await drawn();
-    const text = (await log().locator('.bubble').nth(1).innerText()) as string;
+    const text = await log().locator('.bubble').nth(1).innerText();
     const before = await topOf(text);
     await requested;
     await expect.poll(() => box().evaluate(element => element.scrollTop)).toBeGreaterThan(1_500);
