@@ -33,7 +33,8 @@ export class PendingInbox {
   /** Returns the pending relays of all threads that a request may see, oldest first. */
   async all({ resourceId }: Scope): Promise<ThreadRelay[]> {
     const waiting: ThreadRelay[] = [];
-    for await (const { thread, entry } of this.#books.pending(resourceId)) waiting.push(await this.#relayOf(thread, entry));
+    for await (const { thread, entry } of this.#books.pending(resourceId))
+      waiting.push(await this.#relayOf(thread, entry));
     return waiting.toSorted(bySince);
   }
 
@@ -80,6 +81,8 @@ export class PendingInbox {
   }
 }
 
+/** The oldest first; those of one moment by id. */
 function bySince(a: RelayEntry, b: RelayEntry): number {
-  return (a.since ?? '') < (b.since ?? '') ? -1 : 1;
+  const [one, other] = [`${a.since ?? ''} ${a.id}`, `${b.since ?? ''} ${b.id}`];
+  return one < other ? -1 : 1;
 }

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
@@ -44,6 +44,9 @@ const recordNotifications = `
   Object.defineProperty(document, 'hidden', { get: () => 'isAway' in globalThis });
 `;
 
+/** Polls for as long as a busy machine may take. */
+const until = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
+
 describe.skipIf(browser === undefined)('the inbox', () => {
   const scene = usePage(browser, [asking, delegating, strict]);
   let server: TestServer;
@@ -54,7 +57,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     const client = createClient({ baseUrl: server.url });
     const { id } = await client.createThread({ title });
     await client.sendMessage(id, { content: 'Go', agent });
-    await expect.poll(async () => (await client.getThread(id)).status).toBe('waiting');
+    await until(async () => (await client.getThread(id)).status).toBe('waiting');
     return id;
   };
   const rows = () => page.locator('.inbox-row');
@@ -67,8 +70,8 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await begin('Orders', 'strict');
     await begin('Notes', 'delegating');
     await page.goto(`${server.url}/inbox`);
-    await expect.poll(() => rows().count()).toBe(3);
-    await detail().getByText('ls -la /srv').waitFor();
+    await until(() => rows().count()).toBe(3);
+    await detail().getByText('ls -la /srv', { exact: true }).waitFor();
     expect(await detail().innerText()).toMatch(/asking wants to use shell[\s\S]*Deploy/);
     await expectReadable(page, 'html');
     await takePictures(page, 'inbox');
@@ -80,7 +83,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await rows().filter({ hasText: 'Notes' }).click();
     await detail().getByText('How long?').waitFor();
     await detail().getByRole('button', { name: 'Short' }).click();
-    await expect.poll(() => rows().count()).toBe(2);
+    await until(() => rows().count()).toBe(2);
   });
 
   it('is answered by keyboard alone: next, approve, for the conversation, reject with a reason, change', async () => {
@@ -99,7 +102,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await detail().getByText('Four').waitFor();
     await page.keyboard.press('e');
     const input = detail().getByLabel('Input');
-    await expect.poll(() => input.evaluate(element => element.matches(':focus'))).toBe(true);
+    await until(() => input.evaluate(element => element.matches(':focus'))).toBe(true);
     await input.fill('{ "command": "ls /tmp" }');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Nothing waits for you').waitFor();
@@ -121,24 +124,24 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.keyboard.press('j');
     await detail().getByLabel('Always allow all of “edit” in this thread').check();
     await detail().getByRole('button', { name: 'Approve' }).click();
-    await expect.poll(() => answersIn(orders)).toMatchObject([{ outcome: 'approve', remember: 'category' }]);
+    await until(() => answersIn(orders)).toMatchObject([{ outcome: 'approve', remember: 'category' }]);
   });
 
   it('is live in all tabs, and keeps what is typed when something else is asked', async () => {
     const first = await begin('First', 'asking');
     await page.goto(`${server.url}/inbox`);
-    const other = await page.context().newPage();
+    const other = await (browser as Browser).newPage();
     await other.goto(`${server.url}/inbox`);
     await other.locator('.inbox-row').waitFor();
     await detail().getByLabel('Reason').fill('half a sent');
     await begin('Second', 'asking');
-    await expect.poll(() => rows().count()).toBe(2);
+    await until(() => rows().count()).toBe(2);
     await page.keyboard.type('ence');
     expect(await detail().getByLabel('Reason').inputValue()).toBe('half a sentence');
 
     await other.locator('.inbox-row').filter({ hasText: 'First' }).click();
     await other.getByRole('button', { name: 'Approve' }).click();
-    await expect.poll(() => rows().count()).toBe(1);
+    await until(() => rows().count()).toBe(1);
     expect(await answersIn(first)).toHaveLength(1);
     await other.close();
   });
@@ -167,7 +170,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await expectReadable(page, 'html');
     await takePictures(page, 'decisions');
     await decision.click();
-    await expect.poll(() => page.url()).toBe(`${server.url}/threads/${id}`);
+    await until(() => page.url()).toBe(`${server.url}/threads/${id}`);
   });
 
   it('opens the one that the address names, on a phone as a page of its own', async () => {
@@ -179,7 +182,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await detail().getByText('Deploy').waitFor();
     expect(await rows().first().isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Back to the list' }).click();
-    await expect.poll(() => rows().count()).toBe(2);
+    await until(() => rows().count()).toBe(2);
     expect(await detail().isVisible()).toBe(false);
   });
 
@@ -188,36 +191,29 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.goto(`${server.url}/inbox`);
     await page.getByRole('button', { name: 'Notify me when something waits' }).click();
     await begin('Visible', 'asking');
-    await expect.poll(() => rows().count()).toBe(1);
+    await until(() => rows().count()).toBe(1);
     expect(await page.evaluate('shown.length')).toBe(0);
     await page.goto(server.url);
     await page.getByRole('heading', { name: 'Waiting for you (1)' }).waitFor();
     await page.evaluate('globalThis.isAway = true');
     await begin('Away', 'asking');
-    await expect
-      .poll(() => page.evaluate('shown.map(({ title, body }) => [title, body])'))
-      .toEqual([['asking wants to use shell', 'ls -la /srv']]);
+    await until(() => page.evaluate('shown.map(({ title, body }) => [title, body])')).toEqual([
+      ['asking wants to use shell', 'ls -la /srv'],
+    ]);
     await page.evaluate('shown[0].click()');
     await detail().getByText('Away').waitFor();
   });
 
   it('shows a thousand with few rows on the page', async () => {
+    const relay = { type: 'relay', relayKind: 'permission', tool: 'shell' };
     for (let n = 0; n < 1000; n++) {
       const runId = `run-${n}`;
       const { id } = await server.log.createThread({ title: `Thread ${n}` });
       const params = { command: `ls ${n}` };
       const events = [
-        { type: 'harness_start', runId, agentId: 'asking' },
-        { type: 'tool_call', runId, id: `${n}-call`, name: 'shell', input: params },
-        {
-          type: 'relay',
-          runId,
-          id: `${n}-ask`,
-          relayKind: 'permission',
-          toolCallId: `${n}-call`,
-          tool: 'shell',
-          params,
-        },
+        { type: 'harness_start', runId, agentId: 'asking', ts: new Date(0).toISOString() },
+        { type: 'tool_call', runId, id: `${n}-call`, name: 'shell', input: params, ts: new Date(0).toISOString() },
+        { ...relay, runId, id: `${n}-ask`, toolCallId: `${n}-call`, params, ts: new Date(n * 1000).toISOString() },
       ] as AgentEvent[];
       await server.log.append(id, events, { metadata: { [`relay:${n}-ask`]: { runId } } });
     }

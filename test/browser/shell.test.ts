@@ -17,6 +17,9 @@ const setup: SetupInfo = {
   keys: [{ name: 'Anthropic', variable: 'ANTHROPIC_API_KEY', isSet: false }],
 };
 
+/** Polls for as long as a busy machine may take. */
+const until = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
+
 describe.skipIf(browser === undefined)('the shell of the page', () => {
   const scene = usePage(browser, [echo, asking]);
   let server: TestServer;
@@ -65,7 +68,7 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     await options.filter({ hasText: 'Strawberries' }).waitFor();
     await expectReadable(page, 'html');
     await page.keyboard.press('Escape');
-    await expect.poll(() => isFocused('Message')).toBe(true);
+    await until(() => isFocused('Message')).toBe(true);
 
     await page.keyboard.press('Control+k');
     await page.keyboard.type('raspberries');
@@ -105,7 +108,7 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     await expectReadable(page, 'html');
     await page.keyboard.press('g');
     await page.keyboard.press('t');
-    await expect.poll(() => isFocused('Search conversations')).toBe(true);
+    await until(() => isFocused('Search conversations')).toBe(true);
   });
 
   it('keeps the theme and the key that sends', async () => {

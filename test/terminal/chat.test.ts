@@ -79,8 +79,9 @@ describe('singletree chat', () => {
     const scene = await start([call('bash', { command: 'rm -r src' }), 'I will not.']);
     await say(scene, 'clean up');
     await scene.shows('Run this command?');
+    await scene.shows('Enter does not approve it');
     scene.type('\u001ba');
-    await scene.shows('Enter does not approve this');
+    await scene.shows('y once');
     scene.type('n');
     await scene.shows('reason for the agent');
     scene.type('keep src\r');
@@ -173,7 +174,7 @@ describe('singletree chat', () => {
 
   it('keeps what was printed when the window is resized while text streams', async () => {
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
-    const scene = await start([lines], { server: { delay: { eachMs: 2 } } as SceneOptions['server'] & object });
+    const scene = await start([{ text: lines, delayMs: 2 }]);
     await say(scene, 'stream');
     await scene.shows('line 20 of');
     for (const [columns, rows] of [

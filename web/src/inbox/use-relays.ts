@@ -52,7 +52,7 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
     const waiting = new Set(threads.flatMap(thread => thread.waiting ?? []));
     return [...known.values()]
       .filter(({ id }) => !settled.has(id) && (waiting.has(id) || !isLive))
-      .toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
+      .toSorted((a, b) => (`${a.since ?? ''} ${a.id}` < `${b.since ?? ''} ${b.id}` ? -1 : 1));
   }, [isLive, known, settled, threads]);
 
   return {
