@@ -37,10 +37,10 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const { nodeList: nodes, newestList, running, pending } = thread ?? nothingYet;
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
-  const comments = useComments(threadId);
   const list = useReadingList(store, thread);
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
+  const comments = useComments(threadId);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
