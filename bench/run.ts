@@ -7,6 +7,7 @@ import { graphReduce } from './graph-reduce.ts';
 import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
+import { pageInbox } from './page-inbox.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'long-thread': longThread,
   'live-sessions': liveSessions,
   memory,
+  'page-inbox': pageInbox,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,

@@ -69,6 +69,8 @@ function commandsOf({ open, onHelp, onSettings, setTheme }: PaletteSource): Pale
     ['New conversation', () => open({ section: 'start' })],
     ['Inbox', () => open({ section: 'inbox' })],
     ['What was decided', () => open({ section: 'inbox', view: 'history' })],
+    ['Compare agents', () => open({ section: 'compare', threads: [] })],
+    ['Usage and cost', () => open({ section: 'usage' })],
     ['Settings', onSettings],
     ['Keyboard shortcuts', onHelp],
     ['Light theme', () => setTheme('light')],

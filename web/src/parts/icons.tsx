@@ -134,6 +134,18 @@ export const CopyIcon = () => (
   </Icon>
 );
 
+export const CompareIcon = () => (
+  <Icon>
+    <path d="M4 4.5h4.5v11H4zM11.5 4.5H16v11h-4.5z" />
+  </Icon>
+);
+
+export const UsageIcon = () => (
+  <Icon>
+    <path d="M4.5 16v-5M10 16V4.5M15.5 16V8.5" />
+  </Icon>
+);
+
 export const Logo = () => (
   <svg className="logo" viewBox="0 0 32 32" aria-hidden="true">
     <path d="M4 11h24M6.5 11v13M25.5 11v13M16 11V5" />
