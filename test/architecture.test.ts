@@ -96,8 +96,8 @@ describe('the architecture', () => {
     expect(starters.toSorted()).toEqual([
       'src/agents/process/guarded-process.ts',
       'src/agents/process/process-guard.ts',
-      'src/cli/asking/terminal.ts',
       'src/cli/serve.ts',
+      'src/terminal/session/external-editor.ts',
     ]);
   });
 

@@ -7,5 +7,11 @@ export type { RunControl, RunHandle, RunOutcome, StartOptions } from './supervis
 export { continueRun } from './supervision/continue-run.ts';
 export { Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorOptions } from './supervision/supervisor-options.ts';
-export { type RewindPreview, type RewindResult, ThreadRewind } from './rewind/rewind-thread.ts';
+export {
+  type RewindPreview,
+  type RewindResult,
+  type RewindScope,
+  ThreadRewind,
+  type UndoOptions,
+} from './rewind/rewind-thread.ts';
 export * from './harness/index.ts';

@@ -1,7 +1,7 @@
 import { type EventOf, SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { RelayEntry } from '../projections/relay-book.ts';
-import type { RelayBooks } from './relay-books.ts';
+import type { RelayBooks } from '../control/supervision/relay-books.ts';
 
 interface FoundRelay {
   readonly thread: Thread;

@@ -1,7 +1,7 @@
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { type EventLog, readEvents, type Thread } from '../log/index.ts';
 import { flowEncoder, type FlowEvent } from '../protocols/index.ts';
-import type { RelayBooks } from './relay-books.ts';
+import type { RelayBooks } from '../control/supervision/relay-books.ts';
 
 /** What waits for a person: the data of its `approval-required` event. */
 export type PendingApproval = Extract<FlowEvent, { type: 'approval-required' }>['data'];

@@ -13,7 +13,7 @@ import { governedAgent } from './governed-agent.ts';
 import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
 import { type Plan, plansFold } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
-import { RelayBooks } from './relay-books.ts';
+import { RelayBooks } from '../control/supervision/relay-books.ts';
 import { requestStream } from './request-stream.ts';
 import {
   checkAnswer,

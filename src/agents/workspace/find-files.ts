@@ -1,5 +1,5 @@
+import { comparePaths, joined, walkFiles, type FileWalk, mostFiles } from './file-walk.ts';
 import { type ProgramCall, programFor, runProgram } from './program.ts';
-import type { SkippedFiles } from './skipped-files.ts';
 import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** The options of ripgrep: its defaults, with hidden files, ordered by name. */
@@ -14,18 +14,9 @@ export const ripgrepWalk: readonly string[] = [
 /** The exit code of ripgrep for an error, such as an unreadable folder. */
 export const ripgrepFailed = 2;
 
-const mostFiles = 100_000;
-
-/** The options of a file walk. */
-export interface FileWalk {
-  readonly signal: AbortSignal;
-  /** Collects the folders that could not be listed. */
-  readonly skipped: SkippedFiles;
-}
-
 /**
- * Yields the paths of the regular files below a folder, relative to it and ordered by name. Omits what git ignores when
- * ripgrep or git is installed. Follows no link.
+ * Yields the paths of the regular files below a folder, relative to it and ordered by name. Omits what git ignores:
+ * without ripgrep and git, by the `.gitignore` files alone. Follows no link.
  */
 export async function* findFiles(workspace: WorkspaceFolder, folder: string, walk: FileWalk): AsyncGenerator<string> {
   const real = await workspace.withFolder(folder, async opened => opened.real);
@@ -43,7 +34,7 @@ export async function* findFiles(workspace: WorkspaceFolder, folder: string, wal
       ? { lines: [], exitCode: 1, warned: false }
       : await listed(workspace, folder, { command: git, args: gitArguments, walk });
   if (exitCode !== 0 && exitCode !== undefined) {
-    yield* filesBelow(workspace, { folder: real, below: '', walk });
+    yield* walkFiles(workspace, real, walk);
     return;
   }
   if (warned) walk.skipped.add('unreadable');
@@ -52,11 +43,6 @@ export async function* findFiles(workspace: WorkspaceFolder, folder: string, wal
     if (found?.kind === 'file') yield path;
     if (found?.kind === 'folder') walk.skipped.add('repositories');
   }
-}
-
-/** Joins a path to a folder of the workspace, both without links. */
-export function joined(folder: string, below: string): string {
-  return folder === '' ? below : `${folder}/${below}`;
 }
 
 /** Nothing that the repository configures is executed. */
@@ -71,12 +57,6 @@ const gitArguments: readonly string[] = [
   '--exclude-standard',
   '--deduplicate',
 ];
-
-/** Compares paths in the order of a folder walk: name by name. */
-function comparePaths(one: string, other: string): number {
-  const [a, b] = [one.replaceAll('/', '\0'), other.replaceAll('/', '\0')];
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 interface Listing extends Pick<ProgramCall, 'command' | 'args'> {
   readonly walk: FileWalk;
@@ -98,28 +78,4 @@ async function listed(workspace: WorkspaceFolder, folder: string, { walk, ...cal
     }),
   );
   return { lines, exitCode, warned };
-}
-
-interface FolderWalk {
-  readonly folder: string;
-  /** The path of the folder relative to the start of the walk, with a `/` at the end. */
-  readonly below: string;
-  readonly walk: FileWalk;
-}
-
-async function* filesBelow(workspace: WorkspaceFolder, { folder, below, walk }: FolderWalk): AsyncGenerator<string> {
-  walk.signal.throwIfAborted();
-  const entries = await workspace.entries(joined(folder, below) || '.', mostFiles + 1).catch((error: unknown) => {
-    if (below === '') throw error;
-    walk.skipped.add('unreadable');
-    return [];
-  });
-  if (entries.length > mostFiles) walk.skipped.add('beyondLimit');
-  for (const { name, kind } of entries
-    .slice(0, mostFiles)
-    .toSorted((one, other) => comparePaths(one.name, other.name))) {
-    if (kind === 'file') yield `${below}${name}`;
-    if (kind === 'folder' && name !== '.git' && name !== 'node_modules')
-      yield* filesBelow(workspace, { folder, below: `${below}${name}/`, walk });
-  }
 }

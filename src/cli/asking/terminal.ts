@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { SingletreeError } from '../../events/index.ts';
+import { editInEditor } from '../../terminal/session/external-editor.ts';
 
 /** Where a person is asked. */
 export interface Terminal {
@@ -34,7 +31,7 @@ export function processTerminal(interrupt: () => void): Terminal {
         lines.close();
       }
     },
-    edit: editInEditor,
+    edit: text => editInEditor(text, 'input.json'),
   };
 }
 
@@ -43,22 +40,4 @@ function inputEnded(): SingletreeError {
     'not_supported',
     'The input of this terminal has ended. It still waits: answer with `singletree inbox`.',
   );
-}
-
-async function editInEditor(text: string): Promise<string | undefined> {
-  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
-  const folder = await mkdtemp(join(tmpdir(), 'singletree-edit-'));
-  const file = join(folder, 'input.json');
-  try {
-    await writeFile(file, text, { mode: 0o600 });
-    // The variable may hold a command with arguments.
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
-    const code = await new Promise<number | null>(resolve => {
-      child.once('error', () => resolve(null));
-      child.once('close', resolve);
-    });
-    return code === 0 ? await readFile(file, 'utf8') : undefined;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

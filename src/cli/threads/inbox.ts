@@ -4,7 +4,7 @@ import { Supervisor } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { type PendingRelay, RelayBooks } from '../../runtime/relay-books.ts';
+import { type PendingRelay, RelayBooks } from '../../control/supervision/relay-books.ts';
 import { possibleAnswers } from '../asking/possible-answers.ts';
 import { questionAnswer } from '../asking/question-answer.ts';
 import { relayText } from '../asking/relay-text.ts';

@@ -64,6 +64,17 @@ describe('rewinding a thread', () => {
     expect([text(), await userTexts(threadId)]).toEqual(['one\n', []]);
   });
 
+  it('takes the conversation back without the files, or the files without the conversation', async () => {
+    const { id } = await log.createThread();
+    await turn(id, 'echo two > a.txt');
+    const talked = await rewinder().undo(id, { scope: 'conversation' });
+    expect([text(), talked.changed, await userTexts(talked.threadId)]).toEqual(['two\n', [], []]);
+    expect([await rewinder().canRedo(talked.threadId), await rewinder().canRedo(id)]).toEqual([true, false]);
+    expect(await rewinder().redo(talked.threadId)).toMatchObject({ threadId: id, changed: [] });
+    const files = await rewinder().undo(id, { scope: 'files' });
+    expect([text(), files.threadId, files.changed]).toEqual(['one\n', id, [join(cwd, 'a.txt')]]);
+  });
+
   it('leaves files alone that others changed, unless it is forced', async () => {
     const { id } = await log.createThread();
     await turn(id, 'echo two > a.txt');

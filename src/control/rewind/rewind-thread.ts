@@ -37,6 +37,18 @@ export interface RewindResult extends RewindPreview {
   readonly changed: readonly string[];
 }
 
+/** What an undo takes back: the files, the conversation, or both. */
+export type RewindScope = 'both' | 'conversation' | 'files';
+
+export interface UndoOptions {
+  /** The user message from which on is taken back; the newest one when absent. */
+  readonly messageId?: string;
+  /** Whether files that somebody changed since are rewound, too. */
+  readonly force?: boolean;
+  /** `both` when absent. */
+  readonly scope?: RewindScope;
+}
+
 /** The note of a thread that an undo made. */
 const noteKey = 'rewound';
 const note = once(() => z.object({ threadId: z.string(), seq: z.number() }));
@@ -58,17 +70,27 @@ export class ThreadRewind {
     return this.#preview('undo', events, message);
   }
 
-  /** Takes everything from a user message on back; conflicting files are left alone unless `force` is set. */
-  async undo(threadId: string, options: { messageId?: string; force?: boolean } = {}): Promise<RewindResult> {
+  /**
+   * Takes everything from a user message on back; conflicting files are left alone unless `force` is set. When only the
+   * files are taken back, the thread stays the same.
+   */
+  async undo(threadId: string, options: UndoOptions = {}): Promise<RewindResult> {
+    const { scope = 'both' } = options;
     const thread = await this.#thread(threadId);
     const { events, message, seq } = await this.#turns(thread, options.messageId);
     if (openRunsOf(thread).length > 0)
       throw new SingletreeError('run_under_way', 'A run is active in this thread. Stop it before you undo its turn.');
     const preview = await this.#preview('undo', events, message);
-    const changed = await this.#apply(preview, options.force);
+    const changed = scope === 'conversation' ? [] : await this.#apply(preview, options.force);
+    if (scope === 'files') return { ...preview, threadId, changed };
     const metadata = { ...visibleMetadata(thread.metadata), [noteKey]: { threadId, seq } };
     const branch = await this.#options.log.branch(threadId, seq - 1, { metadata, ...defined({ title: thread.title }) });
     return { ...preview, threadId: branch.id, changed };
+  }
+
+  /** Whether an undo made a thread: a redo returns to where it came from. */
+  async canRedo(threadId: string): Promise<boolean> {
+    return note().safeParse((await this.#thread(threadId)).metadata[noteKey]).success;
   }
 
   /** Returns what a redo of the undo that made a thread would do. */

@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
-import { Composer } from '../composer/composer.tsx';
+import { CommentDialog } from '../comments/comment-dialog.tsx';
+import { CommentsContext, useComments } from '../comments/use-comments.ts';
+import { ThreadComposer } from '../composer/thread-composer.tsx';
 import { EntryList } from './entry-list.tsx';
 import { DownIcon } from '../parts/icons.tsx';
 import type { ThreadAddress } from '../app/address.ts';
@@ -25,7 +27,7 @@ interface ConversationProps extends PageProps {
 }
 
 /** One conversation: its history, its live updates, and the input field. */
-export function Conversation({ client, agents, address, open, title, refresh, onMenu }: ConversationProps) {
+export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
   const { threadId } = address;
   const { thread, loadEarlier } = useThread(client, threadId);
   const { nodeList: nodes, running, pending, hidden, cut } = thread ?? nothingYet;
@@ -34,6 +36,7 @@ export function Conversation({ client, agents, address, open, title, refresh, on
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
   const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
+  const comments = useComments(threadId);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -45,8 +48,6 @@ export function Conversation({ client, agents, address, open, title, refresh, on
     onSelect: stay,
     onProblem: setProblem,
   });
-
-  useEffect(refresh, [running.length, refresh]);
 
   const send = async (message: MessageBody) => {
     const { steered } = await client.sendMessage(threadId, message);
@@ -60,53 +61,71 @@ export function Conversation({ client, agents, address, open, title, refresh, on
   };
 
   return (
-    <main className="main">
-      <TopBar
-        title={title ?? 'Conversation'}
-        {...(thread && { usage: thread.usage })}
-        tabs={<ViewTabs address={address} open={open} />}
-        onMenu={onMenu}
-      />
-      <div className="scroll" ref={element} onScroll={onScroll}>
-        <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
-          <RelayAnswers value={answer}>
-            <Branches value={branches}>
-              <EntryList
-                nodes={nodes}
-                agents={agents}
-                tasks={thread?.tasks}
-                hidden={hidden}
-                cut={cut}
-                loadEarlier={earlier}
-              />
-            </Branches>
-          </RelayAnswers>
-          {queued.map(({ key, text }) => (
-            <p key={key} className="bubble queued">
-              {text}
-              <span className="queued-note">Will be read at the next step</span>
-            </p>
-          ))}
-          {failure !== undefined && (
-            <p className="notice" data-level="error">
-              {failure}
-            </p>
-          )}
-        </div>
-      </div>
-      <div className="foot">
-        <button type="button" className="to-bottom" data-shown={away} aria-label="Go to the newest" onClick={toBottom}>
-          <DownIcon />
-        </button>
-        <StatusLine
-          waiting={pending}
-          running={running.length > 0}
-          connected={thread?.isReconnecting !== true || failure !== undefined}
-          problem={problem}
+    <CommentsContext value={comments}>
+      <main className="main">
+        <TopBar
+          title={title ?? 'Conversation'}
+          {...(thread && { usage: thread.usage })}
+          tabs={<ViewTabs address={address} open={open} />}
+          onMenu={onMenu}
         />
-        <Composer agents={agents} usual={lastAgent(nodes)} running={running.length > 0} onSend={send} onStop={stop} />
-      </div>
-    </main>
+        <div className="scroll" ref={element} onScroll={onScroll}>
+          <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
+            <RelayAnswers value={answer}>
+              <Branches value={branches}>
+                <EntryList
+                  nodes={nodes}
+                  agents={agents}
+                  tasks={thread?.tasks}
+                  hidden={hidden}
+                  cut={cut}
+                  loadEarlier={earlier}
+                />
+              </Branches>
+            </RelayAnswers>
+            {queued.map(({ key, text }) => (
+              <p key={key} className="bubble queued">
+                {text}
+                <span className="queued-note">Will be read at the next step</span>
+              </p>
+            ))}
+            {failure !== undefined && (
+              <p className="notice" data-level="error">
+                {failure}
+              </p>
+            )}
+          </div>
+        </div>
+        <div className="foot">
+          <button
+            type="button"
+            className="to-bottom"
+            data-shown={away}
+            aria-label="Go to the newest"
+            onClick={toBottom}
+          >
+            <DownIcon />
+          </button>
+          <StatusLine
+            waiting={pending}
+            running={running.length > 0}
+            connected={thread?.isReconnecting !== true || failure !== undefined}
+            problem={problem}
+          />
+          <ThreadComposer
+            client={client}
+            threadId={threadId}
+            agents={agents}
+            usual={lastAgent(nodes)}
+            running={running.length > 0}
+            seq={thread?.seq ?? 0}
+            onSend={send}
+            onStop={stop}
+          />
+        </div>
+        <CommentDialog />
+      </main>
+    </CommentsContext>
   );
 }
 

@@ -8,9 +8,8 @@ import {
 } from '../../../src/projections/index.ts';
 import type { AgentInfo } from '../../../src/protocols/index.ts';
 import { EarlierButton } from './earlier-button.tsx';
-import { Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
+import { AnswerText, Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
 import { MemoryRun } from './memory-run.tsx';
-import { Prose } from '../markdown/prose-view.tsx';
 import { RelayCard } from '../relays/relay-card.tsx';
 import { RunFoot } from './run-foot.tsx';
 import { ToolCard } from './tool-card.tsx';
@@ -126,7 +125,11 @@ const PartBlock = memo(function PartBlock({ part, live, tasksId }: PartBlockProp
     return <Notice level="info" message={`The agent received the result of the subagent "${part.by}".`} />;
   }
   if (part.kind === 'text' || part.kind === 'reasoning')
-    return part.kind === 'text' ? <Prose text={part.text} live={live} /> : <Reasoning text={part.text} live={live} />;
+    return part.kind === 'text' ? (
+      <AnswerText text={part.text} live={live} />
+    ) : (
+      <Reasoning text={part.text} live={live} />
+    );
   if (part.kind === 'tool') return <ToolCard tool={part} />;
   if (part.kind === 'relay') return <RelayCard relay={part} />;
   if (part.kind === 'repl') return <ReplCard item={part} />;

@@ -1,7 +1,21 @@
 import type { EventOf } from '../../../src/events/index.ts';
 import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
+import { Commentable } from '../comments/commentable.tsx';
+import { LongText } from '../code/long-text.tsx';
 import { RunBlock } from './entry-list.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
+
+const codeLimits = { headLines: 60, tailLines: 20, chars: 20_000 };
+const outputLimits = { headLines: 12, tailLines: 8, chars: 20_000 };
+
+/** The words of the agent, which can be commented on. */
+export function AnswerText({ text, live }: { text: string; live: boolean }) {
+  return (
+    <Commentable kind="answer">
+      <Prose text={text} live={live} />
+    </Commentable>
+  );
+}
 
 /** The reasoning of the agent, collapsed. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {
@@ -38,9 +52,9 @@ export function ReplCard({ item: { code = '', printed, output, runs } }: { item:
             {error !== undefined ? 'Failed' : output !== undefined ? 'Done' : 'Running'}
           </span>
         </summary>
-        <pre className="card-pre">{code}</pre>
+        <LongText text={code} limits={codeLimits} className="card-pre" label="Code" />
       </details>
-      {text !== '' && <pre className="card-pre output">{text}</pre>}
+      {text !== '' && <LongText text={text} limits={outputLimits} className="card-pre output" label="Output" />}
       {error !== undefined && (
         <p className="card-line" data-tone="bad">
           {error}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ThreadReading, ViewPart } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
-import { messageText } from './user-message.tsx';
+import { messageText } from './message-words.ts';
 
 interface Queued {
   readonly key: number;

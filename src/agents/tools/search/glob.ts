@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
-import { globPattern } from './glob-pattern.ts';
+import { globPattern } from '../../workspace/glob-pattern.ts';
 import { pathGuard } from './path-guard.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 

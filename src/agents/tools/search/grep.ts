@@ -6,7 +6,7 @@ import { programFor } from '../../workspace/program.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { describeBinary, utf16 } from '../files/binary-kind.ts';
 import { inFolder } from './glob.ts';
-import { globPattern } from './glob-pattern.ts';
+import { globPattern } from '../../workspace/glob-pattern.ts';
 import type { FoundLine, LineSearch } from './line-search.ts';
 import { type PathGuard, pathGuard } from './path-guard.ts';
 import { ripgrepLines } from './ripgrep-lines.ts';

@@ -1,5 +1,5 @@
 import type { ToolContext } from '../../loop/tool.ts';
-import { joined } from '../../workspace/find-files.ts';
+import { joined } from '../../workspace/file-walk.ts';
 import type { WorkspaceFolder } from '../../workspace/index.ts';
 
 /** Whether a permission rule keeps a path below the searched folder from the call. */

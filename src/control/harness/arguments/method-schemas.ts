@@ -173,7 +173,12 @@ export const methodSchemas = {
         toolCallId: name().optional(),
         input: z.unknown().optional(),
         feedback: z.string().optional(),
+        remember: z.enum(['once', 'thread', 'category']).optional(),
         requestContext: requestContext(),
+      })
+      .refine(({ decision, remember }) => decision === 'approve' || remember === undefined, {
+        path: ['remember'],
+        error: 'expected only with the decision "approve"',
       })
       .refine(({ decision, input }) => decision !== 'revise' || input !== undefined, {
         path: ['input'],

@@ -1,5 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
+import type { Remember } from '../../../agents/permissions/index.ts';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
@@ -27,7 +28,9 @@ export type ToolApproval = {
   readonly feedback?: string;
   readonly requestContext?: RequestContext;
 } & (
-  | { readonly decision: 'approve' | 'decline' | 'always_allow_category' }
+  | { readonly decision: 'decline' | 'always_allow_category' }
+  /** `remember` approves later calls like it, too: the same command or tool in the thread, or the whole category. */
+  | { readonly decision: 'approve'; readonly remember?: Remember }
   | { readonly decision: 'revise'; readonly input: unknown }
 );
 

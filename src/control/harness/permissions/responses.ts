@@ -31,7 +31,8 @@ export class Responses {
     const words = feedback === undefined ? {} : { feedback };
     if (approval.decision === 'revise')
       return relays.answer(relay, { outcome: 'revise', input: approval.input, ...words });
-    relays.answer(relay, { outcome: decision === 'decline' ? 'reject' : 'approve', ...words });
+    const remember = approval.decision === 'approve' ? defined({ remember: approval.remember }) : {};
+    relays.answer(relay, { outcome: decision === 'decline' ? 'reject' : 'approve', ...words, ...remember });
     if (decision !== 'always_allow_category' || relay.relayKind !== 'permission') return;
     const category = permissions.categoryOfCall(relay);
     if (category !== null) this.grant({ category });

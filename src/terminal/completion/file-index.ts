@@ -1,0 +1,82 @@
+import { walkFiles } from '../../agents/workspace/file-walk.ts';
+import { SkippedFiles } from '../../agents/workspace/skipped-files.ts';
+import type { WorkspaceFolder } from '../../agents/workspace/workspace-folder.ts';
+import type { Clock } from '../../agents/clock.ts';
+import { type Ranked, ranked } from './ranked.ts';
+
+/** The number of files of an index. */
+export const mostIndexed = 50_000;
+/** How old an index may be before it is built anew. */
+const freshMs = 5_000;
+/** The number of files after which others may run. */
+const filesAtOnce = 200;
+
+/**
+ * The files of a folder, for completion: what git ignores is not in it. It is built in the background and can be
+ * searched meanwhile; while it is built anew, the files of before are found.
+ */
+export class FileIndex {
+  readonly #workspace: WorkspaceFolder;
+  readonly #clock: Clock;
+  #paths: readonly string[] = [];
+  #builtAt: number | undefined;
+  #building: Promise<void> | undefined;
+  readonly #closed = new AbortController();
+  #onChange: () => void = () => {};
+
+  constructor(workspace: WorkspaceFolder, clock: Clock) {
+    this.#workspace = workspace;
+    this.#clock = clock;
+  }
+
+  /** Calls a function whenever more files are known. */
+  onChange(changed: () => void): void {
+    this.#onChange = changed;
+  }
+
+  /** Whether all files are known, but for those that are new. */
+  get isComplete(): boolean {
+    return this.#builtAt !== undefined;
+  }
+
+  /** Builds the index, or builds it anew when it is not fresh. Resolves when it is built; never rejects. */
+  refresh(): Promise<void> {
+    const isFresh = this.#builtAt !== undefined && this.#clock.now() - this.#builtAt < freshMs;
+    if (isFresh || this.#closed.signal.aborted) return Promise.resolve();
+    this.#building ??= this.#build().finally(() => (this.#building = undefined));
+    return this.#building;
+  }
+
+  /** Returns the paths that match, the best first. */
+  search(query: string, limit: number): readonly Ranked<string>[] {
+    return ranked(this.#paths, query, { textOf: path => path, limit });
+  }
+
+  /** Ends the building. */
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #build(): Promise<void> {
+    const paths: string[] = [];
+    const isFirst = this.#builtAt === undefined;
+    try {
+      const walk = { signal: this.#closed.signal, skipped: new SkippedFiles() };
+      for await (const path of walkFiles(this.#workspace, '', walk)) {
+        if (paths.push(path) >= mostIndexed) break;
+        if (paths.length % filesAtOnce > 0) continue;
+        if (isFirst) this.#publish(paths);
+        await new Promise(resolve => void setImmediate(resolve));
+      }
+    } catch {
+      // A folder that disappears or cannot be read has the files that were found.
+    }
+    this.#builtAt = this.#clock.now();
+    this.#publish(paths);
+  }
+
+  #publish(paths: readonly string[]): void {
+    this.#paths = [...paths];
+    this.#onChange();
+  }
+}

@@ -1,0 +1,266 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { actionNames } from '../keys/actions.ts';
+import { keyMap } from '../keys/key-map.ts';
+import { textOfLine } from '../screen/styled-line.ts';
+import { lineWidth } from '../screen/text-width.ts';
+import { helpEntries } from './help-sheet.ts';
+import { inboxEntries, type InboxItem } from './inbox-list.ts';
+import {
+  filterPicker,
+  type ListMove,
+  type ListPicker,
+  markedEntry,
+  movePicker,
+  openPicker,
+  type PickerEntry,
+  replaceEntries,
+  shownEntries,
+  togglePreview,
+} from './list-picker.ts';
+import {
+  dequeue,
+  editQueued,
+  emptyQueue,
+  enqueue,
+  type MessageQueue,
+  moveQueued,
+  queueEntries,
+  removeQueued,
+  stopEditing,
+} from './message-queue.ts';
+import { modelEntries } from './model-list.ts';
+import { pickerLines } from './picker-view.ts';
+import { nowEntry, rewindEntries, scopeEntries } from './rewind-list.ts';
+import { threadEntries } from './thread-list.ts';
+
+const entry = (id: string, more: Partial<PickerEntry> = {}): PickerEntry => ({ id, label: `entry ${id}`, ...more });
+const text = (picker: ListPicker, width = 60, height = 10) => pickerLines(picker, { width, height }).map(textOfLine);
+
+describe('a list', () => {
+  const picker = openPicker({
+    title: 'Things',
+    entries: ['a', 'b', 'c', 'd'].map(id => entry(id)),
+    hint: 'Enter chooses',
+  });
+
+  it('moves its mark and stops at the ends', () => {
+    const moved = (...moves: ListMove[]) => moves.reduce((each, move) => movePicker(each, move, 2), picker).marked;
+    expect([
+      moved('up'),
+      moved('down'),
+      moved('last'),
+      moved('page-down', 'down', 'down'),
+      moved('last', 'page-up'),
+    ]).toEqual(['a', 'b', 'd', 'd', 'b']);
+  });
+
+  it('is filtered by words, and marks the best match', () => {
+    const filtered = filterPicker(picker, 'c entry');
+    expect(markedEntry(filtered)?.id).toBe('c');
+    expect(filterPicker(picker, 'zzz').marked).toBeUndefined();
+    expect(text(filterPicker(picker, 'zzz'))[1]).toContain('nothing matches');
+  });
+
+  it('shows headings, the mark and a preview', () => {
+    const grouped = openPicker({
+      title: 'Things',
+      entries: [entry('a', { group: 'one', detail: 'now', preview: ['more of a'] }), entry('b', { group: 'two' })],
+    });
+    expect(text(togglePreview(grouped), 30)).toEqual([
+      'Things',
+      '── one ',
+      '› entry a                  now',
+      '── two ',
+      '  entry b',
+      '│ more of a',
+    ]);
+  });
+
+  it('keeps the mark near its place when an entry disappears', () => {
+    const marked = movePicker(movePicker(picker, 'down', 1), 'down', 1);
+    expect(
+      replaceEntries(
+        marked,
+        picker.entries.filter(({ id }) => id !== 'c'),
+      ).marked,
+    ).toBe('d');
+    expect(replaceEntries(marked, []).marked).toBeUndefined();
+  });
+
+  it('fits its place and always shows the mark, whatever is done', () => {
+    const step = fc.oneof(
+      fc
+        .constantFrom<ListMove[]>('up', 'down', 'page-up', 'page-down', 'first', 'last')
+        .map(move => (each: ListPicker) => movePicker(each, move, 3)),
+      fc.constantFrom('', 'e', 'e1', 'q').map(query => (each: ListPicker) => filterPicker(each, query)),
+      fc.nat(20).map(
+        count => (each: ListPicker) =>
+          replaceEntries(
+            each,
+            Array.from({ length: count }, (_, id) => entry(`${id}`, { group: `g${id % 2}`, detail: '字' })),
+          ),
+      ),
+      fc.constant(togglePreview),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 20 }),
+        fc.integer({ min: 4, max: 60 }),
+        fc.integer({ min: 2, max: 12 }),
+        (steps, width, height) => {
+          const end = steps.reduce((each, change) => change(each), picker);
+          const lines = pickerLines(end, { width, height });
+          expect(lines.length).toBeLessThanOrEqual(height);
+          for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
+          const isThere = shownEntries(end).some(each => each.entry.id === end.marked);
+          expect(isThere).toBe(shownEntries(end).length > 0);
+          if (isThere) expect(lines.some(line => textOfLine(line).startsWith('›'))).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the lists', () => {
+  it('have the threads of this folder first, and what waits before what is idle', () => {
+    const thread = (id: string, folder: string, status: 'waits' | 'runs' | 'idle', updatedAt: number) => ({
+      id,
+      title: id,
+      folder,
+      status,
+      updatedAt,
+      isOpen: id === 'here',
+    });
+    const entries = threadEntries(
+      [
+        thread('there', '/b', 'idle', 9_000_000),
+        thread('old', '/a', 'idle', 1),
+        thread('here', '/a', 'idle', 5),
+        thread('asks', '/a', 'waits', 2),
+      ],
+      '/a',
+      7_300_000,
+    );
+    expect(entries.map(({ id, group }) => `${group}: ${id}`)).toEqual([
+      'this folder: asks',
+      'this folder: here',
+      'this folder: old',
+      'other folders: there',
+    ]);
+    expect(entries[0]?.detail).toBe('waits for you · 2 h ago');
+    expect(entries[1]?.label).toBe('here (open)');
+  });
+
+  it('have the models that can be used first', () => {
+    const entries = modelEntries(
+      [
+        { id: 'a/x', provider: 'a', hasApiKey: false, apiKeyEnvVar: 'A_KEY', useCount: 9 },
+        { id: 'b/y', provider: 'b', hasApiKey: true, useCount: 0 },
+        { id: 'b/z', provider: 'b', hasApiKey: true, useCount: 3 },
+      ],
+      'b/y',
+    );
+    expect(entries.map(({ label, detail }) => [label, detail])).toEqual([
+      ['b/z', undefined],
+      ['b/y (in use)', undefined],
+      ['a/x', 'needs A_KEY'],
+    ]);
+  });
+
+  it('rewind to a message or stay now, with the files of each choice', () => {
+    const entries = rewindEntries([{ messageId: 'm1', text: 'do it', age: '1 h ago' }], true);
+    expect(entries.map(({ label }) => label)).toEqual(['do it', '(now)', '(forward again)']);
+    expect(openPicker({ title: '', entries, marked: nowEntry }).marked).toBe(nowEntry);
+    const file = (path: string, isConflict = false) => ({ path, action: 'change', isConflict }) as const;
+    expect(scopeEntries([file('a'), { path: 'b', action: 'delete', isConflict: false }])[0]).toEqual({
+      id: 'both',
+      label: 'files and conversation',
+      detail: '2 files',
+      preview: ['± a', '− b'],
+    });
+    expect(scopeEntries([file('a', true)]).map(({ id }) => id)).toEqual(['conversation', 'both', 'files']);
+    expect(scopeEntries([]).map(({ id }) => id)).toEqual(['conversation']);
+  });
+
+  it('show what waits in any thread, the oldest first', () => {
+    const item = (id: string, since: string): InboxItem => ({
+      threadId: 't1',
+      threadTitle: 'Paint',
+      entry: {
+        id,
+        runId: 'r',
+        since,
+        status: 'pending',
+        relay: { type: 'relay', runId: 'r', id, relayKind: 'question', question: `Which ${id}?` },
+      },
+    });
+    const entries = inboxEntries(
+      [item('b', '2026-01-01T00:00:02Z'), item('a', '2026-01-01T00:00:01Z')],
+      Date.parse('2026-01-01T01:00:01Z'),
+    );
+    expect(entries.map(({ label, detail }) => `${label} ${detail}`)).toEqual([
+      'Which a? Paint · 1 h ago',
+      'Which b? Paint · 59 min ago',
+    ]);
+  });
+
+  it('help with every action, its keys as they are now, and every command', () => {
+    const entries = helpEntries(keyMap({ transcript: 'f2', mode: false }));
+    const labelOf = (id: string) => entries.find(each => each.id === id)?.label;
+    expect(labelOf('transcript')).toMatch(/^F2 +open the transcript$/);
+    expect(labelOf('mode')).toMatch(/^no key +switch/);
+    expect(labelOf('/model')).toMatch(/^\/model \[provider\/model\] +choose a model$/);
+    expect(actionNames.filter(name => labelOf(name) === undefined)).toEqual([]);
+  });
+});
+
+describe('the queue', () => {
+  const three = ['a', 'b', 'c'].reduce<MessageQueue>((queue, id) => enqueue(queue, { id, text: id }), emptyQueue);
+  const ids = (queue: MessageQueue) => queue.messages.map(({ id }) => id).join('');
+
+  it('sends in order, and takes messages out of it', () => {
+    const { queue, message } = dequeue(three);
+    expect([message?.id, ids(queue)]).toEqual(['a', 'bc']);
+    expect(ids(removeQueued(three, 'b'))).toBe('ac');
+    expect([ids(moveQueued(three, 'c', -1)), ids(moveQueued(three, 'a', -1)), ids(moveQueued(three, 'a', 1))]).toEqual([
+      'acb',
+      'abc',
+      'bac',
+    ]);
+    expect(queueEntries(three)[1]?.label).toBe('2. b');
+  });
+
+  it('sends nothing while a message is edited, which then returns to its place', () => {
+    const { queue, text: taken } = editQueued(three, 'b');
+    expect([taken, ids(queue), dequeue(queue).message]).toEqual(['b', 'ac', undefined]);
+    const returned = enqueue(queue, { id: 'x', text: 'better' });
+    expect([ids(returned), returned.messages[1]?.text, dequeue(returned).message?.id]).toEqual(['abc', 'better', 'a']);
+    expect(dequeue(stopEditing(queue)).message?.id).toBe('a');
+    expect(dequeue({ ...three, isOpen: true }).message).toBeUndefined();
+  });
+
+  it('loses and repeats no message', () => {
+    const step = fc.oneof(
+      fc.constantFrom('a', 'b', 'c').chain(id =>
+        fc.constantFrom<(queue: MessageQueue) => MessageQueue>(
+          queue => moveQueued(queue, id, 1),
+          queue => moveQueued(queue, id, -1),
+          queue =>
+            queue.edited === undefined ? editQueued(queue, id).queue : enqueue(queue, { id: 'new', text: 'new' }),
+        ),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), steps => {
+        const { messages, edited } = steps.reduce((queue, change) => change(queue), three);
+        expect([...messages.map(({ id }) => id), ...(edited === undefined ? [] : [edited.id])].toSorted()).toEqual([
+          'a',
+          'b',
+          'c',
+        ]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,276 @@
+import type { Clock, Harness } from '../../control/index.ts';
+import { RelayBooks } from '../../control/supervision/relay-books.ts';
+import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
+import type { RewindScope } from '../../control/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { KeyMap } from '../keys/key-map.ts';
+import { ageText } from '../pickers/age-text.ts';
+import { helpEntries } from '../pickers/help-sheet.ts';
+import { inboxEntries } from '../pickers/inbox-list.ts';
+import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
+import { modelEntries } from '../pickers/model-list.ts';
+import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
+import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
+import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
+import type { DraftInput } from './draft-input.ts';
+import type { WaitingMessages } from './message-queue.ts';
+import type { OpenList } from './open-list.ts';
+
+/** What the lists of a chat work on. */
+export interface ChatListsHost {
+  readonly log: EventLog;
+  readonly cwd: string;
+  readonly clock: Clock;
+  /** The folder with the snapshots of work trees. */
+  readonly snapshots: string;
+  readonly keys: KeyMap;
+  readonly draft: DraftInput;
+  readonly list: OpenList;
+  readonly queue: WaitingMessages;
+  readonly harness: () => Harness;
+  /** The thread that is shown; undefined before its first message. */
+  readonly threadId: () => string | undefined;
+  /** The messages of the person in the thread that is shown, the oldest first. */
+  readonly sentMessages: () => readonly {
+    readonly messageId: string;
+    readonly text: string;
+    readonly at: number | undefined;
+  }[];
+  readonly switchTo: (threadId: string) => Promise<void>;
+  /** Goes to a question of the thread that is shown. */
+  readonly enterRelay: (relayId: string) => void;
+  /** Sends a queued message now. */
+  readonly send: (message: QueuedMessage) => void;
+  /** Called when the queue may be delivered again. */
+  readonly delivered: () => void;
+  readonly note: (text: string, level?: 'info' | 'warning' | 'error') => void;
+}
+
+/** Opens the lists of a chat, and carries out what is chosen in them. */
+export class ChatLists {
+  readonly #host: ChatListsHost;
+  readonly #books: RelayBooks;
+
+  constructor(host: ChatListsHost) {
+    this.#host = host;
+    this.#books = new RelayBooks(host.log);
+  }
+
+  /** The keys and the commands. */
+  help(query = ''): void {
+    const { list, keys } = this.#host;
+    const entries = helpEntries(keys);
+    list.open(openPicker({ title: 'Help', entries, query, hint: 'type to search · Esc closes' }), { choose: () => {} });
+  }
+
+  /** The threads: those of this folder first. */
+  async threads(query = ''): Promise<void> {
+    const { list, harness, switchTo } = this.#host;
+    const picker = openPicker({
+      title: 'Threads',
+      entries: await this.#threadEntries(),
+      query,
+      empty: 'no thread matches',
+      hint: 'Enter opens · Ctrl+D deletes · Tab shows more · Esc closes',
+    });
+    list.open(picker, {
+      choose: ({ id }) => switchTo(id),
+      on: {
+        'list.delete': async entry => {
+          if (entry === undefined || entry.id === this.#host.threadId()) return 'nothing';
+          await harness().memory.deleteThread({ threadId: entry.id });
+          return { entries: await this.#threadEntries() };
+        },
+      },
+    });
+  }
+
+  /** The models. */
+  async models(query = ''): Promise<void> {
+    const { list, harness, note } = this.#host;
+    const models = await harness().listAvailableModels();
+    const entries = modelEntries(models, harness().getCurrentModelId());
+    const picker = openPicker({ title: 'Models', entries, query, hint: 'type to search · Enter chooses · Esc closes' });
+    list.open(picker, {
+      choose: async ({ id }) => {
+        await harness().switchModel({ modelId: id, scope: 'thread' });
+        note(`Model: ${id}`);
+      },
+    });
+  }
+
+  /** The messages of before: of this folder, or of all. */
+  history(query = ''): void {
+    const { list, draft } = this.#host;
+    let isEverywhere = false;
+    const entriesOf = () =>
+      draft.recent(isEverywhere).map((text, at) => ({ id: `${at}`, label: text, preview: text.split('\n') }));
+    const titleOf = () => (isEverywhere ? 'History of all folders' : 'History of this folder');
+    const picker = openPicker({
+      title: titleOf(),
+      entries: entriesOf(),
+      query,
+      hint: 'type to search · Enter takes · Ctrl+S all folders · Esc closes',
+    });
+    const texts = () => draft.recent(isEverywhere);
+    list.open(picker, {
+      choose: ({ id }) => draft.replace(texts()[Number(id)] ?? ''),
+      on: {
+        'list.scope': () => {
+          isEverywhere = !isEverywhere;
+          return { entries: entriesOf(), title: titleOf() };
+        },
+      },
+    });
+  }
+
+  /** What waits for an answer, in any thread. */
+  async inbox(): Promise<void> {
+    const { list, clock, note, switchTo, enterRelay } = this.#host;
+    const items: Parameters<typeof inboxEntries>[0][number][] = [];
+    for await (const { thread, entry } of this.#books.pending())
+      items.push({ threadId: thread.id, threadTitle: thread.title, entry });
+    if (items.length === 0) return note('Nothing waits for an answer.');
+    const entries = inboxEntries(items, clock.now());
+    list.open(openPicker({ title: 'Waiting for you', entries, hint: 'Enter answers · Esc closes' }), {
+      choose: async ({ id }) => {
+        const [threadId = '', ...rest] = id.split(' ');
+        await switchTo(threadId);
+        enterRelay(rest.join(' '));
+      },
+    });
+  }
+
+  /** The messages that wait: edit, delete, send now, reorder. Nothing is sent while it is open. */
+  queue(): void {
+    const { list, queue, draft, send, note, delivered } = this.#host;
+    if (queue.texts.length === 0) return note('No message waits.');
+    const entries = () => queueEntries(queue.queue);
+    const left = () => (queue.texts.length === 0 ? ('close' as const) : { entries: entries() });
+    const changed = (change: Parameters<WaitingMessages['change']>[0]) => {
+      queue.change(change);
+      return left();
+    };
+    const take = (id: string) => {
+      const message = queue.queue.messages.find(each => each.id === id);
+      queue.change(each => removeQueued(each, id));
+      return message;
+    };
+    const edit = (id: string) => {
+      const { queue: next, text = '' } = editQueued(queue.queue, id);
+      queue.change(() => next);
+      draft.replace(text);
+    };
+    queue.change(each => ({ ...each, isOpen: true }));
+    const hint = 'Enter edits · Ctrl+D deletes · Ctrl+O sends now · Alt+↑/↓ moves · Esc closes';
+    list.open(openPicker({ title: 'Queue', entries: entries(), hint }), {
+      choose: ({ id }) => edit(id),
+      close: () => {
+        queue.change(each => ({ ...each, isOpen: false }));
+        queue.isPaused = false;
+        delivered();
+      },
+      on: {
+        'list.delete': entry => (entry === undefined ? 'nothing' : changed(each => removeQueued(each, entry.id))),
+        'list.move-up': entry => (entry === undefined ? 'nothing' : changed(each => moveQueued(each, entry.id, -1))),
+        'list.move-down': entry => (entry === undefined ? 'nothing' : changed(each => moveQueued(each, entry.id, 1))),
+        'list.edit': entry => {
+          if (entry !== undefined) edit(entry.id);
+          return 'close';
+        },
+        'list.send': entry => {
+          const message = entry === undefined ? undefined : take(entry.id);
+          if (message !== undefined) send(message);
+          return left();
+        },
+      },
+    });
+  }
+
+  /** Your messages: go back to one of them, or forward again. */
+  async rewind(): Promise<void> {
+    const { list, clock, note, threadId } = this.#host;
+    const id = threadId();
+    if (id === undefined) return note('There is nothing to go back to yet.');
+    const targets: RewindTarget[] = this.#host.sentMessages().map(({ messageId, text, at }) => ({
+      messageId,
+      text,
+      age: at === undefined ? '' : ageText(at, clock.now()),
+    }));
+    const entries = rewindEntries(targets, await this.#rewind.canRedo(id));
+    const picker = openPicker({
+      title: 'Go back to before',
+      entries,
+      marked: nowEntry,
+      hint: 'Enter chooses · Esc closes',
+    });
+    list.open(picker, {
+      choose: entry => {
+        if (entry.id === forwardEntry) return this.redo();
+        return entry.id === nowEntry ? undefined : this.#chooseScope(id, entry);
+      },
+    });
+  }
+
+  /** Takes the newest turn back, with its files. */
+  async undo(): Promise<void> {
+    const id = this.#host.threadId();
+    if (id === undefined) return this.#host.note('There is nothing to undo yet.');
+    await this.#undo(id, {});
+  }
+
+  /** Takes up again what the last undo took back. */
+  async redo(): Promise<void> {
+    const { threadId, note, switchTo } = this.#host;
+    const id = threadId();
+    if (id === undefined) return note('There is nothing to redo.');
+    const { threadId: next, changed } = await this.#rewind.redo(id);
+    await switchTo(next);
+    note(`Forward again${filesText(changed)}.`);
+  }
+
+  async #chooseScope(threadId: string, { id: messageId }: PickerEntry): Promise<void> {
+    const { list } = this.#host;
+    const { folders } = await this.#rewind.previewUndo(threadId, messageId);
+    const entries = scopeEntries(folders.flatMap(({ files }) => files));
+    const picker = openPicker({ title: 'Take back', entries, showsPreview: true, hint: 'Enter chooses · Esc closes' });
+    list.open(picker, { choose: ({ id }) => this.#undo(threadId, { messageId, scope: id as RewindScope }) });
+  }
+
+  async #undo(threadId: string, options: { readonly messageId?: string; readonly scope?: RewindScope }): Promise<void> {
+    const { switchTo, note, draft } = this.#host;
+    const { threadId: next, message, changed } = await this.#rewind.undo(threadId, options);
+    if (next !== threadId) {
+      await switchTo(next);
+      // The message returns, to be edited and sent again.
+      if (draft.isEmpty) draft.replace(message);
+    }
+    note(`Went back${filesText(changed)}. /redo goes forward again.`);
+  }
+
+  get #rewind(): ThreadRewind {
+    const { log, snapshots } = this.#host;
+    return new ThreadRewind({ log, snapshots });
+  }
+
+  async #threadEntries(): Promise<readonly PickerEntry[]> {
+    const { harness, cwd, clock, threadId } = this.#host;
+    const waiting = new Set<string>();
+    for await (const { thread } of this.#books.pending()) waiting.add(thread.id);
+    const threads = (await harness().listThreads()).map(
+      ({ id, title, updatedAt, metadata }): ListedThread => ({
+        id,
+        title,
+        folder: typeof metadata?.['cwd'] === 'string' ? metadata['cwd'] : undefined,
+        updatedAt: updatedAt.getTime(),
+        status: waiting.has(id) ? 'waits' : 'idle',
+        isOpen: id === threadId(),
+      }),
+    );
+    return threadEntries(threads, cwd, clock.now());
+  }
+}
+
+function filesText(changed: readonly string[]): string {
+  return changed.length === 0 ? '' : ` with ${changed.length} ${changed.length === 1 ? 'file' : 'files'}`;
+}

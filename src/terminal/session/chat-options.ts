@@ -1,0 +1,31 @@
+import type { Clock, Harness } from '../../control/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { KeySettings } from '../keys/key-map.ts';
+import type { Styling } from '../screen/styled-line.ts';
+import type { TerminalStreams } from './terminal-io.ts';
+
+/** What a chat is started with. */
+export interface ChatOptions {
+  readonly log: EventLog;
+  /** Creates a harness on the log; threads that run in the background have one each. */
+  readonly createHarness: () => Harness;
+  /** The folder of the person. */
+  readonly cwd: string;
+  /** The data folder: history and drafts. */
+  readonly home: string;
+  /** The thread to open; a new one by default. */
+  readonly threadId?: string | undefined;
+  readonly streams: TerminalStreams;
+  readonly styling: Styling;
+  readonly clock: Clock;
+  /** The name of the agent, for the first line. */
+  readonly agentName: string;
+  /** Keys of the person. */
+  readonly keys?: KeySettings | undefined;
+  /** Returns how many tokens the context of a model takes; undefined when that is not known. */
+  readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
+  /** Sentences for the person at the start. */
+  readonly problems?: readonly string[] | undefined;
+  /** Returns the command that opens a thread again. */
+  readonly resumeCommand: (threadId: string) => string;
+}

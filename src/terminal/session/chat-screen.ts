@@ -1,0 +1,92 @@
+import type { Clock } from '../../control/index.ts';
+import type { Row } from '../rows/row.ts';
+import { type Frame, InlineRenderer } from '../screen/inline-renderer.ts';
+import type { Styling } from '../screen/styled-line.ts';
+import { RowPrinter } from './row-printer.ts';
+import type { TerminalIo } from './terminal-io.ts';
+
+/** The shortest time between two frames, in milliseconds: while text streams, and after a key. */
+const framePause = 33;
+const keyPause = 8;
+
+export interface ChatScreenOptions {
+  readonly io: TerminalIo;
+  readonly clock: Clock;
+  readonly styling: Styling;
+  /** Returns the rows that are finished since the last frame. */
+  readonly takeRows: () => readonly Row[];
+  /** Lays the live area out. */
+  readonly live: () => Omit<Frame, 'printed'>;
+}
+
+/** Draws frames: not more often than a person sees, and not before the terminal has taken the last one. */
+export class ChatScreen {
+  readonly #options: ChatScreenOptions;
+  readonly #renderer: InlineRenderer;
+  readonly #printer = new RowPrinter();
+  #stopTimer: (() => void) | undefined;
+  #due = Number.POSITIVE_INFINITY;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #isPaused = false;
+
+  constructor(options: ChatScreenOptions) {
+    this.#options = options;
+    this.#renderer = new InlineRenderer(options.io.size, options.styling);
+  }
+
+  /** Draws soon: at once after a key, when that is not too often. */
+  request(isKey = false): void {
+    const { clock } = this.#options;
+    const due = Math.max(clock.now(), this.#drawnAt + (isKey ? keyPause : framePause));
+    if (this.#isPaused || due >= this.#due) return;
+    this.#stopTimer?.();
+    this.#due = due;
+    this.#stopTimer = clock.after(due - clock.now(), () => this.draw());
+  }
+
+  /** Draws now. */
+  draw(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    this.#due = Number.POSITIVE_INFINITY;
+    const { io, clock, takeRows, live } = this.#options;
+    if (this.#isPaused || io.isBlocked) return;
+    this.#renderer.resize(io.size);
+    this.#printer.add(takeRows(), io.size.columns);
+    const printed = this.#printer.next();
+    io.write(this.#renderer.frame({ printed, ...live() }), () => this.request());
+    this.#drawnAt = clock.now();
+    if (this.#printer.hasMore) this.request();
+  }
+
+  /** Prints rows that are not in the log, above the live area. */
+  print(...rows: readonly Row[]): void {
+    this.#printer.add(rows, this.#options.io.size.columns);
+    this.request();
+  }
+
+  /** Removes the live area, so that something else can use the screen. */
+  pause(): void {
+    if (this.#isPaused) return;
+    this.#stopTimer?.();
+    this.#due = Number.POSITIVE_INFINITY;
+    this.#isPaused = true;
+    this.#options.io.write(this.#renderer.remove());
+  }
+
+  /** Draws again. */
+  resume(): void {
+    this.#isPaused = false;
+    this.draw();
+  }
+
+  /** Prints everything that is finished, without a live area. */
+  finish(): void {
+    const { io, takeRows } = this.#options;
+    this.#stopTimer?.();
+    this.#printer.add(takeRows(), io.size.columns);
+    while (this.#printer.hasMore) io.write(this.#renderer.frame({ printed: this.#printer.next(), live: [] }));
+    io.write(this.#renderer.remove());
+    this.#isPaused = true;
+  }
+}

@@ -1,0 +1,103 @@
+import type { RelayEntry, ThreadReading } from '../../projections/index.ts';
+import type { Composer } from '../composer/composer.ts';
+import { draftView } from '../composer/draft-layout.ts';
+import { tasksSummary, taskList } from '../rows/fact-lines.ts';
+import { oneLine } from '../rows/tool-object.ts';
+import { type Frame, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
+import { type Line, span } from '../screen/styled-line.ts';
+import type { Band } from './relay-band.ts';
+import { bandLines } from './relay-lines.ts';
+import { type Activity, activityLine, type Status, statusLine } from './status-line.ts';
+
+/** A task of the thread. */
+type Tasks = Parameters<typeof tasksSummary>[0];
+
+/** Everything that the live area shows. */
+export interface ChatView {
+  readonly size: ScreenSize;
+  /** Draws the parts that are not finished, in at most this many lines. */
+  readonly open: (most: number) => readonly Line[];
+  readonly pending: readonly RelayEntry[];
+  readonly band: Band | undefined;
+  readonly tasks: Tasks;
+  readonly showsTasks: boolean;
+  readonly queue: readonly string[];
+  readonly composer: Composer;
+  /** Lines under the composer: completions, or a list. */
+  readonly below: readonly Line[];
+  /** A word to the person that disappears with the next key. */
+  readonly notice: string | undefined;
+  readonly activity: Activity | undefined;
+  readonly status: Status;
+}
+
+const promptWidth = 2;
+
+/** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
+export function layOut(view: ChatView): Omit<Frame, 'printed'> {
+  const { size, band, pending, composer, queue, tasks, below, notice, activity, status } = view;
+  const { columns } = size;
+  const most = mostLiveRows(size);
+  const writes = band !== undefined && (band.focus === 'reason' || band.focus === 'answer');
+  const edited = writes ? band.input : composer;
+  const draft = draftView(edited, { width: columns - promptWidth, maxRows: Math.max(1, Math.min(10, most - 3)) });
+  const bottom: Line[] = [statusLine({ ...status, notice }, columns)];
+  const shownBelow = below.slice(0, Math.max(0, most - draft.rows.length - bottom.length - 1));
+  let room = most - draft.rows.length - shownBelow.length - bottom.length;
+  const take = (lines: readonly Line[]) => {
+    const kept = lines.slice(0, Math.max(0, room));
+    room -= kept.length;
+    return kept;
+  };
+  const rule = room > 4 ? take([[span('─'.repeat(columns), 'dim')]]) : [];
+  const entry = pending.find(({ id }) => id === band?.relayId);
+  const index = pending.findIndex(({ id }) => id === band?.relayId);
+  const banded =
+    band === undefined || entry === undefined
+      ? []
+      : take(
+          bandLines(entry, band, {
+            index,
+            count: pending.length,
+            width: columns,
+            most: band.isLarge ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
+          }),
+        );
+  const active = activity === undefined ? [] : take([activityLine(activity)]);
+  const queued = take(queueLines(queue, Math.min(5, Math.floor(most / 4))));
+  const tasked = view.showsTasks ? take(taskList(tasks)) : take(taskLine(tasks, activity !== undefined));
+  const open = room > 0 ? view.open(room - (room > 2 ? 1 : 0)) : [];
+  const gap: Line[] = room > 2 && (open.length > 0 || banded.length > 0 || active.length > 0) ? [[]] : [];
+  const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
+  const prompt = draft.rows.map((row, at): Line => [span(at === 0 ? promptOf(band) : '  ', 'cyan', 'bold'), ...row]);
+  return {
+    live: [...above, ...prompt, ...shownBelow, ...bottom],
+    cursor: { line: above.length + draft.cursor.row, column: promptWidth + draft.cursor.column },
+  };
+}
+
+function promptOf(band: Band | undefined): string {
+  return band?.focus === 'reason' ? '✗ ' : band?.focus === 'answer' ? '? ' : '› ';
+}
+
+function queueLines(queue: readonly string[], most: number): Line[] {
+  const lines = queue
+    .slice(0, most)
+    .map((text, at): Line => [span(`  ${at + 1}. `, 'cyan'), span(oneLine(text, 100), 'dim')]);
+  const hidden = queue.length - lines.length;
+  return hidden > 0 ? [...lines, [span(`  and ${hidden} more queued`, 'dim')]] : lines;
+}
+
+function taskLine(tasks: Tasks, isRunning: boolean): Line[] {
+  const summary = tasksSummary(tasks);
+  const isOver = tasks.every(({ status }) => status === 'completed');
+  return summary === undefined || (isOver && !isRunning) ? [] : [[span('☰ ', 'cyan'), span(summary, 'dim')]];
+}
+
+/** Returns the tasks of a thread: those of the newest list. */
+export function tasksOf({ tasks, nodeList }: ThreadReading): Tasks {
+  if (tasks === undefined) return [];
+  const node = nodeList.findLast(each => (each.id === tasks.messageId ? each : undefined));
+  const part = node?.partList.findLast(each => (each.id === tasks.partId ? each : undefined));
+  return part?.kind === 'fact' && part.event.type === 'tasks' ? part.event.tasks : [];
+}

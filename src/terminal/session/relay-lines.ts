@@ -1,0 +1,146 @@
+import type { RelayEntry } from '../../projections/index.ts';
+import { planLines } from '../rows/fact-lines.ts';
+import { diffRows } from '../rows/diff-lines.ts';
+import { patchChange, textChange } from '../rows/file-change.ts';
+import { oneLine } from '../rows/tool-object.ts';
+import { type Line, span } from '../screen/styled-line.ts';
+import { wrapLine } from '../screen/text-width.ts';
+import { visibleText } from '../screen/terminal-text.ts';
+import { type Band, isDestructive } from './relay-band.ts';
+
+/** How many things wait, and which of them the band shows. */
+export interface BandPlace {
+  readonly index: number;
+  readonly count: number;
+  readonly width: number;
+  /** The most lines that it may take. */
+  readonly most: number;
+}
+
+/** Draws the band: what would happen exactly, why, and the keys that answer. The line with the keys is always there. */
+export function bandLines(entry: RelayEntry, band: Band, { index, count, width, most }: BandPlace): Line[] {
+  const number = count > 1 ? ` (${index + 1} of ${count})` : '';
+  const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry)}${number}`, 'bold')];
+  if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
+  const keys = keyLine(entry, band);
+  const room = Math.max(1, most - 2);
+  const risk: Line[] = isDestructive(entry)
+    ? [[span('may destroy something: Enter does not approve it', 'yellow')]]
+    : [];
+  const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line =>
+    wrapLine([span('▌ ', 'magenta'), ...line], width),
+  );
+  const shown =
+    details.length <= room
+      ? details
+      : [
+          ...details.slice(0, room - 1),
+          [span('▌ ', 'magenta'), span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
+        ];
+  return [title, ...shown, keys];
+}
+
+function titleOf({ relay }: RelayEntry): string {
+  switch (relay.relayKind) {
+    case 'permission':
+      if (commandIn(relay) !== undefined) return `Run this command? (${oneLine(relay.tool, 40)})`;
+      return relay.diff === undefined
+        ? `Use ${oneLine(relay.tool, 40)}?`
+        : `Make this change? (${oneLine(relay.tool, 40)})`;
+    case 'question':
+      return `Question: ${oneLine(relay.question, 200)}`;
+    case 'plan':
+      return 'Approve this plan?';
+    case 'access':
+      return 'Allow this access?';
+    case 'suspension':
+      return `${oneLine(relay.tool, 40)} waits for you`;
+    default:
+      return relay satisfies never;
+  }
+}
+
+/** The shell line that would run, when the call is one of a shell. */
+function commandIn({ command, params }: Extract<RelayEntry['relay'], { relayKind: 'permission' }>): string | undefined {
+  if (command !== undefined) return command;
+  return typeof params['command'] === 'string' ? params['command'] : undefined;
+}
+
+function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
+  const most = band.isLarge ? 1_000 : 12;
+  switch (relay.relayKind) {
+    case 'permission': {
+      const why: Line[] = relay.reason === undefined ? [] : [[span(`because: ${visible(relay.reason)}`, 'dim')]];
+      const command = commandIn(relay);
+      if (command !== undefined)
+        return [
+          ...textLines(command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]),
+          ...why,
+        ];
+      if (relay.diff !== undefined) return [...diffRows(patchChange(relay.diff), width - 2, most), ...why];
+      return [...paramLines(relay.params, width, most), ...why];
+    }
+    case 'question':
+      return (relay.options ?? []).map(({ label, description }, at) => {
+        const mark = band.focus === 'keys' && at === band.marked ? '›' : ' ';
+        const box = relay.selectionMode === 'multi_select' ? (band.chosen.has(at) ? '☑ ' : '☐ ') : '';
+        return [
+          span(`${mark} ${at + 1}. ${box}`, 'cyan'),
+          span(visible(label), 'bold'),
+          span(description === undefined ? '' : ` ${visible(description)}`, 'dim'),
+        ];
+      });
+    case 'plan':
+      return planLines(relay, width - 2);
+    case 'access':
+      return paramLines(relay.params, width, most);
+    case 'suspension':
+      return paramLines(asRecord(relay.payload ?? relay.params ?? {}), width, most);
+    default:
+      return relay satisfies never;
+  }
+}
+
+/** The arguments of a call, each as it will be used; a replaced text as a change. */
+function paramLines(params: Readonly<Record<string, unknown>>, width: number, most: number): Line[] {
+  const { old_string: before, new_string: after, ...rest } = params;
+  const isChange = typeof before === 'string' && typeof after === 'string';
+  const lines = Object.entries(isChange ? rest : params).flatMap(([name, value]): Line[] => {
+    const [first = '', ...more] = textLines(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+    return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [span(`  ${line}`)])];
+  });
+  return isChange
+    ? [...lines, ...diffRows(textChange(visibleText(before), visibleText(after)), width - 2, most)]
+    : lines;
+}
+
+function keyLine(entry: RelayEntry, band: Band): Line {
+  const { relay } = entry;
+  if (band.focus === 'reason')
+    return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
+  if (band.focus === 'answer')
+    return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
+  const enter = band.focus === 'passive' ? 'Alt+A answers (Tab when the draft is empty)' : keysFor(relay.relayKind);
+  return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
+}
+
+function keysFor(kind: RelayEntry['relay']['relayKind']): string {
+  if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
+  if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
+  if (kind === 'access') return 'y allow · n reject · Esc later';
+  return 'y once · s this thread · a always · e edit · n reject · Esc later';
+}
+
+function textLines(text: string): string[] {
+  return visibleText(text.trimEnd()).split('\n');
+}
+
+function visible(text: string): string {
+  return visibleText(text).replaceAll('\n', ' ');
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : { value };
+}

@@ -1,0 +1,42 @@
+import { workspace } from '../../agents/workspace/workspace-folder.ts';
+
+/** The end of a shell line that a person ran. */
+export interface ShellLineEnd {
+  readonly output: string;
+  readonly exitCode: number;
+}
+
+const mostOutput = 30_000;
+const longestMs = 600_000;
+
+/** Runs a line of the person with a shell in a folder; the output is cut in the middle when it is long. */
+export async function runShellLine(line: string, folder: string, signal: AbortSignal): Promise<ShellLineEnd> {
+  const decoder = new TextDecoder();
+  let output = '';
+  let cut = 0;
+  const { exitCode } = await workspace(folder, { env: definedVariables() }).run({
+    command: line,
+    signal,
+    timeoutMs: longestMs,
+    onOutput: chunk => {
+      output += decoder.decode(chunk, { stream: true });
+      if (output.length <= mostOutput * 2) return;
+      cut += output.length - mostOutput;
+      output = output.slice(0, mostOutput / 2) + output.slice(-mostOutput / 2);
+    },
+  });
+  return { output: cut === 0 ? output : `${output}\n[${cut} characters were left out]`, exitCode };
+}
+
+/** Returns the line and its output as the model reads them. */
+export function shellLineContext(line: string, { output, exitCode }: ShellLineEnd): string {
+  const status = exitCode === 0 ? '' : `\n[exit code ${exitCode}]`;
+  return `The person ran this command:\n$ ${line}\n${output.trimEnd()}${status}`;
+}
+
+/** The person runs their own line with their own environment. */
+function definedVariables(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
