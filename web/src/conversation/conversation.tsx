@@ -4,6 +4,8 @@ import { errorText } from '../../../src/events/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
+import { RedoStrip } from '../changes/redo-strip.tsx';
+import { ThreadScopeContext, useNewThreadScope } from '../changes/thread-scope.ts';
 import { CommentDialog } from '../comments/comment-dialog.tsx';
 import { CommentsContext, useComments } from '../comments/use-comments.ts';
 import { ThreadComposer } from '../composer/thread-composer.tsx';
@@ -37,6 +39,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const [problem, setProblem] = useState<string>();
   const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
   const comments = useComments(threadId);
+  const scope = useNewThreadScope(client, threadId, nodes, id => open({ section: 'thread', threadId: id }));
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -73,14 +76,16 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
           <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
             <RelayAnswers value={answer}>
               <Branches value={branches}>
-                <EntryList
-                  nodes={nodes}
-                  agents={agents}
-                  tasks={thread?.tasks}
-                  hidden={hidden}
-                  cut={cut}
-                  loadEarlier={earlier}
-                />
+                <ThreadScopeContext value={scope}>
+                  <EntryList
+                    nodes={nodes}
+                    agents={agents}
+                    tasks={thread?.tasks}
+                    hidden={hidden}
+                    cut={cut}
+                    loadEarlier={earlier}
+                  />
+                </ThreadScopeContext>
               </Branches>
             </RelayAnswers>
             {queued.map(({ key, text }) => (
@@ -112,6 +117,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             connected={thread?.isReconnecting !== true || failure !== undefined}
             problem={problem}
           />
+          <RedoStrip scope={scope} />
           <ThreadComposer
             client={client}
             threadId={threadId}

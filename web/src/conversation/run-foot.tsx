@@ -1,5 +1,6 @@
 import type { ViewNode } from '../../../src/projections/index.ts';
 import { useBranches } from './branch-actions.ts';
+import { TurnChanges } from '../changes/turn-changes.tsx';
 import { RetryIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
@@ -22,6 +23,7 @@ export function RunFoot({ messageId, siblings, retryable }: RunFootProps) {
           Retry
         </QuietButton>
       )}
+      {retryable && <TurnChanges messageId={messageId} />}
     </div>
   );
 }
