@@ -4,11 +4,9 @@ import { defineConfig } from 'vitest/config';
 const apart = ['src/**/*-lazy.test.ts'];
 /** Tests that go through several modules in one process. */
 const through = ['test/{cli-agents,harness,protocols}/**/*.test.ts'];
-/** Tests with programs that take long to install: `npm run live:all`. */
+/** Tests with programs that take long to install: `npm run live:all`, or `SINGLETREE_PROGRAMS` with their names. */
 const onDemand =
-  process.env['SINGLETREE_PROGRAMS'] === 'all' || process.env['SINGLETREE_ACP']
-    ? []
-    : ['test/cli-agents/channels/{serve,acp}-live.test.ts'];
+  process.env['SINGLETREE_PROGRAMS'] === undefined ? ['test/cli-agents/channels/{serve,acp}-live.test.ts'] : [];
 
 export default defineConfig({
   test: {

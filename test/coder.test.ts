@@ -1,12 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '../src/client/index.ts';
+import type { LoggedEvent } from '../src/events/index.ts';
 import { startScriptedServer } from '../src/testing/index.ts';
 import { launchBrowser } from './support/browser.ts';
 import { startProduct } from './support/product.ts';
@@ -77,6 +79,63 @@ describe('the coding agent, as a person meets it', () => {
       expect((await singletree('search', 'subtracted')).stdout).toContain('It subtracted.');
       expect((await singletree('usage', '--by', 'agent')).stdout).toMatch(/^coder {2}5 calls/);
     } finally {
+      await server.close();
+    }
+  }, 120_000);
+
+  it('resumes a turn whose process was killed, branches before the fix, and rewinds over HTTP', async () => {
+    const waits = 'touch started; until [ -e go ]; do sleep 0.05; done; node test.js';
+    const server = await startScriptedServer({
+      // What comes next depends on the conversation only, so that a resumed run continues.
+      script: ({ messages }) => {
+        const results = messages.filter(({ role }) => role === 'tool').length;
+        return [script[1], script[2], call('bash', { command: waits }), script[4]][results] ?? '';
+      },
+    });
+    const args = ['run', 'coder', 'Fix the failing test', '--yolo'];
+    const killed = spawn(process.execPath, [command, ...args], {
+      cwd: repository,
+      env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...modelOf(server.url) },
+      stdio: 'ignore',
+    });
+    try {
+      await expect.poll(() => existsSync(join(repository, 'started')), { timeout: 20_000 }).toBe(true);
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+      expect(source()).toContain('a + b');
+      writeFileSync(join(repository, 'go'), '');
+      const resumed = await run(['run', 'coder', '--resume', 'last', '--yolo', '--json'], modelOf(server.url));
+      expect([resumed.status, resumed.stdout]).toEqual([0, expect.stringContaining('the test passes')]);
+      const shown = await run(['show', 'last']);
+      expect(shown.stdout.match(/^› /gm)).toHaveLength(1);
+      const again = await run(['run', 'coder', '--resume', 'last'], modelOf(server.url));
+      expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('No interrupted run of "coder"')]);
+
+      const product = await startProduct(home, 0, { cwd: repository, env: modelOf(server.url) });
+      const client = createClient({ baseUrl: product.url });
+      try {
+        const [thread] = await client.listThreads();
+        const { id = '' } = thread ?? {};
+        const events = (await client.exportThread(id))
+          .trim()
+          .split('\n')
+          .map(line => JSON.parse(line) as LoggedEvent);
+        const call = events.find(event => event.type === 'tool_call' && event.name === 'edit');
+        const branch = await client.branchThread(id, { seq: (call?.seq ?? 0) - 1 });
+        expect(branch.seq).toBe((call?.seq ?? 0) - 1);
+        expect(await client.exportThread(branch.id)).not.toContain('"type":"tool_result","name":"edit"');
+        const undone = await client.undo(id);
+        expect([undone.changed, source()]).toEqual([
+          expect.arrayContaining([join(repository, 'add.js')]),
+          expect.stringContaining('a - b'),
+        ]);
+        await client.redo(undone.threadId ?? '');
+        expect(source()).toContain('a + b');
+      } finally {
+        await product.end('SIGTERM');
+      }
+    } finally {
+      killed.kill('SIGKILL');
       await server.close();
     }
   }, 120_000);

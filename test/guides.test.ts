@@ -118,7 +118,18 @@ describe('the program of a guide', () => {
     const ended = once(child, 'exit');
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     expect(String(line)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+    const page = await fetch(String(line).trim());
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
     child.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
+  });
+
+  it('embed-the-server has no page with `page: false`', async () => {
+    const program = programOf('embed-the-server', [['port: 4800', 'port: 0, page: false']]);
+    const child = spawn(process.execPath, [program], { cwd: folder, env: env(), stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    expect((await fetch(String(line).trim())).status).toBe(404);
+    child.kill('SIGINT');
+    await once(child, 'exit');
   });
 });

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 
-/** A command of the program: its line in the help, and the module that defines it. */
+/** A command of the program: its line in the help, an example, and the module that defines it. */
 interface ListedCommand {
   readonly description: string;
+  readonly example: string;
   readonly load: () => Promise<(program: Command) => void>;
 }
 
@@ -12,62 +13,127 @@ const threads = async () => (await import('./threads/commands.ts')).addThreadCom
 export const commandList = {
   serve: {
     description: 'serve the page and the HTTP API (the default command)',
+    example: 'singletree serve --port 8080',
     load: async () => (await import('./serve.ts')).addServeCommand,
   },
   run: {
     description: 'run an agent, show its activity and record it',
+    example: 'singletree run coder "fix the failing test"',
     load: async () => (await import('./run.ts')).addRunCommand,
   },
   chat: {
     description: 'talk with an agent in the terminal',
+    example: 'singletree chat coder',
     load: async () => (await import('./chat.ts')).addChatCommand,
   },
-  inbox: { description: 'list what waits for you, or answer it', load: threads },
-  threads: { description: 'list the newest threads', load: threads },
-  show: { description: 'print a thread', load: threads },
-  search: { description: 'find messages and titles by their words', load: threads },
-  undo: {
-    description: 'take the newest turn of the coding agent back: its conversation and the files it changed',
+  send: {
+    description: 'send a message to a thread: into its run, or as its next turn',
+    example: 'singletree send last "also update the changelog"',
+    load: async () => (await import('./send/command.ts')).addSendCommand,
+  },
+  inbox: {
+    description: 'list what waits for you, or answer it',
+    example: 'singletree inbox reject 1 --reason "Use git mv"',
     load: threads,
   },
-  redo: { description: 'take up again what an undo took back', load: threads },
-  branch: { description: 'make a thread that continues another one from an event on', load: threads },
-  graph: { description: 'print the graph of a thread as a tree', load: threads },
-  export: { description: 'print the events of a thread, one on each line', load: threads },
-  import: { description: 'make a thread from exported events', load: threads },
-  rm: { description: 'delete a thread', load: threads },
-  usage: { description: 'print tokens and cost by day, agent and model', load: threads },
+  threads: {
+    description: 'list the newest threads',
+    example: 'singletree threads --limit 5',
+    load: threads,
+  },
+  show: {
+    description: 'print a thread',
+    example: 'singletree show last --follow',
+    load: threads,
+  },
+  search: {
+    description: 'find messages and titles by their words',
+    example: 'singletree search failing test',
+    load: threads,
+  },
+  undo: {
+    description: 'take back the newest turn of the coding agent, with the files it changed',
+    example: 'singletree undo last --preview',
+    load: threads,
+  },
+  redo: {
+    description: 'take up again what an undo took back',
+    example: 'singletree redo last',
+    load: threads,
+  },
+  branch: {
+    description: 'make a thread that continues another one from an event on',
+    example: 'singletree branch last --at 12',
+    load: threads,
+  },
+  graph: {
+    description: 'print the graph of a thread as a tree',
+    example: 'singletree graph last',
+    load: threads,
+  },
+  export: {
+    description: 'print the events of a thread, one on each line',
+    example: 'singletree export last > thread.jsonl',
+    load: threads,
+  },
+  import: {
+    description: 'make a thread from exported events',
+    example: 'singletree import thread.jsonl',
+    load: threads,
+  },
+  rm: {
+    description: 'delete a thread',
+    example: 'singletree rm 019a8f2c --yes',
+    load: threads,
+  },
+  usage: {
+    description: 'print tokens and cost by day, agent, model or thread',
+    example: 'singletree usage --by model --from 2026-01-01',
+    load: threads,
+  },
   agents: {
-    description: 'list the external coding agents: version, credentials, channel, what each can do',
+    description: 'list the external coding agents and what each can do',
+    example: 'singletree agents --json',
     load: async () => (await import('./agents.ts')).addAgentsCommand,
   },
   models: {
-    description: 'list the models that can be used now: context size, price, source of the key',
+    description: 'list the models that can be used now',
+    example: 'singletree models --all',
     load: async () => (await import('./models.ts')).addModelsCommand,
   },
   config: {
     description: 'print the effective configuration and where each value comes from',
+    example: 'singletree config trust .',
     load: async () => (await import('./config.ts')).addConfigCommand,
   },
   doctor: {
     description: 'check Node, configuration, store, agents, models and ports',
+    example: 'singletree doctor',
     load: async () => (await import('./doctor.ts')).addDoctorCommand,
   },
   store: {
     description: 'migrate, check or copy the store of a log',
+    example: 'singletree store copy file:agents.db postgres://localhost/agents',
     load: async () => (await import('./store.ts')).addStoreCommand,
   },
   translate: {
-    description: 'translate the raw output of an external agent to events or activity, one JSON value per line',
+    description: 'translate the saved output of an external agent to events or activity',
+    example: 'singletree translate codex saved-output.jsonl --output activity',
     load: async () => (await import('./translate.ts')).addTranslateCommand,
   },
   demo: {
     description: 'append a scripted run to a new thread and print its thread and its graph',
+    example: 'singletree demo',
     load: async () => (await import('./demo.ts')).addDemoCommand,
   },
-  debug: { description: 'print what a model would be sent of a thread', load: threads },
+  debug: {
+    description: 'print what a model would be sent of a thread',
+    example: 'singletree debug prompt last',
+    load: threads,
+  },
   completion: {
     description: 'print a script that completes commands and options in your shell',
+    example: 'singletree completion bash >> ~/.bashrc',
     load: async () => (await import('./completion.ts')).addCompletionCommand,
   },
 } satisfies Record<string, ListedCommand>;
@@ -76,9 +142,10 @@ export type CommandName = keyof typeof commandList;
 
 export const commandNames = Object.keys(commandList) as readonly CommandName[];
 
-/** Adds a command with its line of the help. */
+/** Adds a command with its line of the help and its example. */
 export function listedCommand(program: Command, name: CommandName): Command {
-  return program.command(name).description(commandList[name].description);
+  const { description, example } = commandList[name];
+  return program.command(name).description(description).addHelpText('after', `\nExample: ${example}`);
 }
 
 /** Adds the definition of a command, or of all of them, to a program. */

@@ -5,7 +5,6 @@ import { listedCommand } from './command-list.ts';
 export function addCompletionCommand(program: Command): void {
   listedCommand(program, 'completion')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .addHelpText('after', '\nExample: singletree completion bash >> ~/.bashrc')
     .action((shell: 'bash' | 'zsh' | 'fish') => console.log(scripts[shell](wordsOf(program))));
 }
 

@@ -9,22 +9,30 @@ import { listedCommand } from './command-list.ts';
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */
 export function addDemoCommand(program: Command): void {
   const command = listedCommand(program, 'demo');
-  addStoreOptions(command).action(async (options: StoreOptions) => {
-    const log = await openStoreOf(options);
-    const { store } = storeUrls(options);
-    try {
-      const thread = await log.createThread({ title: 'Demo' });
-      const writer = new ThreadWriter(log, thread.id);
-      for (const event of demoRun()) await writer.write(event);
-      await writer.flush();
-      const events = await log.read(thread.id);
-      const graph = events.reduce(reduceEvent, createGraph());
-      console.log(`Thread ${thread.id} in ${visibleUrl(store)}: ${events.length} events, ${graph.nodes.size} nodes\n`);
-      printThread(graph);
-      console.log();
-      printGraph(graph);
-    } finally {
-      await log.close();
-    }
-  });
+  addStoreOptions(command)
+    .option('--json', 'print the events, one JSON value per line')
+    .action(async (options: StoreOptions & { readonly json?: boolean }) => {
+      const log = await openStoreOf(options);
+      const { store } = storeUrls(options);
+      try {
+        const thread = await log.createThread({ title: 'Demo' });
+        const writer = new ThreadWriter(log, thread.id);
+        for (const event of demoRun()) await writer.write(event);
+        await writer.flush();
+        const events = await log.read(thread.id);
+        if (options.json === true) {
+          for (const event of events) console.log(JSON.stringify(event));
+          return;
+        }
+        const graph = events.reduce(reduceEvent, createGraph());
+        console.log(
+          `Thread ${thread.id} in ${visibleUrl(store)}: ${events.length} events, ${graph.nodes.size} nodes\n`,
+        );
+        printThread(graph);
+        console.log();
+        printGraph(graph);
+      } finally {
+        await log.close();
+      }
+    });
 }

@@ -16,9 +16,7 @@ interface Finding {
 
 /** Adds `singletree doctor`, which checks what Singletree needs and states how to mend what is missing. */
 export function addDoctorCommand(program: Command): void {
-  const command = listedCommand(program, 'doctor')
-    .option('--json', 'print one JSON value per line')
-    .addHelpText('after', '\nExample: singletree doctor');
+  const command = listedCommand(program, 'doctor').option('--json', 'print one JSON value per line');
   addStoreOptions(command).action(async (options: StoreOptions & { json?: boolean }) => {
     let hasProblem = false;
     for (const check of [checkNode, checkHome, checkSettings, checkStore, checkAgents, checkModels, checkPort])

@@ -20,8 +20,8 @@ export interface InstalledAgentsOptions extends Settings {
 /** The agents of an installation, the default first. */
 export interface InstalledAgents extends AgentDirectory {
   readonly all: readonly Agent[];
-  /** How to get more agents; empty when there is nothing to add. */
-  readonly hint: string;
+  /** The models of the coding agent, the default first. */
+  readonly models: readonly string[];
   /** One sentence for each part of the configuration that could not be used. */
   readonly problems: readonly string[];
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
   const agents = ordered(offered, config.defaultAgent);
   return {
     all: agents.map(({ agent }) => agent),
-    hint: coder === undefined ? ' (set ANTHROPIC_API_KEY or OPENAI_API_KEY for the coding agent)' : '',
+    models: coder?.models ?? [],
     problems: coder?.problems ?? [],
     list: () => agents.map(({ info }) => info),
     get: id => agents.find(({ agent }) => agent.id === id)?.agent,

@@ -13,7 +13,6 @@ export function addModelsCommand(program: Command): void {
   listedCommand(program, 'models')
     .option('--all', 'also those whose key is not set')
     .option('--json', 'print one JSON value per line')
-    .addHelpText('after', '\nExample: singletree models --all')
     .action(listModels);
 }
 

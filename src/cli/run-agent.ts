@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { defined } from '../events/defined.ts';
 import { RawLines } from '../agents/cli/saved/raw-lines.ts';
-import { type RunOutcome, Supervisor } from '../control/index.ts';
+import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '../control/index.ts';
+import { openRunsOf } from '../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
-import type { EventOf, LoggedEvent } from '../events/index.ts';
-import type { EventLog, RawLine } from '../log/index.ts';
+import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { EventLog, RawLine, Thread } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
@@ -15,7 +16,10 @@ export interface RunRequest {
   readonly log: EventLog;
   readonly agent: RunnableAgent;
   readonly cwd: string;
-  readonly prompt: string;
+  /** Without one the interrupted run of the thread is resumed. */
+  readonly prompt?: string;
+  /** Conditions for the start of the run. */
+  readonly start?: Pick<StartOptions, 'id' | 'metadata' | 'expectedSeq'>;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
@@ -54,24 +58,23 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   let record: RunRecord | undefined;
   const lines = new RawLines();
   const onRaw = async (runId: string, line: RawLine): Promise<void> => {
-    record ??= await RunRecord.open(request.folderOf(runId));
+    record ??= await RunRecord.open(request.folderOf(runId), { isResumed: prompt === undefined });
     await record.raw(line);
     lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
   const created = request.agent.create(onRaw);
   const agent = request.hasPerson ? created : withoutAnswers(created);
-  const { mode } = request.agent;
-  const supervisor = new Supervisor({ log, graceMs: 5_000 });
+  const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent] });
   const totals = new RunTotals();
   const state = createActivityState();
   try {
-    const run = await supervisor.start(thread.id, { agent, content: prompt, ...defined({ mode }) });
+    const run = await startOrResume(supervisor, thread, { ...request, created: agent });
     watcher.started?.(run.runId, thread.id);
     const stop = () => void supervisor.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    record ??= await RunRecord.open(request.folderOf(run.runId));
+    record ??= await RunRecord.open(request.folderOf(run.runId), { isResumed: prompt === undefined });
     const description = {
       runId: run.runId,
       threadId: thread.id,
@@ -125,7 +128,34 @@ function withoutAnswers(agent: Agent): Agent {
   };
 }
 
-async function threadFor({ log, threadId, prompt, agent }: RunRequest) {
+/** Starts a run with the prompt, or resumes the run of the thread whose process ended. */
+async function startOrResume(
+  supervisor: Supervisor,
+  thread: Thread,
+  { prompt, start, agent: { id, mode }, created }: RunRequest & { readonly created: Agent },
+): Promise<RunHandle> {
+  if (prompt !== undefined)
+    return supervisor.start(thread.id, { agent: created, content: prompt, ...defined({ mode }), ...start });
+  const other = openRunsOf(thread).find(({ agentId }) => agentId !== id);
+  if (other !== undefined)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The interrupted run is one of the agent "${other.agentId}": singletree run ${other.agentId} --resume ${thread.id}`,
+    );
+  const { here, elsewhere } = await supervisor.takeOver(thread.id);
+  if (here[0] !== undefined) return here[0];
+  if (elsewhere.length > 0)
+    throw new SingletreeError(
+      'run_under_way',
+      `Another process runs this thread. Watch it: singletree show ${thread.id} --follow`,
+    );
+  throw new SingletreeError(
+    'invalid_argument',
+    `No interrupted run of "${id}" can be resumed in this thread. Give a prompt to continue the conversation.`,
+  );
+}
+
+async function threadFor({ log, threadId, prompt = '', agent }: RunRequest): Promise<Thread> {
   if (threadId === undefined)
     return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent.id } });
   return findThread(log, threadId);

@@ -12,6 +12,7 @@ export function addTranslateCommand(program: Command): void {
     .addArgument(new Argument('<agent>', 'the agent that printed it').choices(Object.keys(cliAdapters)))
     .argument('[file]', 'the raw output, or the raw.jsonl of a run; standard input when absent or "-"')
     .addOption(new Option('--output <kind>', 'what to print').choices(['events', 'activity']).default('events'))
+    .option('--json', 'the default: one JSON value per line')
     .action(async (agent: string, file: string | undefined, { output }: { output: 'events' | 'activity' }) => {
       try {
         const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();

@@ -12,6 +12,9 @@ import {
   type MessageReceipt,
   messageReceipt,
   type NewThreadBody,
+  type QueuedBody,
+  type QueuedMessage,
+  queuedMessage,
   type RawLineInfo,
   rawLineInfo,
   type RelayBody,
@@ -88,6 +91,13 @@ export interface Client {
    * its `id`, which is made here when absent.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
+  /** The messages that wait until the run under way has ended, in the order of their delivery. */
+  listQueue(threadId: string): Promise<QueuedMessage[]>;
+  /** Changes a message that waits; refused with `not_found` when it was delivered. */
+  changeQueued(threadId: string, messageId: string, change: QueuedBody): Promise<void>;
+  removeQueued(threadId: string, messageId: string): Promise<void>;
+  /** Sends a message that waits into the run under way. */
+  sendQueued(threadId: string, messageId: string): Promise<MessageReceipt>;
   /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
   retry(threadId: string, retry: RetryBody): Promise<MessageReceipt>;
   /** Makes a message the active one of its siblings. */
@@ -106,8 +116,8 @@ export interface Client {
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
-  /** What the program of a run printed. */
-  readRawLines(threadId: string, runId: string): Promise<RawLineInfo[]>;
+  /** What the program of a run printed: all, or some lines after a number. */
+  readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
   /** What a thread cost: in all, and by run, agent and model. */
@@ -120,6 +130,13 @@ export interface Client {
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
+}
+
+/** Which lines of a program to read. */
+export interface RawLinePart {
+  /** Only lines with a higher number. */
+  readonly after?: number;
+  readonly limit?: number;
 }
 
 /** Which usage to add up. */
@@ -153,6 +170,7 @@ export interface ThreadSearch {
 
 const anything = z.unknown();
 const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
+const queueList = z.looseObject({ messages: z.array(queuedMessage) });
 const relayList = z.looseObject({ relays: z.array(relayInfo) });
 const decisionList = z.looseObject({ decisions: z.array(decisionInfo), next: z.string().optional() });
 const runList = z.looseObject({ runs: z.array(runInfo) });
@@ -224,6 +242,13 @@ export function createClient(options: ClientOptions = {}): Client {
       const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
       return repeatWhileUnreachable(sendOnce, { delay, random });
     },
+    listQueue: async threadId => (await call(queueList, path`threads/${threadId}/queue`)).messages,
+    changeQueued: async (threadId, messageId, change) =>
+      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { ...post(change), method: 'PATCH' })),
+    removeQueued: async (threadId, messageId) =>
+      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { method: 'DELETE' })),
+    sendQueued: (threadId, messageId) =>
+      call(messageReceipt, path`threads/${threadId}/queue/${messageId}/send`, post({})),
     retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
     selectBranch: async (threadId, selection) =>
       void (await call(anything, path`threads/${threadId}/selection`, post(selection))),
@@ -234,8 +259,8 @@ export function createClient(options: ClientOptions = {}): Client {
     getSetup: () => call(setupInfo, 'setup'),
     listRuns: async threadId => (await call(runList, path`threads/${threadId}/runs`)).runs,
     getRun: (threadId, runId) => call(runInfo, path`threads/${threadId}/runs/${runId}`),
-    readRawLines: async (threadId, runId) =>
-      linesOf(await (await send(path`threads/${threadId}/runs/${runId}/raw`)).text()),
+    readRawLines: async (threadId, runId, part = {}) =>
+      linesOf(await (await send(`${path`threads/${threadId}/runs/${runId}/raw`}${queryOf(part)}`)).text()),
     listFiles: async threadId => (await call(fileList, path`threads/${threadId}/files`)).files,
     downloadFile: async (threadId, fileId) => (await send(path`threads/${threadId}/files/${fileId}`)).blob(),
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),

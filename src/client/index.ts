@@ -6,6 +6,7 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  type RawLinePart,
   type ThreadSearch,
   type UsageSearch,
   type WordSearch,

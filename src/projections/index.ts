@@ -7,6 +7,7 @@ export { type CallState, foldRun, type RelayState, type RunState } from './run-s
 export { conversationFold, type Fold, foldAll } from './fold.ts';
 export type { MessagesOptions } from './model-input/model-input.ts';
 export { messagesFold, projectMessages } from './model-input/project-messages.ts';
+export { possibleOutcomes } from './possible-outcomes.ts';
 export { RelayBook, relayBook, type RelayClosing, type RelayEntry, type RelayStatus } from './relay-book.ts';
 export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { PagedList } from './reading/paged-list.ts';
@@ -46,4 +47,17 @@ export {
   type DagState,
   projectDAG,
 } from './project-dag.ts';
+export type { GraphFace, GraphStatus } from './thread-graph/graph-item.ts';
+export type { GraphDetail } from './thread-graph/message-items.ts';
+export {
+  type GraphEdge,
+  type GraphGroup,
+  type GraphNode,
+  graphNodeSize,
+  projectThreadGraph,
+  type ThreadGraph,
+} from './thread-graph/thread-graph.ts';
+export { type IdleGap, timeScale, type TimeSpan, timeSpanOf } from './timeline/time-scale.ts';
+export { Timeline } from './timeline/timeline.ts';
+export type { StepKind, StepStatus, TimelineStep } from './timeline/timeline-step.ts';
 export * from './activity/index.ts';

@@ -186,6 +186,23 @@ export const messageReceipt = z.looseObject({
 
 export type MessageReceipt = z.infer<typeof messageReceipt>;
 
+/** A message that waits until the run under way has ended. */
+export const queuedMessage = z.looseObject({
+  id: z.string(),
+  content: messageBody.shape.content,
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  mode: z.string().optional(),
+  by: z.string().optional(),
+});
+
+export type QueuedMessage = z.infer<typeof queuedMessage>;
+
+/** The body of `PATCH /api/threads/:id/queue/:messageId`. */
+export const queuedBody = messageBody.pick({ content: true });
+
+export type QueuedBody = z.infer<typeof queuedBody>;
+
 /** The body of `POST /api/threads/:id/relays/:relayId`. */
 export const relayBody = z.strictObject({
   outcome: z.enum(['approve', 'reject', 'revise', 'answer']),

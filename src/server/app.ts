@@ -17,6 +17,7 @@ import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
 import { queryRoutes } from './routes/query-routes.ts';
 import { relayRoutes } from './routes/relay-routes.ts';
+import { queueRoutes } from './routes/queue-routes.ts';
 import { rewindRoutes } from './routes/rewind-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
@@ -168,6 +169,7 @@ function routesOf(site: Site): Route[] {
     ...operationRoutes(site),
     ...threadRoutes(site),
     ...messageRoutes(site),
+    ...queueRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
     ...rewindRoutes(site),

@@ -41,9 +41,9 @@ export function noteOf(message: SentMessage, waitsFor: string): StoredMessage {
 export async function markFollowUp(
   log: EventLog,
   threadId: string,
-  { id, message, once }: FollowUp & Pick<AppendOptions, 'once'>,
+  { id, message, once, expectedSeq }: FollowUp & Pick<AppendOptions, 'once' | 'expectedSeq'>,
 ): Promise<void> {
-  await log.append(threadId, [], { metadata: { [prefix + id]: message }, ...defined({ once }) });
+  await log.append(threadId, [], { metadata: { [prefix + id]: message }, ...defined({ once, expectedSeq }) });
 }
 
 /** The change of the thread's metadata that takes the note away; appended together with the message. */
@@ -63,4 +63,9 @@ export function followUpsOf(thread: Thread): FollowUp[] {
 
 function orderOf({ id, message }: FollowUp): string {
   return message.order ?? id;
+}
+
+/** The messages of a thread that were sent as follow-ups: those that a run may still add are not among them. */
+export function queuedIn(thread: Thread): FollowUp[] {
+  return followUpsOf(thread).filter(({ message }) => message.delivery === 'follow_up');
 }

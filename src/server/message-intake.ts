@@ -2,14 +2,15 @@ import { defined } from '../events/defined.ts';
 import type { Agent } from '../agents/agent.ts';
 import { backgroundClock, type Clock, systemClock } from '../agents/clock.ts';
 import type { RunControl, StartOptions } from '../control/supervision/run-control.ts';
-import { requestSteering } from '../control/supervision/steer-request.ts';
+import { requestSteering, type SteerRequest } from '../control/supervision/steer-request.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../log/index.ts';
 import { SerialQueues } from '../events/serial-queue.ts';
 import type { MessageReceipt } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import { followUpsOf, markFollowUp, noFollowUp, noteOf, type SentMessage } from './follow-ups.ts';
+import { followUpsOf, markFollowUp, noFollowUp, noteOf, queuedIn, type SentMessage } from './follow-ups.ts';
 import { earlierReceipt, messageKey } from './message-receipts.ts';
+import { notQueued } from './queued-messages.ts';
 import { titleOf } from './title.ts';
 
 export interface IntakeOptions {
@@ -82,6 +83,34 @@ export class MessageIntake {
     });
   }
 
+  /**
+   * Sends a waiting message into the run that is under way; it is delivered at once when none is. Throws `not_found`
+   * when it does not wait any more.
+   */
+  sendNow(threadId: string, id: string): Promise<MessageReceipt> {
+    return this.#queues.run(threadId, async () => {
+      const runId = await this.#runningIn(threadId);
+      const thread = await this.#options.log.getThread(threadId);
+      const queued = thread && queuedIn(thread).find(each => each.id === id);
+      if (thread === undefined || queued === undefined) throw notQueued(id);
+      const { message } = queued;
+      if (runId === undefined) {
+        const conditions = { metadata: noFollowUp(id), expectedSeq: thread.seq };
+        return { runId: await this.#start(thread, message, conditions) };
+      }
+      // The note of the request takes the place of the note of the follow-up: both have this id.
+      const { content, by } = message;
+      const note = noteOf({ ...message, delivery: 'steer' }, runId);
+      await this.#request(threadId, runId, { id, content, note, ...defined({ by }) });
+      return { runId, steered: true };
+    });
+  }
+
+  /** Changes what waits in a thread, while nothing of it is delivered here. */
+  changeQueue(threadId: string, change: () => Promise<void>): Promise<void> {
+    return this.#queues.run(threadId, change);
+  }
+
   /** Removes a thread: nothing is taken in while `remove` works, and what waited is given up afterwards. */
   removeThread(threadId: string, remove: () => Promise<void>): Promise<void> {
     return this.#queues.run(threadId, async () => {
@@ -128,10 +157,15 @@ export class MessageIntake {
 
   /** Stores a message and sends it into a run; it is delivered as a follow-up when the run ends without adding it. */
   async #steer(threadId: string, runId: string, message: SentMessage): Promise<void> {
-    const { log, control } = this.#options;
     const { id = newId(), content, by } = message;
     const note = noteOf(message, runId);
-    await requestSteering(log, threadId, { runId, id, content, note, ...onceOf(message), ...defined({ by }) });
+    await this.#request(threadId, runId, { id, content, note, ...onceOf(message), ...defined({ by }) });
+  }
+
+  async #request(threadId: string, runId: string, request: Omit<SteerRequest, 'runId'>): Promise<void> {
+    const { log, control } = this.#options;
+    const { id, content, by } = request;
+    await requestSteering(log, threadId, { runId, ...request });
     void this.#deliverAfterRuns(threadId);
     try {
       // A run of this process adds it at once; another process reads it from the log.

@@ -92,6 +92,7 @@ export const checkServerOptions = optionsCheck(
   () =>
     ({
       ...shared(),
+      page: flag().optional(),
       host: name().optional(),
       port: z.int().min(0).max(65_535),
       graceMs: milliseconds().optional(),

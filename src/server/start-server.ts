@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
 import { SingletreeError } from '../events/index.ts';
 import { type AppOptions, appOf } from './app.ts';
@@ -9,6 +12,8 @@ import { checkServerOptions } from './server-options.ts';
 import { Site } from './site.ts';
 
 export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
+  /** Whether the page of Singletree is served; true when absent. `webRoot` names the folder of another page. */
+  readonly page?: boolean;
   /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens`. */
   readonly host?: string;
   /** 0 takes a free one. */
@@ -29,7 +34,7 @@ export interface RunningServer {
 /** Serves the app. Rejects with `invalid_argument` for options that are unknown, missing or invalid. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkServerOptions(options);
-  const { host = '127.0.0.1', port, graceMs = 3000, ...appOptions } = options;
+  const { host = '127.0.0.1', port, graceMs = 3000, page = true, webRoot = ownPage(), ...appOptions } = options;
   // A name that is not this machine's is how clients of a reverse proxy call it.
   const otherName = [host, ...(options.hosts ?? [])].find(name => !isLoopback(name));
   const isPublic = otherName !== undefined;
@@ -39,7 +44,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       `Cannot ${otherName === host ? 'listen on' : 'answer'} "${otherName}" without a token: everybody who reaches it could run agents. Give a token, or use 127.0.0.1.`,
     );
   const closing = new AbortController();
-  const site = new Site({ ...appOptions, signal: closing.signal, isPublic });
+  const site = new Site({
+    ...appOptions,
+    ...(page && webRoot !== undefined && { webRoot }),
+    signal: closing.signal,
+    isPublic,
+  });
   const server = createAdaptorServer({ fetch: appOf(site).fetch }) as Server;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -66,6 +76,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clearTimeout(impatient);
     },
   };
+}
+
+/** The folder of the page that the package contains; undefined when it was not built. */
+function ownPage(): string | undefined {
+  const folder = fileURLToPath(new URL('../web', import.meta.url));
+  return existsSync(join(folder, 'index.html')) ? folder : undefined;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

@@ -25,6 +25,17 @@ const writer = scriptedAgent('writer', async function* ({ event, until }) {
   }
 });
 
+/** Asks before an edit. */
+const editing = scriptedAgent('editing', async function* ({ event, answer, params: { runId } }) {
+  const tool = { id: `${runId}/c`, name: 'edit' };
+  const params = { path: 'a.ts', old_string: 'before', new_string: 'after' };
+  yield event('tool_call', { ...tool, input: params });
+  yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: tool.id, tool: 'edit', params });
+  const { outcome } = await answer(`${runId}/ask`);
+  yield event('tool_result', { ...tool, output: { context: 'Edited a.ts' } });
+  yield event('text', { id: 't', content: outcome === 'approve' ? 'It was approved.' : 'It was not.' });
+});
+
 /** Opens a thread in which an agent did this. */
 async function show(...events: readonly AgentEvent[]): Promise<Locator> {
   const { id } = await server.log.createThread();
@@ -35,13 +46,29 @@ async function show(...events: readonly AgentEvent[]): Promise<Locator> {
     { type: 'harness_end', runId: 'r', agentId: 'coder', reason: 'complete' },
   ]);
   await page.goto(`${server.url}/threads/${id}`);
+  await page.getByRole('log').getByText('Go.').waitFor();
   return page.getByRole('log');
 }
 
 const text = (content: string): AgentEvent => ({ type: 'text', runId: 'r', id: 'r/t', content });
 
-describe.skipIf(browser === undefined)('the text of an agent', () => {
-  const scene = usePage(browser, [writer]);
+const call = (name: string, input: object, id = 'r/c'): AgentEvent => ({
+  type: 'tool_call',
+  runId: 'r',
+  id,
+  name,
+  input,
+});
+const result = (name: string, output: object, id = 'r/c'): AgentEvent => ({
+  type: 'tool_result',
+  runId: 'r',
+  id,
+  name,
+  output,
+});
+
+describe.skipIf(browser === undefined)('an entry of the conversation', () => {
+  const scene = usePage(browser, [writer, editing]);
   beforeEach(() => {
     ({ server, page } = scene);
     gates = [gate(), gate(), gate()];
@@ -98,7 +125,9 @@ describe.skipIf(browser === undefined)('the text of an agent', () => {
     await block.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('print("a")');
     await block.getByRole('button', { name: 'Wrap' }).click();
-    expect(await page.evaluate("getComputedStyle(document.querySelector('.code-block pre')).whiteSpace")).toBe('pre-wrap');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.code-block pre')).whiteSpace")).toBe(
+      'pre-wrap',
+    );
   });
 
   it('highlights code of many lines', async () => {
@@ -143,5 +172,103 @@ describe.skipIf(browser === undefined)('the text of an agent', () => {
     const log = await show(text(`| n |\n|---|\n${Array.from({ length: 500 }, (_, row) => `| ${row} |\n`).join('')}`));
     await log.getByRole('button', { name: 'Show 400 more rows' }).click();
     expect(await log.getByRole('row').count()).toBe(501);
+  });
+
+  it('is one line with verb, object, size and time, and shows head and tail of the output', async () => {
+    const lines = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+    const log = await show(call('bash', { command: 'make all' }), result('bash', { context: lines }));
+    const card = log.getByRole('region', { name: 'Tool bash' });
+    expect((await card.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/^Ran make all 100 lines \d+ ms/);
+    await card.locator('summary').click();
+    await card.getByText('80 lines hidden').waitFor();
+    expect(await card.getByText('line 50', { exact: false }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Show all' }).click();
+    await card.getByText('line 50', { exact: false }).waitFor();
+  });
+
+  it('shows exit codes, failures and denials with their reasons without being opened', async () => {
+    const log = await show(
+      call('bash', { command: 'false' }, 'r/1'),
+      result('bash', { context: 'broken\n[exit code 3]', result: { exitCode: 3 } }, 'r/1'),
+      call('read', { path: 'missing.ts' }, 'r/2'),
+      result('read', { error: 'There is no file missing.ts.' }, 'r/2'),
+      call('write', { path: '.env', content: 'x' }, 'r/3'),
+      result('write', { status: 'denied', reason: 'Secrets are protected.' }, 'r/3'),
+    );
+    await log.getByText('Exit code 3', { exact: true }).waitFor();
+    await log.getByText('broken').waitFor();
+    await log.getByText('There is no file missing.ts.').waitFor();
+    await log.getByText('Secrets are protected.').waitFor();
+    await log.getByText('Denied').waitFor();
+  });
+
+  it('shows images of a result', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const context = [{ type: 'image', mediaType: 'image/png', data: png }];
+    const log = await show(call('read', { path: 'a.png' }), result('read', { context }));
+    await log.locator('summary').click();
+    expect(
+      await log.getByRole('img').evaluate(image => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).toBe(1);
+  });
+
+  it('shows the diff of an edit with counts, line numbers and marked words', async () => {
+    const log = await show(
+      call('edit', {
+        path: 'src/a.ts',
+        old_string: 'const a = 1;\nkeep();',
+        new_string: 'const b = 1;\nkeep();\nmore();',
+      }),
+      result('edit', { context: 'Edited', result: { path: 'src/a.ts', line: 7 } }),
+    );
+    const card = log.getByRole('region', { name: 'Tool edit' });
+    await card.getByText('+2 −1').waitFor();
+    await card.locator('summary').click();
+    const diff = card.getByRole('region', { name: 'Changes of src/a.ts' });
+    await diff.getByRole('table').waitFor();
+    expect(await diff.locator('mark').allInnerTexts()).toEqual(['a', 'b']);
+    expect(await diff.locator('tr').evaluateAll(rows => rows.map(row => row.getAttribute('data-line')))).toEqual([
+      'removed',
+      'added',
+      'same',
+      'added',
+    ]);
+    const numbers = diff.locator('tr').last().locator('[data-number]');
+    expect(await numbers.evaluateAll(cells => cells.map(cell => cell.getAttribute('data-number')))).toEqual(['', '9']);
+  });
+
+  it('shows the changes of external agents, and folds long ones', async () => {
+    const { id } = await server.log.createThread();
+    const content = Array.from({ length: 500 }, (_, line) => `row ${line}\n`).join('');
+    const changes = [
+      { path: '/p/a.ts', kind: 'update', diff: '@@ -1 +1 @@\n-old text\n+new text\n' },
+      { path: '/p/b.ts', kind: 'add', diff: content },
+    ];
+    await server.log.append(id, [
+      { type: 'user', runId: 'u', content: 'Go.' },
+      { type: 'harness_start', runId: 'r', parentId: 'u:user', agentId: 'codex' },
+      call('file_change', { changes }),
+      result('file_change', { context: 'done' }),
+      { type: 'harness_end', runId: 'r', agentId: 'codex', reason: 'complete' },
+    ]);
+    await page.goto(`${server.url}/threads/${id}`);
+    const card = page.getByRole('region', { name: 'Tool file_change' });
+    await card.getByText('Edited').click();
+    await card.getByText('+501 −1').waitFor();
+    await card.getByText('new text').waitFor();
+    expect(await card.getByRole('region', { name: 'Changes of /p/b.ts' }).locator('tr').count()).toBe(40);
+    await card.getByRole('button', { name: 'Show 460 more lines' }).click();
+    await card.getByText('row 499').waitFor();
+  });
+
+  it('shows what an edit would change before it is approved', async () => {
+    await page.goto(server.url);
+    await page.getByLabel('Agent').selectOption('editing');
+    await page.getByLabel('Message').fill('Edit');
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Tool edit' });
+    await card.getByRole('region', { name: 'Changes of a.ts' }).getByText('after').waitFor();
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('It was approved.').waitFor();
   });
 });

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent, EventOf } from '../../events/index.ts';
+import { Supervisor } from '../../control/index.ts';
+import { MemoryLog } from '../../log/index.ts';
 import type { RelayAnswer } from '../agent.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { readCheckpoint } from './checkpoints/checkpoint.ts';
@@ -129,5 +131,40 @@ describe('the coding agent', () => {
 
   it('rejects options that it does not have', () => {
     expect(() => coderAgent({ model: 'a/b', cwd, permission: {} } as never)).toThrow('did you mean `permissions`?');
+  });
+});
+
+describe('compaction of the coding agent', () => {
+  it('keeps all messages of the person and the task list, and an undo restores what it covers', async () => {
+    const log = new MemoryLog();
+    const supervisor = new Supervisor({ log });
+    const { id: threadId } = await log.createThread();
+    const requests: string[] = [];
+    const long = 'lorem ipsum '.repeat(300);
+    const tasks = [{ content: 'Write the tests', status: 'in_progress', activeForm: 'Writing the tests' }];
+    const model = scriptedModel(request => {
+      if (request.lastUserText.startsWith('Summarise')) return 'We read a lot.';
+      requests.push(JSON.stringify(request.messages));
+      if (request.lastUserText === 'Keep the tasks.' && request.step === 0) return call('task_write', { tasks });
+      return long;
+    });
+    const agent = coderAgent({ model, cwd, compaction: { threshold: 1_000, keep: 100 } });
+    const said = ['Keep the tasks.', 'Never use tabs.', 'Say "hello" often.', 'And now?'];
+    for (const content of said) await (await supervisor.start(threadId, { agent, content })).done;
+    const events = await log.read(threadId);
+    const summary = events.findLast(event => event.type === 'summary');
+    expect(summary).toMatchObject({ kind: 'compaction', text: expect.stringContaining('We read a lot.') as string });
+    const sent = requests.at(-1) ?? '';
+    for (const text of said) expect(sent).toContain(JSON.stringify(text).slice(1, -1));
+    expect(sent).toContain('- [in_progress] Write the tests');
+    const first = events.findIndex(event => event.type === 'summary');
+    const turn = events.slice(0, first).findLast(event => event.type === 'user');
+    const branch = await log.branch(threadId, (turn?.seq ?? 0) - 1);
+    requests.length = 0;
+    await (
+      await supervisor.start(branch.id, { agent: coderAgent({ model, cwd, compaction: false }), content: 'Again.' })
+    ).done;
+    expect(requests[0]?.match(/lorem ipsum/g)?.length ?? 0).toBeGreaterThan(300);
+    await supervisor.close();
   });
 });

@@ -8,6 +8,7 @@ import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { Tool } from '../loop/tool.ts';
+import type { CompactionOptions } from '../memory/compaction.ts';
 import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
@@ -59,6 +60,8 @@ export interface CoderAgentOptions {
   /** Whether it may fetch pages of the public internet. Default: true; each address is asked about. */
   readonly fetch?: boolean;
   readonly memory?: Memory;
+  /** Changes of the compaction of long conversations, which keeps the messages of people and the task list; false: none. */
+  readonly compaction?: Omit<CompactionOptions, 'keepsUserMessages' | 'append'> | false;
   readonly limits?: Limits;
   /** The registry that resolves model ids. Default: the one of the environment. */
   readonly registry?: ModelRegistry;
@@ -89,6 +92,7 @@ const checkOptions = optionsCheck(
         .optional(),
       fetch: flag().optional(),
       memory: memoryField().optional(),
+      compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
       limits: limitsField().optional(),
       registry: z.unknown().optional(),
     }) satisfies Record<keyof CoderAgentOptions, z.ZodType>,
@@ -115,14 +119,16 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     const skills = options.skills ?? [];
     const more = typeof options.tools === 'function' ? options.tools() : (options.tools ?? []);
     const tools = [...filesTools, ...(skills.length === 0 ? [] : [skillTool(skills)]), ...toolList(more)];
-    const { memory, limits, registry } = options;
+    const { memory, limits, registry, compaction = {} } = options;
+    const board = new TaskBoard(tasksOf({ tasks: params.tasks ?? [] }));
     const agent = loopAgent({
       id,
       model: options.model,
       cwd,
       instructions: coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] }),
-      tools: [...tools, ...conversationTools(params, mode), agentTool({ agents: subagentsOf(options, tools) })],
+      tools: [...tools, ...conversationTools(board, mode), agentTool({ agents: subagentsOf(options, tools) })],
       permissions: coderPermissions(permissions),
+      compaction: compaction && { ...compaction, keepsUserMessages: true, append: () => taskText(board) },
       ...(memory && { memory }),
       ...(limits && { limits }),
       ...(registry && { registry }),
@@ -172,14 +178,20 @@ function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet
 }
 
 /** The tools that change nothing but the conversation. */
-function conversationTools({ tasks = [] }: InvokeParams, mode: RunMode): Tool[] {
-  const board = new TaskBoard(tasksOf({ tasks }));
+function conversationTools(board: TaskBoard, mode: RunMode): Tool[] {
   const submitPlan = submitPlanLoopTool(async ({ emit }) => {
     mode.current = 'build';
     await emit({ type: 'mode_changed', modeId: 'build', previousModeId: 'plan' });
   });
   const tools = [askUserLoopTool, ...(mode.current === 'plan' ? [submitPlan] : []), ...taskLoopTools(board)];
   return tools.map(tool => ({ ...tool, category: 'conversation' }));
+}
+
+/** The task list for a summary; empty without tasks. */
+function taskText({ tasks }: TaskBoard): string {
+  return tasks.length === 0
+    ? ''
+    : `The task list:\n${tasks.map(({ status, content }) => `- [${status}] ${content}`).join('\n')}`;
 }
 
 function subagentsOf(options: CoderAgentOptions, tools: readonly Tool[]): Subagent[] {

@@ -6,6 +6,7 @@ import { type ModelSource, resolveModel } from '../model/registry/model-source.t
 import { modelStep } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
 import type { ContextPolicy, StepContext } from './context-policy.ts';
+import { keptWords, withKeptWords } from './kept-words.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 
@@ -18,6 +19,10 @@ export interface CompactionOptions {
   readonly model?: ModelSource;
   /** The instructions for the summary. */
   readonly instructions?: string;
+  /** Whether the messages of people are kept word for word beside the summary. Default: false. */
+  readonly keepsUserMessages?: boolean;
+  /** Returns a text that each summary ends with, such as the open tasks. */
+  readonly append?: () => string;
 }
 
 const defaultInstructions = [
@@ -57,20 +62,40 @@ export class Compaction implements ContextPolicy {
       const message = `No summary was made: ${made.problem}`;
       return put({ type: 'warning', runId, code: 'compaction_failed', message });
     }
-    const { from, to } = covered;
-    await put({ type: 'summary', runId, id: newId(), covers: { from, to }, text: made.text, kind: 'compaction' });
+    const { from, to, count } = covered;
+    const text = this.#textOf(made.text, messages.slice(0, count), threshold);
+    const coveredTokens = (await countTokensOfEach(messages))[count - 1] ?? 0;
+    const tokens = await countTokens([{ role: 'user', content: text }]);
+    await put({
+      type: 'summary',
+      runId,
+      id: newId(),
+      covers: { from, to },
+      text,
+      kind: 'compaction',
+      tokens,
+      coveredTokens,
+    });
   }
 
-  /** Returns the longest beginning that leaves the newest turns; undefined when compaction would save too little. */
+  /** The text of a summary, with what is kept word for word; a message has at most half as many characters as the threshold tokens. */
+  #textOf(summary: string, covered: readonly Message[], threshold: number): string {
+    const { keepsUserMessages = false, append } = this.#options;
+    const kept = keepsUserMessages ? withKeptWords(summary, keptWords(covered, threshold / 2)) : summary;
+    const more = append?.() ?? '';
+    return more === '' ? kept : `${kept}\n\n${more}`;
+  }
+
+  /**
+   * Returns the longest beginning that leaves the newest turns, or the shortest one when none leaves enough of them;
+   * undefined when compaction would save too little.
+   */
   async #covered(messages: readonly Message[], keep: number, least: number) {
     const counts = await countTokensOfEach(messages);
     const upTo = (count: number) => counts[count - 1] ?? 0;
-    for (const beginning of this.#input.beginnings().toReversed()) {
-      const tokens = upTo(beginning.count);
-      if (upTo(messages.length) - tokens < keep) continue;
-      return tokens < least ? undefined : beginning;
-    }
-    return undefined;
+    const beginnings = this.#input.beginnings();
+    const chosen = beginnings.findLast(({ count }) => upTo(messages.length) - upTo(count) >= keep) ?? beginnings[0];
+    return chosen === undefined || upTo(chosen.count) < least ? undefined : chosen;
   }
 
   async #summarise(

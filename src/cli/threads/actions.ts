@@ -111,7 +111,7 @@ export function branchCommand(
 }
 
 /** `singletree rm`: deletes a thread, by its whole id or after `--yes`. */
-export function removeCommand(text: string, options: StoreOptions & { readonly yes?: boolean }): Promise<void> {
+export function removeCommand(text: string, options: ThreadCommandOptions & { readonly yes?: boolean }): Promise<void> {
   return withLog(options, async log => {
     const thread = await findThread(log, text);
     if (thread.id !== text && options.yes !== true)
@@ -122,7 +122,7 @@ export function removeCommand(text: string, options: StoreOptions & { readonly y
     if (threadStatus(thread) !== 'idle')
       throw new SingletreeError('run_under_way', 'The thread has an active run. Stop it before you delete the thread.');
     await log.deleteThread(thread.id);
-    await writeOut(`deleted ${thread.id}\n`);
+    await (options.json === true ? printJson({ id: thread.id, deleted: true }) : writeOut(`deleted ${thread.id}\n`));
   });
 }
 

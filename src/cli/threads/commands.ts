@@ -7,64 +7,62 @@ const actions = () => import('./actions.ts');
 
 /** Adds the commands that list, show, copy and remove threads. */
 export function addThreadCommands(program: Command): void {
-  const add = (name: CommandName, example: string) => {
-    const command = listedCommand(program, name);
-    command.addHelpText('after', `\nExample: ${example}`);
-    return addStoreOptions(command);
-  };
   const json = (command: Command) => command.option('--json', 'print one JSON value per line');
+  const add = (name: CommandName) => json(addStoreOptions(listedCommand(program, name)));
 
-  json(add('threads', 'singletree threads --limit 5'))
+  add('threads')
     .option('--limit <number>', 'at most this many', count, 20)
     .action(async options => (await actions()).listThreads(options));
-  json(add('show', 'singletree show last --follow'))
+  add('show')
     .argument(...thread)
     .option('-f, --follow', 'continue with what is added, until Ctrl-C')
     .action(async (id, options) => (await actions()).showThread(id, options));
-  add('export', 'singletree export last > thread.jsonl')
+  add('export')
     .argument(...thread)
     .action(async (id, options) => (await actions()).exportCommand(id, options));
-  json(add('import', 'singletree import thread.jsonl'))
+  add('import')
     .argument('<file>', 'the file, or "-" for standard input')
     .option('--title <title>', 'the title of the new thread')
     .action(async (file, options) => (await actions()).importCommand(file, options));
-  json(add('branch', 'singletree branch last --at 12'))
+  add('branch')
     .argument(...thread)
     .option('--at <seq>', 'the last event that both share; the newest when absent', count)
     .option('--title <title>', 'the title of the new thread')
     .action(async (id, options) => (await actions()).branchCommand(id, options));
-  add('rm', 'singletree rm 019a8f2c --yes')
+  add('rm')
     .argument('<thread>', thread[1])
     .option('-y, --yes', 'also when only the beginning of the id is given')
     .action(async (id, options) => (await actions()).removeCommand(id, options));
-  json(add('graph', 'singletree graph last'))
+  add('graph')
     .argument(...thread)
     .action(async (id, options) => (await actions()).graphCommand(id, options));
   for (const direction of ['undo', 'redo'] as const)
-    json(add(direction, `singletree ${direction} last --preview`))
+    add(direction)
       .argument(...thread)
       .option('--preview', 'only print what would happen')
       .option('--force', 'also rewind files that somebody else changed since')
       .option('--message <id>', 'with undo: the user message from which on everything is taken back')
       .action(async (id, options) => (await actions()).rewindCommand(direction, id, options));
-  json(add('search', 'singletree search failing test'))
+  add('search')
     .argument('<words...>', 'all of them have to occur')
     .option('--limit <number>', 'at most this many, up to 100', count, 20)
     .action(async (words, options) => (await import('./queries.ts')).searchCommand(words, options));
-  json(add('usage', 'singletree usage --by model --from 2026-01-01'))
-    .option('--by <groups>', 'day, agent, model: one or several, separated by commas', groups, [
+  add('usage')
+    .option('--by <groups>', 'day, agent, model: one or several, separated by commas; or thread', groups, [
       'day',
       'agent',
       'model',
     ])
     .option('--from <day>', 'the first day, such as 2026-01-31')
     .option('--to <day>', 'the last day')
-    .action(async options => (await import('./queries.ts')).usageCommand(options));
+    .action(async options => (await import('./usage.ts')).usageCommand(options));
   const debug = listedCommand(program, 'debug');
-  addStoreOptions(debug.command('prompt').description('print the messages that a model would be sent of a thread'))
+  json(
+    addStoreOptions(debug.command('prompt').description('print the messages that a model would be sent of a thread')),
+  )
     .argument(...thread)
     .action(async (id, options) => (await import('./queries.ts')).promptCommand(id, options));
-  addInboxCommand(json(add('inbox', 'singletree inbox reject 1 --reason "Use git mv"')));
+  addInboxCommand(add('inbox'));
 }
 
 function addInboxCommand(inbox: Command): void {
@@ -97,8 +95,8 @@ function addInboxCommand(inbox: Command): void {
 
 function groups(text: string): string[] {
   const given = text.split(',').map(group => group.trim());
-  if (given.every(group => ['day', 'agent', 'model'].includes(group))) return given;
-  throw new InvalidArgumentError('expected day, agent or model, or several of them separated by commas');
+  if (text === 'thread' || given.every(group => ['day', 'agent', 'model'].includes(group))) return given;
+  throw new InvalidArgumentError('expected day, agent or model, or several of them separated by commas; or thread');
 }
 
 function count(text: string): number {

@@ -4,19 +4,41 @@ import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 /** The shortest beginning of an id that is shown or accepted. */
 const shortest = 4;
 
+/** Threads that can be found by id. */
+export interface ThreadIndex<Found extends { readonly id: string }> {
+  newest(): Promise<Found | undefined>;
+  get(id: string): Promise<Found | undefined>;
+  all(): AsyncIterable<Found>;
+}
+
 /** Returns the thread of an id, of a unique beginning of one, or of `last`, the newest; throws when there is none. */
-export async function findThread(log: EventLog, text: string): Promise<Thread> {
-  const exact = text === 'last' ? (await log.listThreads({ limit: 1 }))[0] : await log.getThread(text);
+export function findThread(log: EventLog, text: string): Promise<Thread> {
+  return findIn(
+    {
+      newest: async () => (await log.listThreads({ limit: 1 }))[0],
+      get: id => log.getThread(id),
+      all: () => allThreads(log),
+    },
+    text,
+  );
+}
+
+/** Finds a thread of any index, as `findThread` does in a log. */
+export async function findIn<Found extends { readonly id: string }>(
+  index: ThreadIndex<Found>,
+  text: string,
+): Promise<Found> {
+  const exact = text === 'last' ? await index.newest() : await index.get(text);
   if (exact !== undefined) return exact;
-  const found: Thread[] = [];
+  const found: Found[] = [];
   if (text !== 'last' && text.length >= shortest)
-    for await (const thread of allThreads(log)) if (thread.id.startsWith(text)) found.push(thread);
+    for await (const thread of index.all()) if (thread.id.startsWith(text)) found.push(thread);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   throw found.length > 1 ? severalThreads(text, found) : threadNotFound(text);
 }
 
-function severalThreads(text: string, found: readonly Thread[]): SingletreeError {
+function severalThreads(text: string, found: readonly { readonly id: string }[]): SingletreeError {
   return new SingletreeError(
     'thread_not_found',
     `"${text}" is the beginning of ${found.length} threads: ${found

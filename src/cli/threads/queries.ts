@@ -1,10 +1,9 @@
 import { SingletreeError } from '../../events/index.ts';
 import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
-import { readEvents, type UsageGroup } from '../../log/index.ts';
-import { projectMessages } from '../../projections/index.ts';
+import { readEvents } from '../../log/index.ts';
+import { type Message, projectMessages } from '../../projections/index.ts';
 import { writeOut } from '../output.ts';
-import { tableLines } from '../table.ts';
-import { plainText } from '../../terminal/screen/terminal-text.ts';
+import { plainText, printableText } from '../../terminal/screen/terminal-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
@@ -31,43 +30,29 @@ export function searchCommand(
   });
 }
 
-export interface UsageOptions extends ThreadCommandOptions {
-  readonly from?: string;
-  readonly to?: string;
-  readonly by: readonly UsageGroup[];
-}
-
-/** `singletree usage`: tokens and cost by day, agent and model. */
-export function usageCommand({ from, to, by, ...options }: UsageOptions): Promise<void> {
-  return withLog(options, async log => {
-    await indexLog(log, line => process.stderr.write(line));
-    const totals = await (log.usage?.({ by, ...(from && { from }), ...(to && { to }) }) ?? unavailable());
-    if (options.json === true) {
-      for (const total of totals) await printJson(total);
-      return;
-    }
-    const rows = totals.map(({ day, agentId, modelId, modelCalls, inputTokens, outputTokens, cost }) => [
-      ...by.map(group => ({ day, agent: agentId, model: modelId })[group] || '–'),
-      `${modelCalls} calls`,
-      `${inputTokens} in`,
-      `${outputTokens} out`,
-      cost === undefined ? '' : `$${cost.toFixed(4)}`,
-    ]);
-    for (const line of tableLines(rows)) await writeOut(`${line}\n`);
-    if (rows.length === 0) await writeOut('No usage yet.\n');
-  });
-}
-
 /** `singletree debug prompt`: the messages that a model would be sent of a thread. */
 export function promptCommand(text: string, options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const { id } = await findThread(log, text);
     let conversation = createConversation();
     for await (const event of readEvents(log, id)) conversation = reduceConversation(conversation, event);
-    for (const message of projectMessages(conversation, defaultActive(conversation))) await printJson(message);
+    for (const message of projectMessages(conversation, defaultActive(conversation)))
+      await (options.json === true ? printJson(message) : writeOut(messageText(message)));
   });
 }
 
-function unavailable(): never {
+/** A message for people: its role, then its texts, calls and results. */
+function messageText({ role, content }: Message): string {
+  const parts = typeof content === 'string' ? [content] : content.map(part => partText(part));
+  return `── ${role} ──\n${parts.map(printableText).join('\n')}\n\n`;
+}
+
+function partText(part: Exclude<Message['content'], string>[number]): string {
+  const { type, ...fields } = part;
+  return type === 'text' || type === 'reasoning' ? part.text : `${type} ${JSON.stringify(fields)}`;
+}
+
+/** Throws for a store that cannot answer. */
+export function unavailable(): never {
   throw new SingletreeError('not_supported', 'The store of this log does not offer this.');
 }

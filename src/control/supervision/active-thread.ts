@@ -4,7 +4,7 @@ import { type AgentEvent, type EventOf, isStoreUnavailable, SingletreeError } fr
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
 import { lateResults } from './late-results.ts';
 import { renewalMs } from './lease-times.ts';
-import { isEndedProcess } from './process-owner.ts';
+import { acquireThreadLease } from './thread-lease.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
 import { cancelRelay } from './answer-relay.ts';
 import { backgroundClock, systemClock } from '../../agents/clock.ts';
@@ -82,8 +82,7 @@ export class ActiveThread {
   /** Acquires the lease of a thread, which need not exist. Throws `lease_held` when another process holds it. */
   static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
     const { log, threadId, owner, leaseMs } = options;
-    const request = { owner, ttlMs: leaseMs, isGone: isEndedProcess };
-    const lease = await log.acquireLease(`thread:${threadId}`, request).catch((cause: unknown) => {
+    const lease = await acquireThreadLease(log, { threadId, owner, ttlMs: leaseMs }).catch((cause: unknown) => {
       throw SingletreeError.is(cause, 'lease_held') ? runsElsewhere(threadId, cause) : cause;
     });
     return new ActiveThread(options, lease);

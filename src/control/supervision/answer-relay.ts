@@ -2,18 +2,10 @@ import { defined } from '../../events/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { AppendOptions, EventLog } from '../../log/index.ts';
+import { possibleOutcomes } from '../../projections/possible-outcomes.ts';
 import type { RelayBook, RelayClosing, RelayEntry } from '../../projections/relay-book.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { noPendingRelay } from './pending-relays.ts';
-
-/** The valid outcomes of each kind of relay. */
-const outcomes: Record<EventOf<'relay'>['relayKind'], readonly RelayAnswer['outcome'][]> = {
-  permission: ['approve', 'reject', 'revise'],
-  plan: ['approve', 'reject', 'revise'],
-  access: ['approve', 'reject'],
-  question: ['answer', 'reject'],
-  suspension: ['answer', 'approve', 'reject'],
-};
 
 /** A relay, and the state of all relays of its thread. */
 interface RelayPlace {
@@ -75,9 +67,8 @@ export async function cancelRelay(
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
-  const { answers } = relay;
-  const allowed = outcomes[relay.relayKind].filter(each => answers === undefined || answers.some(one => one === each));
-  if (!allowed.includes(outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
+  const allowed = possibleOutcomes(relay);
+  if (!allowed.some(each => each === outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
     throw invalid(relay, '"revise" requires the new input');
   if (outcome === 'answer' && relay.relayKind === 'question' && answer === undefined)

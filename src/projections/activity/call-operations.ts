@@ -9,7 +9,7 @@ export interface RecordedCall {
   /** The agent that made it: its tools have the meaning that its table gives them. */
   readonly agentId?: string | undefined;
   readonly name: string;
-  readonly input: unknown;
+  readonly input?: unknown;
   readonly output?: ToolOutput | undefined;
 }
 

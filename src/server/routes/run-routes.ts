@@ -62,16 +62,23 @@ export function runRoutes(site: Site): Route[] {
       path: '/api/threads/{threadId}/runs/{runId}/raw',
       tag,
       summary: 'Download what the program of a run printed',
-      query: z.strictObject({ after: wholeNumber.optional().describe('only lines with a higher number') }),
+      query: z.strictObject({
+        after: wholeNumber.optional().describe('only lines with a higher number'),
+        limit: wholeNumber.optional().describe('at most this many lines; all when absent'),
+      }),
       answer: { contentType: 'application/x-ndjson', description: JSON.stringify(z.toJSONSchema(rawLineInfo)) },
       handle: async ({ param, scope, query }) => {
         const { id } = await site.find(scope, param('threadId'));
         const { runId } = await findRun(id, param('runId'));
         const lines = async function* () {
-          for (let after = query.after ?? 0; ; after += rawPage) {
-            const page = await log.readRaw(id, runId, { after, limit: rawPage });
+          let { after = 0, limit: left = Number.POSITIVE_INFINITY } = query;
+          while (left > 0) {
+            const limit = Math.min(rawPage, left);
+            const page = await log.readRaw(id, runId, { after, limit });
             for (const line of page) yield `${JSON.stringify(rawLine(line, site.redactor))}\n`;
-            if (page.length < rawPage) return;
+            if (page.length < limit) return;
+            after += page.length;
+            left -= page.length;
           }
         };
         return new Response(Readable.toWeb(Readable.from(lines())) as ReadableStream, {

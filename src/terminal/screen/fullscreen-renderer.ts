@@ -10,12 +10,14 @@ const mostHistory = 2_000;
 export class FullscreenRenderer {
   readonly #styling: Styling;
   #size: ScreenSize;
-  #history: Line[] = [];
+  #history: readonly Line[];
   #shown: readonly string[] = [];
 
-  constructor(size: ScreenSize, styling: Styling) {
+  /** `history` is what was printed before. */
+  constructor(size: ScreenSize, styling: Styling, history: readonly Line[]) {
     this.#size = size;
     this.#styling = styling;
+    this.#history = [...history];
   }
 
   resize(size: ScreenSize): void {

@@ -93,7 +93,7 @@ export class Viewer {
     const last = Math.min(this.#lines.length, this.#top + height);
     const status = this.isTyping
       ? `/${this.#query}`
-      : `${last}/${this.#lines.length} · / search · n N next · { } message · Enter unfold · v editor · [ print · q close`;
+      : `${last}/${this.#lines.length} · q close · / search · n N next · { } message · Enter unfold · v editor · [ print`;
     const all = [...lines, cutLine([span(status, 'inverse')], columns)];
     return `${escape}?2026h${escape}?25l${escape}?7l${all.map((line, at) => `${escape}${at + 1};1H${ansiOfLine(line, this.#styling)}${escape}K`).join('')}${escape}?7h${escape}?2026l`;
   }

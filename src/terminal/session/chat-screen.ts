@@ -9,6 +9,8 @@ import type { TerminalIo } from './terminal-io.ts';
 /** The shortest time between two frames, in milliseconds: while text streams, and after a key. */
 const framePause = 33;
 const keyPause = 8;
+/** How many printed lines the whole window shows when it is entered. */
+const mostRecent = 200;
 
 export interface ChatScreenOptions {
   readonly io: TerminalIo;
@@ -27,6 +29,8 @@ export class ChatScreen {
   #full: FullscreenRenderer | undefined;
   /** What was printed while the whole window was used: the scrollback gets it afterwards. */
   #unprinted: Line[] = [];
+  /** What was printed last, for the whole window. */
+  #recent: readonly Line[] = [];
   readonly #printer = new RowPrinter();
   #stopTimer: (() => void) | undefined;
   #due = Number.POSITIVE_INFINITY;
@@ -52,7 +56,7 @@ export class ChatScreen {
     if (isOn === this.isFullscreen) return;
     if (isOn) {
       io.write(this.#inline.remove());
-      this.#full = new FullscreenRenderer(io.size, styling);
+      this.#full = new FullscreenRenderer(io.size, styling, this.#recent);
     } else this.#full = undefined;
     io.alternate(isOn);
     if (!isOn && this.#unprinted.length > 0) io.write(this.#inline.frame({ printed: this.#unprinted, live: [] }));
@@ -80,6 +84,7 @@ export class ChatScreen {
     this.#renderer.resize(io.size);
     this.#printer.add(takeRows(), io.size.columns);
     const printed = this.#printer.next();
+    this.#recent = [...this.#recent, ...printed].slice(-mostRecent);
     if (this.isFullscreen) this.#unprinted.push(...printed);
     io.write(this.#renderer.frame({ printed, ...live() }), () => this.request());
     this.#drawnAt = clock.now();

@@ -39,6 +39,8 @@ export class PlainChat {
   #feed: { readonly of: ThreadFollower; readonly rows: RowFeed } | undefined;
   #asked: string | undefined;
   #wasRunning = false;
+  /** How many messages were sent whose turn is not over. */
+  #turns = 0;
   #hasEnded = false;
   #finish: (code: number) => void = () => {};
   #stopBeat: () => void = () => {};
@@ -96,12 +98,18 @@ export class PlainChat {
     if (line === '/stop') return this.#host.harness.abort();
     if (line === '') return;
     if (waiting !== undefined) return this.#answer(waiting, line);
-    this.#wasRunning = true;
-    await this.#host.ensureThread(oneLine(line, 80));
+    this.#turns++;
+    await this.#host.ensureThread(oneLine(line, 80)).catch((error: unknown) => {
+      this.#turns--;
+      throw error;
+    });
     void this.#host.harness
       .sendMessage({ content: line })
       .catch((error: unknown) => this.#line(`Error: ${errorText(error)}`))
-      .finally(() => this.#changed());
+      .finally(() => {
+        this.#turns--;
+        this.#changed();
+      });
   }
 
   async #answer(entry: RelayEntry, line: string): Promise<void> {
@@ -111,15 +119,20 @@ export class PlainChat {
     await answerRelay(this.#host.harness, entry, answer);
   }
 
-  #changed(): void {
+  get #isRunning(): boolean {
     const { follower, harness } = this.#host;
+    return this.#turns > 0 || harness.isRunning() || (follower?.reading.running.length ?? 0) > 0;
+  }
+
+  #changed(): void {
+    const { follower } = this.#host;
     if (follower === undefined) return this.#endWhenIdle();
     if (this.#feed?.of !== follower)
       this.#feed = { of: follower, rows: new RowFeed({ cwd: this.#options.cwd, times: follower.times }) };
     this.#printer.add(this.#feed.rows.take(follower.reading), width);
     while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
     this.#ask(follower.reading.pending);
-    const isRunning = harness.isRunning() || follower.reading.running.length > 0;
+    const isRunning = this.#isRunning;
     if (this.#wasRunning && !isRunning && this.#options.isSpoken) this.#line('Done.\u0007');
     this.#wasRunning = isRunning;
     this.#endWhenIdle();
@@ -147,9 +160,8 @@ export class PlainChat {
   /** The input has ended: nobody will answer. */
   #endWhenIdle(): void {
     if (!this.#hasEnded) return;
-    const { follower, harness } = this.#host;
-    if ((follower?.reading.pending.length ?? 0) > 0) return this.#finish(1);
-    if (!harness.isRunning() && (follower?.reading.running.length ?? 0) === 0) this.#finish(0);
+    if ((this.#host.follower?.reading.pending.length ?? 0) > 0) return this.#finish(1);
+    if (!this.#isRunning) this.#finish(0);
   }
 
   #beat(): void {

@@ -4,9 +4,10 @@ import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cl
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import type { RelayAnswer } from '../../../src/agents/agent.ts';
 import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
+import type { ScriptedRequest } from '../../../src/agents/model/scripted/scripted-request.ts';
 import { Supervisor } from '../../../src/control/supervision/supervisor.ts';
 import type { RunHandle } from '../../../src/control/supervision/run-control.ts';
-import { checkOrder, type EventOf, type LoggedEvent } from '../../../src/events/index.ts';
+import { checkOrder, type ContentPart, type EventOf, type LoggedEvent } from '../../../src/events/index.ts';
 import { type EventLog, MemoryLog } from '../../../src/log/index.ts';
 import { startScriptedServer } from '../../../src/testing/index.ts';
 import { realProgram } from './real-program.ts';
@@ -65,7 +66,10 @@ export class LiveScene {
     return cliAgent(this.#agentName, { ...this.options, ...options });
   }
 
-  send(content: string, options: Partial<CliAgentOptions> & { readonly model?: string } = {}): Promise<RunHandle> {
+  send(
+    content: string | readonly ContentPart[],
+    options: Partial<CliAgentOptions> & { readonly model?: string } = {},
+  ): Promise<RunHandle> {
     const { model, ...settings } = options;
     return this.supervisor.start(this.threadId, {
       agent: this.agent(settings),
@@ -111,7 +115,12 @@ export class LiveScene {
   }
 
   requests(): unknown[] {
-    return this.#server.requests.filter(({ seen }) => seen !== undefined).map(({ body }) => body);
+    return this.seen().map(({ body }) => body);
+  }
+
+  /** The requests that the script has answered: as it saw them, and their bodies. */
+  seen(): { readonly seen: ScriptedRequest; readonly body: unknown }[] {
+    return this.#server.requests.flatMap(({ seen, body }) => (seen === undefined ? [] : [{ seen, body }]));
   }
 
   has(file: string): boolean {

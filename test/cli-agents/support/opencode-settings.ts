@@ -6,7 +6,8 @@ import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts
 export function opencodeSettings(id: 'opencode' | 'kilo'): (home: string, url: string) => CliAgentOptions {
   return (home, url) => {
     const folder = join(home, '.config', id);
-    const models = { 'fake-model': { name: 'Fake', limit: { context: 128_000, output: 4_096 } } };
+    const takesImages = { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } };
+    const models = { 'fake-model': { name: 'Fake', limit: { context: 128_000, output: 4_096 }, ...takesImages } };
     const provider = {
       fake: {
         npm: '@ai-sdk/openai-compatible',

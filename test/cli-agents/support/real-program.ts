@@ -25,11 +25,18 @@ interface Program {
 
 type Settings = (home: string, url: string) => CliAgentOptions;
 
-/** The programs that are tried: three at every run, the others, which take long to install and to start, on demand. */
-export const programNames: readonly string[] =
-  process.env['SINGLETREE_PROGRAMS'] === 'all'
-    ? ['codex', 'claude', 'pi', 'opencode', 'kilo', 'cline', 'goose']
-    : ['codex', 'claude', 'pi'];
+/** The programs that are asked for by name, or `all`; three by default: the others take long to install and to start. */
+const wanted = (process.env['SINGLETREE_PROGRAMS'] ?? 'codex,claude,pi').split(',');
+
+/** Whether a version of a program is tried in this test run. */
+export function isTried(version: string): boolean {
+  return wanted.includes('all') || wanted.includes(version) || wanted.includes(version.split('@')[0] as string);
+}
+
+/** The programs whose print mode is tried. */
+export const programNames: readonly string[] = ['codex', 'claude', 'pi', 'opencode', 'kilo', 'cline', 'goose'].filter(
+  isTried,
+);
 
 /** The versions of Claude Code whose interactive channel is tried. */
 export const claudeVersions: readonly string[] = ['claude', 'claude@2.1.325'];
@@ -115,7 +122,7 @@ const settings: Readonly<Record<'codex' | 'claude' | 'pi', Settings>> = {
       id: 'fake-model',
       name: 'Fake',
       reasoning: false,
-      input: ['text'],
+      input: ['text', 'image'],
       cost,
       contextWindow: 128_000,
       maxTokens: 4_096,

@@ -9,6 +9,10 @@ const read = (path: string): Address => {
 describe('the address', () => {
   it.each<Address>([
     { section: 'start' },
+    { section: 'start', agent: 'my agent' },
+    { section: 'inbox' },
+    { section: 'inbox', view: 'history' },
+    { section: 'inbox', relayId: 'run/ask 1' },
     { section: 'usage' },
     { section: 'compare', threads: [] },
     { section: 'compare', threads: ['a', 'b/ü'] },

@@ -1,6 +1,17 @@
 /** What the page shows, as its address states it. */
 export type Address =
-  | { readonly section: 'start' }
+  | {
+      readonly section: 'start';
+      /** The agent to begin with. */
+      readonly agent?: string;
+    }
+  | {
+      readonly section: 'inbox';
+      /** What is shown beside what waits: what was decided. */
+      readonly view?: 'history';
+      /** The relay that is open. */
+      readonly relayId?: string;
+    }
   | { readonly section: 'usage' }
   | {
       readonly section: 'compare';
@@ -20,16 +31,20 @@ export type Address =
 export type ThreadAddress = Address & { readonly section: 'thread' };
 
 /** The views of a thread beside its conversation. */
-export const threadViews = ['graph'] as const;
+export const threadViews = ['graph', 'runs', 'playback', 'repl'] as const;
 export type ThreadView = (typeof threadViews)[number];
 
 /** Reads an address; one that is not known shows the start. */
 export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Address {
   const [, section, id, view] = pathname.split('/');
   const query = new URLSearchParams(search);
+  if (section === 'inbox') return inboxAddress(id, query);
   if (section === 'usage') return { section };
   if (section === 'compare') return { section, threads: (query.get('threads') ?? '').split(',').filter(Boolean) };
-  if (section !== 'threads' || !id) return { section: 'start' };
+  if (section !== 'threads' || !id) {
+    const agent = query.get('agent');
+    return { section: 'start', ...(agent && { agent }) };
+  }
   const at = Number(query.get('at') ?? Number.NaN);
   return {
     section: 'thread',
@@ -41,7 +56,9 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 
 /** Writes an address as `readAddress` reads it. */
 export function writeAddress(address: Address): string {
-  if (address.section === 'start') return '/';
+  if (address.section === 'start') return withQuery('/', { agent: address.agent });
+  if (address.section === 'inbox')
+    return withQuery(address.view === 'history' ? '/inbox/history' : '/inbox', { relay: address.relayId });
   if (address.section === 'usage') return '/usage';
   if (address.section === 'compare') {
     const { threads } = address;
@@ -49,6 +66,16 @@ export function writeAddress(address: Address): string {
   }
   const path = ['', 'threads', encodeURIComponent(address.threadId), ...(address.view ? [address.view] : [])].join('/');
   return address.at === undefined ? path : `${path}?at=${address.at}`;
+}
+
+function inboxAddress(view: string | undefined, query: URLSearchParams): Address {
+  const relayId = query.get('relay');
+  return { section: 'inbox', ...(view === 'history' && { view }), ...(relayId && { relayId }) };
+}
+
+function withQuery(path: string, fields: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
 function isThreadView(view: string | undefined): view is ThreadView {

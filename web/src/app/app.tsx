@@ -1,72 +1,122 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo } from '../../../src/protocols/index.ts';
-import { Conversation } from '../conversation/conversation.tsx';
-import { NewConversation } from '../start/new-conversation.tsx';
+import { Toasts } from '../parts/toasts.tsx';
+import { waitingIn } from '../threads/group-threads.ts';
+import { markSeen } from '../threads/seen-threads.ts';
 import { Sidebar } from '../threads/sidebar.tsx';
-import { TopBar } from './top-bar.tsx';
-import { ThreadViewPage } from './thread-view-page.tsx';
+import { useThreadActions } from '../threads/use-thread-actions.ts';
+import { Threads, titleOf, useThreadList } from '../threads/use-threads.ts';
+import type { Address } from './address.ts';
+import { OpenView } from './open-view.tsx';
+import { useWaitingCount } from './page-title.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { SignedOut } from './signed-out.tsx';
 import { useAddress } from './use-address.ts';
-import { useThreads } from '../threads/use-threads.ts';
+import { useNotices } from './use-notices.ts';
 
-const UsageView = lazy(async () => ({ default: (await import('../usage/usage-view.tsx')).UsageView }));
+const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }));
+const SettingsSheet = lazy(async () => ({ default: (await import('./settings-sheet.tsx')).SettingsSheet }));
+const HelpSheet = lazy(async () => ({ default: (await import('./help-sheet.tsx')).HelpSheet }));
 
-/** The whole page: the list of conversations, and the open one. */
+/** The whole page: the list of conversations, and the view that is open. */
 export function App({ client }: { client: Client }) {
-  const { address, open } = useAddress();
+  const { address, open: navigate } = useAddress();
   const threadId = address.section === 'thread' ? address.threadId : undefined;
-  const { threads, refresh } = useThreads(client);
-  const [agents, setAgents] = useState<readonly AgentInfo[]>([]);
-  const [listShown, setListShown] = useState(false);
+  const { list, view } = useThreadList(client);
+  const [agents, setAgents] = useState<readonly AgentInfo[]>();
+  const [isListShown, setListShown] = useState(false);
+  const [sheet, setSheet] = useState<'palette' | 'settings' | 'help'>();
+
+  const open = useCallback(
+    (next: Address) => {
+      navigate(next);
+      setListShown(false);
+    },
+    [navigate],
+  );
+  const show = useCallback(
+    (id: string | undefined) => open(id === undefined ? { section: 'start' } : { section: 'thread', threadId: id }),
+    [open],
+  );
+  const { actions, deletion, problem, dismiss } = useThreadActions({ client, list, open: show, current: threadId });
+  const { threads, state } = view;
+  const current = threads.find(thread => thread.id === threadId);
 
   useEffect(() => {
-    client.listAgents().then(setAgents, () => {});
+    client.listAgents().then(setAgents, () => setAgents([]));
   }, [client]);
+  useEffect(() => {
+    if (current !== undefined && !document.hidden) markSeen(current);
+  }, [current]);
+  useWaitingCount(waitingIn(threads));
+  useNotices({ client, threads, isReady: state === 'live', open });
+  useShortcuts({
+    'mod+k': () => setSheet('palette'),
+    '?': () => setSheet('help'),
+    n: () => open({ section: 'start' }),
+    'g i': () => open({ section: 'inbox' }),
+    'g t': () => {
+      setListShown(true);
+      document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
+    },
+  });
 
-  const show = (id: string | undefined) => {
-    open(id === undefined ? { section: 'start' } : { section: 'thread', threadId: id });
-    setListShown(false);
-    refresh();
-  };
-  const remove = async (id: string) => {
-    await client.deleteThread(id).catch(() => {});
-    if (id === threadId) show(undefined);
-    else refresh();
-  };
-  const title = threads.find(thread => thread.id === threadId)?.title;
-  const page = { client, agents, refresh, onMenu: () => setListShown(true) };
-
+  if (state === 'signed-out') return <SignedOut />;
+  const page = { client, agents: agents ?? [], onMenu: () => setListShown(true) };
+  const close = () => setSheet(undefined);
   return (
-    <div className="app" data-list={listShown ? 'shown' : 'hidden'}>
-      <Sidebar threads={threads} current={threadId} onOpen={show} onRemove={remove} />
-      <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
-      <Suspense fallback={<LoadingPage onMenu={page.onMenu} />}>
-        {address.section === 'usage' ? (
-          <UsageView {...page} />
-        ) : address.section === 'thread' && address.view !== undefined ? (
-          <ThreadViewPage
-            key={`${address.threadId} ${address.view}`}
-            {...page}
-            address={address}
-            view={address.view}
-            open={open}
-            title={title}
-          />
-        ) : address.section === 'thread' ? (
-          <Conversation key={address.threadId} {...page} address={address} open={open} title={title} />
-        ) : (
-          <NewConversation {...page} onStarted={show} />
-        )}
-      </Suspense>
-    </div>
-  );
-}
-
-/** The page while the code of a view is loaded. */
-function LoadingPage({ onMenu }: { onMenu: () => void }) {
-  return (
-    <main className="main" aria-busy="true">
-      <TopBar title="Loading…" onMenu={onMenu} />
-    </main>
+    <Threads value={list}>
+      <div className="app" data-list={isListShown ? 'shown' : 'hidden'}>
+        <Sidebar
+          client={client}
+          agents={page.agents}
+          list={list}
+          view={view}
+          address={address}
+          open={open}
+          actions={actions}
+          onSettings={() => setSheet('settings')}
+          onHelp={() => setSheet('help')}
+        />
+        <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
+        <OpenView
+          {...page}
+          address={address}
+          open={open}
+          isLoaded={agents !== undefined}
+          title={current === undefined ? undefined : titleOf(current)}
+        />
+        <Suspense fallback={null}>
+          {sheet === 'palette' && (
+            <Palette
+              {...page}
+              open={open}
+              onHelp={() => setSheet('help')}
+              onSettings={() => setSheet('settings')}
+              onClose={close}
+            />
+          )}
+          {sheet === 'settings' && <SettingsSheet onClose={close} />}
+          {sheet === 'help' && <HelpSheet onClose={close} />}
+        </Suspense>
+        <Toasts
+          toasts={[
+            ...(deletion === undefined
+              ? []
+              : [
+                  {
+                    key: deletion.thread.id,
+                    text: `Deleted “${titleOf(deletion.thread)}”.`,
+                    action: { label: 'Undo', run: deletion.undo },
+                  },
+                ]),
+            ...(problem === undefined
+              ? []
+              : [{ key: 'problem', text: problem, tone: 'bad' as const, onClose: dismiss }]),
+          ]}
+        />
+      </div>
+    </Threads>
   );
 }

@@ -5,8 +5,6 @@ import type { AgentInfo } from '../../../src/protocols/index.ts';
 export interface PageProps {
   readonly client: Client;
   readonly agents: readonly AgentInfo[];
-  /** Reloads the list of conversations. */
-  readonly refresh: () => void;
   /** Shows the list of conversations on a narrow screen. */
   readonly onMenu: () => void;
 }

@@ -10,11 +10,15 @@ import { useBackOnEscape } from './use-back-on-escape.ts';
 /** The props of a view of a thread. */
 export interface ThreadViewProps extends Pick<PageProps, 'client' | 'agents'> {
   readonly address: ThreadAddress;
-  readonly open: (address: ThreadAddress) => void;
+  /** Opens another address; in place of the current one when it is a small step. */
+  readonly open: (address: ThreadAddress, isReplacing?: boolean) => void;
 }
 
 const views: Record<ThreadView, ComponentType<ThreadViewProps>> = {
   graph: lazy(async () => ({ default: (await import('../graph/graph-page.tsx')).GraphPage })),
+  runs: lazy(async () => ({ default: (await import('../runs/runs-page.tsx')).RunsPage })),
+  playback: lazy(async () => ({ default: (await import('../playback/playback-page.tsx')).PlaybackPage })),
+  repl: lazy(async () => ({ default: (await import('../repl/repl-page.tsx')).ReplPage })),
 };
 
 interface ThreadViewPageProps extends ThreadViewProps {

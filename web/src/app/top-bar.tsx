@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import type { UsageTotal } from '../../../src/projections/index.ts';
 import { MenuIcon } from '../parts/icons.tsx';
+import { useTitle } from './page-title.ts';
 import { dollars, shortCount } from '../parts/wording.ts';
 
 interface TopBarProps {
@@ -13,16 +14,14 @@ interface TopBarProps {
 
 /** The head of a page: the menu button, the title, the usage, and the links to its views. */
 export function TopBar({ title, usage, tabs, onMenu }: TopBarProps) {
-  useEffect(() => {
-    document.title = `${title} · Singletree`;
-  }, [title]);
+  useTitle(title);
   const total = usage ? usage.inputTokens + usage.outputTokens : 0;
   return (
     <header className="top-bar">
       <button type="button" className="icon-button menu" aria-label="Show the list of conversations" onClick={onMenu}>
         <MenuIcon />
       </button>
-      <h2>{title}</h2>
+      <h1>{title}</h1>
       {usage && total > 0 && (
         <span className="usage" title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}>
           {shortCount(total)} tokens{usage.cost !== undefined && ` · ${dollars(usage.cost)}`}

@@ -11,9 +11,10 @@ export function useAddress() {
     return () => removeEventListener('popstate', onMove);
   }, []);
 
-  const open = useCallback((next: Address) => {
+  const open = useCallback((next: Address, isReplacing = false) => {
     const path = writeAddress(next);
-    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    if (isReplacing) history.replaceState(null, '', path);
+    else if (path !== location.pathname + location.search) history.pushState(null, '', path);
     setAddress(next);
   }, []);
 

@@ -16,7 +16,7 @@ export async function highlight(code: string, language: string): Promise<readonl
   opened ??= createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine() });
   const highlighter = await opened;
   await highlighter.loadLanguage(load);
-  const lines = highlighter.codeToTokensBase(code, { lang: language, theme: 'page', tokenizeTimeLimit: 500 });
+  const lines = highlighter.codeToTokensBase(code, { lang: language, theme: 'page', tokenizeTimeLimit: 5_000 });
   return lines.map(tokens => tokens.map(({ content, color }) => pieceOf(content, color)));
 }
 

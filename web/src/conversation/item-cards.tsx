@@ -1,7 +1,20 @@
 import type { EventOf } from '../../../src/events/index.ts';
 import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
-import { RunBlock } from './entry-list.tsx';
+import { Commentable } from '../comments/commentable.tsx';
+import { LongText } from '../code/long-text.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
+
+const codeLimits = { headLines: 60, tailLines: 20, chars: 20_000 };
+const outputLimits = { headLines: 12, tailLines: 8, chars: 20_000 };
+
+/** The words of the agent, which can be commented on. */
+export function AnswerText({ text, live }: { text: string; live: boolean }) {
+  return (
+    <Commentable kind="answer">
+      <Prose text={text} live={live} />
+    </Commentable>
+  );
+}
 
 /** The reasoning of the agent, collapsed. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {
@@ -22,8 +35,8 @@ export function Notice({ level, message }: NoticeLine) {
   );
 }
 
-/** Code that the agent ran, collapsed, its output, and the runs it started. */
-export function ReplCard({ item: { code = '', printed, output, runs } }: { item: ReplPart }) {
+/** Code that the agent ran, collapsed, and its output; the runs it started are rows of their own. */
+export function ReplCard({ item: { code = '', printed, output } }: { item: ReplPart }) {
   const error = output?.error;
   const text = output?.stdout ?? printed.map(piece => piece.text).join('');
   const tone = error !== undefined ? 'bad' : output !== undefined ? 'good' : 'busy';
@@ -38,20 +51,13 @@ export function ReplCard({ item: { code = '', printed, output, runs } }: { item:
             {error !== undefined ? 'Failed' : output !== undefined ? 'Done' : 'Running'}
           </span>
         </summary>
-        <pre className="card-pre">{code}</pre>
+        <LongText text={code} limits={codeLimits} className="card-pre" label="Code" />
       </details>
-      {text !== '' && <pre className="card-pre output">{text}</pre>}
+      {text !== '' && <LongText text={text} limits={outputLimits} className="card-pre output" label="Output" />}
       {error !== undefined && (
         <p className="card-line" data-tone="bad">
           {error}
         </p>
-      )}
-      {runs.length > 0 && (
-        <div className="card-runs">
-          {runs.map(run => (
-            <RunBlock key={run.id} node={run} />
-          ))}
-        </div>
       )}
     </section>
   );

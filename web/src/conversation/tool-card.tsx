@@ -1,66 +1,75 @@
-import { memo } from 'react';
-import type { ToolOutput } from '../../../src/events/index.ts';
-import type { RelayPart, ToolPart } from '../../../src/projections/index.ts';
-import { RunBlock } from './entry-list.tsx';
+import { memo, type ReactNode, useMemo, useState } from 'react';
+import { fileChangesOf, type RelayPart, type ToolPart } from '../../../src/projections/index.ts';
+import { LongText } from '../code/long-text.tsx';
+import { countLines } from '../code/shortened-text.ts';
+import { visibleText } from '../code/visible-text.ts';
+import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
+import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
+import { readable, toolWording } from '../parts/wording.ts';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
-import { gist, readable, toolWording } from '../parts/wording.ts';
+import { callSummary, durationText, sizeText } from './call-summary.ts';
+import { Elapsed } from './elapsed.tsx';
+import { type OutputView, outputView } from './tool-output.ts';
 
-/** A tool call: its input, its status, its outcome, the runs it started, and its relays. */
+const limits = { headLines: 12, tailLines: 8, chars: 20_000 };
+const inputLimits = { headLines: 30, tailLines: 10, chars: 20_000 };
+/** Larger changes are counted only when they are opened. */
+const mostCounted = 200_000;
+
+/** A tool call: one line about it, and behind that its input, changes and output, and its relays. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
-  const { label, tone } = toolWording[tool.status];
-  const input = 'input' in tool ? readable(tool.input) : tool.inputText;
-  const about = 'input' in tool ? gist(tool.input) : '';
-  const output = tool.output && outputText(tool.output);
-  const permission = tool.relays.findLast(relay => !isAlone(relay));
-  const asks = permission?.status === 'pending';
-  const card = (
-    <section className="card" data-tone={tone} aria-label={`Tool ${tool.name}`}>
-      <details className="card-details">
-        <summary className="card-head">
-          <span className="dot" data-tone={tone} />
-          <span className="card-name">{tool.name || 'tool'}</span>
-          <span className="card-gist">{asks ? '' : about}</span>
-          <span className="card-status" data-tone={tone}>
-            {label}
-          </span>
-        </summary>
-        <p className="card-caption">Input</p>
-        <pre className="card-pre">{input}</pre>
-        {output !== undefined && tool.status === 'done' && (
-          <>
-            <p className="card-caption">Output</p>
-            <pre className="card-pre output">{output}</pre>
-          </>
-        )}
-      </details>
-      {output !== undefined && tool.status !== 'done' && (
-        <p className="card-line" data-tone={tone}>
-          {output}
-        </p>
-      )}
-      {tool.status === 'unknown' && (
-        <p className="card-line" data-tone={tone}>
-          It may have been carried out, or not: nobody saw it end.
-        </p>
-      )}
-      {tool.status === 'running' && tool.progress.length > 0 && (
-        <pre className="card-pre progress" aria-label="Progress">
-          {tool.progress.slice(-5).map(readable).join('\n')}
-        </pre>
-      )}
-      {permission && <RelayPanel relay={permission} />}
-      {tool.runs.length > 0 && (
-        <div className="card-runs">
-          {tool.runs.map(run => (
-            <RunBlock key={run.id} node={run} />
-          ))}
-        </div>
-      )}
-    </section>
+  const [isOpen, setOpen] = useState(false);
+  const { verb, object, exitCode } = callSummary(tool);
+  const hasFailed = tool.status === 'done' && exitCode !== undefined && exitCode !== 0;
+  const { label, tone } = hasFailed
+    ? ({ label: `Exit code ${exitCode}`, tone: 'bad' } as const)
+    : toolWording[tool.status];
+  const changes = useMemo(
+    () => ('input' in tool ? fileChangesOf(tool) : []),
+    // The other parts of a call say nothing about its changes.
+    // oxlint-disable-next-line exhaustive-deps
+    [tool.name, tool.input, tool.output],
   );
+  const output = useMemo(() => tool.output && outputView(tool.output), [tool.output]);
+  const permission = tool.relays.findLast(relay => !isAlone(relay));
+  const isProblem = output !== undefined && (tool.status !== 'done' || hasFailed);
   return (
     <>
-      {card}
+      <section className="card" data-tone={tone} aria-label={`Tool ${tool.name}`}>
+        <details className="card-details" onToggle={event => setOpen(event.currentTarget.open)}>
+          <summary className="card-head">
+            <span className="dot" data-tone={tone} />
+            <span className="card-name" title={tool.name}>
+              {verb}
+            </span>
+            <span className="card-gist" title={object}>
+              {permission?.status === 'pending' ? '' : visibleText(object)}
+            </span>
+            <CardFacts tool={tool} changes={changes} output={output} />
+            <span className={tone === 'good' ? 'unseen' : 'card-status'} data-tone={tone}>
+              {label}
+            </span>
+          </summary>
+          {isOpen && (
+            <div className="card-body">
+              {changes.length > 0 ? <DiffView changes={changes} /> : <CallInput tool={tool} />}
+              {output !== undefined && !isProblem && <CallOutput output={output} />}
+            </div>
+          )}
+        </details>
+        {isProblem && (
+          <div className="card-problem" data-tone={tone}>
+            <LongText text={output.text} limits={limits} className="card-line" />
+          </div>
+        )}
+        {tool.status === 'unknown' && (
+          <p className="card-line" data-tone={tone}>
+            It may have been carried out, or not: nobody saw it end.
+          </p>
+        )}
+        {tool.status === 'running' && <Progress progress={tool.progress} />}
+        {permission && <RelayPanel relay={permission} agentId={tool.agentId} />}
+      </section>
       {tool.relays.filter(isAlone).map(relay => (
         <RelayCard key={relay.id} relay={relay} />
       ))}
@@ -68,13 +77,78 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   );
 });
 
+interface CardFactsProps {
+  readonly tool: ToolPart;
+  readonly changes: ReturnType<typeof fileChangesOf>;
+  readonly output: OutputView | undefined;
+}
+
+/** The sizes and the time of a call. */
+function CardFacts({ tool: { status, startedAt, endedAt }, changes, output }: CardFactsProps) {
+  const diffs = useFileDiffs(changes, changes.length > 0 && sizeOf(changes) <= mostCounted);
+  const isKnown = diffs?.some(diff => !diff.isUnknown) === true;
+  const size = output === undefined || changes.length > 0 ? '' : sizeText(output.text, countLines(output.text));
+  const time = durationText(startedAt, endedAt);
+  return (
+    <span className="card-facts">
+      {isKnown && (
+        <DiffCounts
+          added={diffs.reduce((sum, { added }) => sum + added, 0)}
+          removed={diffs.reduce((sum, { removed }) => sum + removed, 0)}
+        />
+      )}
+      {size !== '' && status === 'done' && <span>{size}</span>}
+      {time !== '' && <span>{time}</span>}
+      {status === 'running' && startedAt !== undefined && <Elapsed since={startedAt} />}
+    </span>
+  );
+}
+
+/** The input of a call: a command as a person would type it, anything else as it is. */
+function CallInput({ tool }: { tool: ToolPart }) {
+  const { command } = (typeof tool.input === 'object' && tool.input !== null ? tool.input : {}) as Record<
+    string,
+    unknown
+  >;
+  const isCommand = typeof command === 'string';
+  const input = isCommand ? command : 'input' in tool ? readable(tool.input) : tool.inputText;
+  return (
+    <>
+      {!isCommand && <p className="card-caption">Input</p>}
+      <div data-kind={isCommand ? 'command' : undefined}>
+        <LongText text={input} limits={inputLimits} className="card-pre" label="Input" />
+      </div>
+    </>
+  );
+}
+
+function CallOutput({ output: { text, images } }: { output: OutputView }): ReactNode {
+  return (
+    <>
+      <p className="card-caption">Output</p>
+      {text !== '' && <LongText text={text} limits={limits} className="card-pre output" label="Output" />}
+      {images.map(({ mediaType, data }, index) => (
+        // Images have no other identity, and an output never changes.
+        // oxlint-disable-next-line no-array-index-key
+        <img key={index} className="card-image" src={`data:${mediaType};base64,${data}`} alt="In the output" />
+      ))}
+    </>
+  );
+}
+
+/** What a running call reported last; a text is the newest part of an output. */
+function Progress({ progress }: { progress: readonly unknown[] }) {
+  if (progress.length === 0) return null;
+  const newest = progress.at(-1);
+  const text = typeof newest === 'string' ? newest : progress.slice(-5).map(readable).join('\n');
+  return (
+    <pre className="card-pre progress" aria-label="Progress">
+      {visibleText(text.split('\n').slice(-12).join('\n'))}
+    </pre>
+  );
+}
+
 /** Whether the relay is not about the call itself. */
 function isAlone({ relay: { relayKind } }: RelayPart): boolean {
   return relayKind === 'question' || relayKind === 'plan';
-}
-
-function outputText(output: ToolOutput): string {
-  if ('error' in output) return output.error;
-  if ('reason' in output) return output.reason;
-  return readable(output.context);
 }

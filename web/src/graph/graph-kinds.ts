@@ -5,6 +5,7 @@ const looks = {
   reasoning: 'Reasoning',
   call: 'Call',
   result: 'Result',
+  agent: 'Subagent',
   ask: 'Asks you',
   error: 'Error',
   other: 'Other',
@@ -15,11 +16,13 @@ export type Look = keyof typeof looks;
 const lookOfKind: ReadonlyMap<string, Look> = new Map([
   ['user', 'user'],
   ['text', 'text'],
+  ['assistant', 'text'],
   ['reasoning', 'reasoning'],
   ['tool_call', 'call'],
   ['repl_input', 'call'],
   ['tool_result', 'result'],
   ['repl_output', 'result'],
+  ['agent', 'agent'],
   ['relay', 'ask'],
   ['error', 'error'],
 ]);
@@ -30,6 +33,7 @@ export function lookOf(kind: string): Look {
 
 /** Returns the label of a kind of node. */
 export function kindName(kind: string): string {
+  if (kind === 'assistant') return 'Agent';
   const look = lookOf(kind);
   if (look !== 'other') return looks[look];
   const words = kind.replaceAll('_', ' ');

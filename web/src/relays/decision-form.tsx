@@ -1,46 +1,49 @@
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import type { EventOf } from '../../../src/events/index.ts';
+import { possibleOutcomes } from '../../../src/projections/index.ts';
+import type { RelayBody } from '../../../src/protocols/index.ts';
+import { ReviseField } from './revise-field.tsx';
 import { useAnswerForm } from './use-answer-form.ts';
 
+type Reach = NonNullable<RelayBody['remember']>;
+
 /**
- * Approves or rejects, with a comment for the agent; a permission can be granted for the whole thread. Its input can be
- * revised when the agent takes that.
+ * The answers that the agent of a relay can act on: approve, for how long, reject with a reason, or change the input.
+ * A button with `data-key` is what that key presses in the inbox.
  */
 export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
-  const { id: relayId, relayKind: kind } = relay;
-  const canRevise = relay.answers === undefined || relay.answers.includes('revise');
-  const { sending, problem, submit } = useAnswerForm(relayId);
+  const { relayKind: kind } = relay;
+  const can = new Set(possibleOutcomes(relay));
+  const { sending, problem, submit } = useAnswerForm(relay.id);
   const [feedback, setFeedback] = useState('');
-  const [always, setAlways] = useState(false);
-  const id = useId();
+  const [reach, setReach] = useState<Reach>('once');
+  const reason = useRef<HTMLInputElement>(null);
   const words = feedback.trim() === '' ? {} : { feedback: feedback.trim() };
+  const approve = (remember: Reach) =>
+    submit({ outcome: 'approve', ...words, ...(remember !== 'once' && { remember }) });
+  const reject = () => submit({ outcome: 'reject', ...words });
+  const canRemember = relay.relayKind === 'permission' && relay.personOnly !== true && can.has('approve');
   return (
     <form
       className="decision"
       onSubmit={event => {
         event.preventDefault();
-        submit({ outcome: 'approve', ...words, ...(always && { remember: 'thread' }) });
+        approve(reach);
       }}
     >
-      {kind === 'permission' && (
-        <label className="check" htmlFor={id}>
-          <input id={id} type="checkbox" checked={always} onChange={event => setAlways(event.target.checked)} />
-          Always allow this in this thread
-        </label>
-      )}
+      {canRemember && <ReachField category={relay.category} reach={reach} onChange={setReach} />}
       <div className="decision-row">
-        <button type="submit" className="button primary" disabled={sending}>
-          Approve
-        </button>
-        <button
-          type="button"
-          className="button"
-          disabled={sending}
-          onClick={() => submit({ outcome: 'reject', ...words })}
-        >
-          Reject
-        </button>
-        {kind === 'plan' && canRevise && (
+        {can.has('approve') && (
+          <button type="submit" className="button primary" data-key="a" disabled={sending}>
+            Approve
+          </button>
+        )}
+        {can.has('reject') && (
+          <button type="button" className="button" disabled={sending} onClick={reject}>
+            Reject
+          </button>
+        )}
+        {kind === 'plan' && can.has('revise') && (
           <button
             type="button"
             className="button"
@@ -51,6 +54,7 @@ export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
           </button>
         )}
         <input
+          ref={reason}
           className="field"
           aria-label="Reason"
           placeholder={kind === 'plan' ? 'What to change' : 'Reason (optional)'}
@@ -58,11 +62,37 @@ export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
           disabled={sending}
           onChange={event => setFeedback(event.target.value)}
           onKeyDown={event => {
-            if (event.key === 'Enter') event.preventDefault();
+            if (event.key === 'Escape') event.currentTarget.blur();
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            // Who wrote why not, means no; a plan with words is to be changed.
+            if (feedback.trim() === '') return;
+            if (kind === 'plan' && can.has('revise')) submit({ outcome: 'revise', ...words });
+            else if (can.has('reject')) reject();
           }}
         />
+        {can.has('reject') && (
+          <button
+            type="button"
+            className="unseen"
+            tabIndex={-1}
+            aria-hidden="true"
+            data-key="r"
+            onClick={() => reason.current?.focus()}
+          />
+        )}
+        {canRemember && (
+          <button
+            type="button"
+            className="unseen"
+            tabIndex={-1}
+            aria-hidden="true"
+            data-key="t"
+            onClick={() => approve('thread')}
+          />
+        )}
       </div>
-      {relay.relayKind === 'permission' && canRevise && (
+      {relay.relayKind === 'permission' && can.has('revise') && (
         <ReviseField
           params={relay.params}
           disabled={sending}
@@ -78,39 +108,37 @@ export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
   );
 }
 
-interface ReviseFieldProps {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly disabled: boolean;
-  readonly revise: (input: unknown) => void;
+interface ReachFieldProps {
+  readonly category: string | undefined;
+  readonly reach: Reach;
+  readonly onChange: (reach: Reach) => void;
 }
 
-/** The input of a call as JSON that can be changed before it runs. */
-function ReviseField({ params, disabled, revise }: ReviseFieldProps) {
-  const [text, setText] = useState(() => JSON.stringify(params, undefined, 2));
-  const input = parsed(text);
+/** For how long an approval counts. */
+function ReachField({ category, reach, onChange }: ReachFieldProps) {
+  const id = useId();
   return (
-    <details className="revise">
-      <summary>Change it first</summary>
-      <textarea
-        className="field"
-        aria-label="Input"
-        rows={Math.min(12, text.split('\n').length + 1)}
-        value={text}
-        disabled={disabled}
-        onChange={event => setText(event.target.value)}
-      />
-      <button type="button" className="button" disabled={disabled || input === undefined} onClick={() => revise(input)}>
-        Run it like this
-      </button>
-    </details>
+    <div className="reach">
+      <label className="check" htmlFor={id}>
+        <input
+          id={id}
+          type="checkbox"
+          checked={reach === 'thread'}
+          onChange={event => onChange(event.target.checked ? 'thread' : 'once')}
+        />
+        Always allow this in this thread
+      </label>
+      {category !== undefined && (
+        <label className="check" htmlFor={`${id}-category`}>
+          <input
+            id={`${id}-category`}
+            type="checkbox"
+            checked={reach === 'category'}
+            onChange={event => onChange(event.target.checked ? 'category' : 'once')}
+          />
+          Always allow all of “{category}” in this thread
+        </label>
+      )}
+    </div>
   );
-}
-
-/** The value of a JSON text; undefined when it is invalid. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,8 @@
-import type { ReactElement } from 'react';
-import type { RelayPart } from '../../../src/projections/index.ts';
+import { type ReactElement, useMemo } from 'react';
+import { changesOfDiff, fileChangesOf, type RelayPart } from '../../../src/projections/index.ts';
+import { visibleText } from '../code/visible-text.ts';
+import { Commentable } from '../comments/commentable.tsx';
+import { DiffView } from '../diff/diff-view.tsx';
 import { DecisionForm } from './decision-form.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
 import { QuestionForm } from './question-form.tsx';
@@ -15,11 +18,11 @@ export function RelayCard({ relay }: { relay: RelayPart }) {
 }
 
 /** The question with its form, or the answer once there is one. */
-export function RelayPanel({ relay }: { relay: RelayPart }) {
+export function RelayPanel({ relay, agentId }: { relay: RelayPart; agentId?: string | undefined }) {
   return (
     <div className="relay" data-status={relay.status}>
       {(relay.status === 'pending' || relay.relay.relayKind === 'question' || relay.relay.relayKind === 'plan') && (
-        <RelayAsk relay={relay} />
+        <RelayAsk relay={relay} agentId={agentId} />
       )}
       {relay.status === 'pending' ? (
         relay.relay.relayKind === 'question' ? (
@@ -34,14 +37,14 @@ export function RelayPanel({ relay }: { relay: RelayPart }) {
   );
 }
 
-function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
+function RelayAsk({ relay: { relay }, agentId }: { relay: RelayPart; agentId: string | undefined }): ReactElement {
   if (relay.relayKind === 'permission')
     return (
       <>
         <p className="relay-question">
           Allow <code>{relay.tool}</code> with this?
         </p>
-        <Proposal relay={relay} />
+        <Proposal relay={relay} agentId={agentId} />
         {relay.reason !== undefined && <p className="relay-reason">{relay.reason}</p>}
       </>
     );
@@ -50,7 +53,9 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
     return (
       <>
         <p className="relay-question">{relay.title ?? 'Is this plan good?'}</p>
-        <Prose text={relay.plan} />
+        <Commentable kind="plan">
+          <Prose text={relay.plan} />
+        </Commentable>
       </>
     );
   if (relay.relayKind === 'suspension')
@@ -70,58 +75,44 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
   );
 }
 
+interface ProposalProps {
+  readonly relay: Extract<RelayPart['relay'], { relayKind: 'permission' }>;
+  readonly agentId: string | undefined;
+}
+
 /** Exactly what would run or change: the command, the diff, or else the input. */
-function Proposal({ relay }: { relay: Extract<RelayPart['relay'], { relayKind: 'permission' }> }) {
-  const { command, diff, params } = relay;
-  if (command === undefined && diff === undefined) return <Params params={params} />;
+function Proposal({ relay, agentId }: ProposalProps) {
+  const { command, diff, params, tool } = relay;
+  const changes = useMemo(
+    () => (diff === undefined ? fileChangesOf({ agentId, name: tool, input: params }) : changesOfDiff(diff)),
+    [agentId, tool, params, diff],
+  );
+  if (command === undefined && changes.length === 0) return <Params params={params} />;
   return (
     <>
       {command !== undefined && (
         <pre className="card-pre" data-kind="command">
-          {command}
+          {visibleText(command)}
         </pre>
       )}
-      {diff !== undefined && <Diff text={diff} />}
+      {changes.length > 0 && <DiffView changes={changes} />}
     </>
   );
-}
-
-/** A unified diff, with added and removed lines marked. */
-function Diff({ text }: { text: string }) {
-  return (
-    <pre className="card-pre" data-kind="diff">
-      {text
-        .trimEnd()
-        .split('\n')
-        .map((line, index) => (
-          // Lines have no other identity, and the text never changes.
-          // oxlint-disable-next-line no-array-index-key
-          <span key={index} data-line={lineKind(line)}>
-            {`${line}\n`}
-          </span>
-        ))}
-    </pre>
-  );
-}
-
-function lineKind(line: string): 'file' | 'added' | 'removed' | 'same' {
-  if (/^(\+\+\+|---|@@) /.test(line)) return 'file';
-  if (line.startsWith('+')) return 'added';
-  return line.startsWith('-') ? 'removed' : 'same';
 }
 
 /** Formats a single text argument as it is, several as names and values. */
 function Params({ params }: { params: Record<string, unknown> }) {
   const entries = Object.entries(params);
   const [first] = entries;
-  if (entries.length === 1 && typeof first?.[1] === 'string') return <pre className="card-pre">{first[1]}</pre>;
+  if (entries.length === 1 && typeof first?.[1] === 'string')
+    return <pre className="card-pre">{visibleText(first[1])}</pre>;
   return (
     <dl className="params">
       {entries.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <pre>{readable(value)}</pre>
+            <pre>{visibleText(readable(value))}</pre>
           </dd>
         </div>
       ))}

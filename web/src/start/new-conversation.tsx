@@ -1,61 +1,72 @@
-import { useState } from 'react';
-import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
-import { Composer } from '../composer/composer.tsx';
-import { Logo } from '../parts/icons.tsx';
+import { useEffect, useState } from 'react';
+import type { MessageBody, SetupInfo } from '../../../src/protocols/index.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
+import { Composer } from '../composer/composer.tsx';
+import { Logo } from '../parts/icons.tsx';
+import { AddAgents } from './add-agents.tsx';
+import { AgentCards } from './agent-cards.tsx';
 
-/** The page before the first message; sending it creates the conversation. */
-export function NewConversation({
-  client,
-  agents,
-  onMenu,
-  onStarted,
-}: PageProps & { onStarted: (id: string) => void }) {
+interface NewConversationProps extends PageProps {
+  /** Whether the agents are loaded. */
+  readonly isLoaded: boolean;
+  /** The agent to begin with. */
+  readonly agent: string | undefined;
+  readonly onStarted: (threadId: string) => void;
+}
+
+/** The first view: what this is, who can be asked, and one field to begin. Sending a message creates the conversation. */
+export function NewConversation({ client, agents, isLoaded, agent, onMenu, onStarted }: NewConversationProps) {
+  const [chosen, setChosen] = useState(agent);
+  const [setup, setSetup] = useState<SetupInfo>();
+  useEffect(() => setChosen(agent), [agent]);
+  useEffect(() => {
+    client.getSetup().then(setSetup, () => {});
+  }, [client]);
+
   const send = async (message: MessageBody) => {
     const { id } = await client.createThread();
     await client.sendMessage(id, message);
     onStarted(id);
   };
+  const usual = agents.find(({ id }) => id === chosen) ?? agents[0];
   return (
     <main className="main">
       <TopBar title="New conversation" onMenu={onMenu} />
-      <div className="welcome">
-        <Logo />
-        <h1>What should be done?</h1>
-        <p>Every step of every agent goes into one log: watch it, answer it, stop it, come back to it.</p>
-        <Suggestions agent={agents[0]} onSend={send} />
-      </div>
-      <div className="foot">
-        <Composer agents={agents} running={false} onSend={send} />
+      <div className="scroll start">
+        <div className="start-column">
+          <div className="start-head">
+            <Logo />
+            <h2>What should be done?</h2>
+            <p>
+              Run any coding agent here. Every step goes into one log that you can watch, answer, stop, branch and come
+              back to.
+            </p>
+          </div>
+          <Composer agents={agents} usual={usual?.id} running={false} onSend={send} />
+          <AgentCards
+            agents={agents}
+            isLoaded={isLoaded}
+            chosen={usual?.id}
+            folder={setup?.folder}
+            onChoose={setChosen}
+            onSend={send}
+          />
+          {setup !== undefined && <AddAgents setup={setup} isOpen={agents.every(({ suggestions }) => suggestions)} />}
+          <ul className="promises">
+            <li>
+              <strong>Nothing is hidden.</strong> Everything a model is sent and every call it makes is in the log.
+            </li>
+            <li>
+              <strong>Nothing is lost.</strong> Runs survive a reload and a restart; a deleted conversation can be
+              brought back.
+            </li>
+            <li>
+              <strong>One inbox.</strong> All agents ask in one place, and wait until you answer.
+            </li>
+          </ul>
+        </div>
       </div>
     </main>
-  );
-}
-
-/** Suggested first prompts for an agent. */
-function Suggestions({
-  agent,
-  onSend,
-}: {
-  agent: AgentInfo | undefined;
-  onSend: (message: MessageBody) => Promise<void>;
-}) {
-  const [sent, setSent] = useState(false);
-  if (agent?.suggestions === undefined) return null;
-  const ask = (content: string) => {
-    setSent(true);
-    onSend({ content, agent: agent.id }).catch(() => setSent(false));
-  };
-  return (
-    <ul className="suggestions" aria-label={`Ask ${agent.name}`}>
-      {agent.suggestions.map(text => (
-        <li key={text}>
-          <button type="button" disabled={sent} onClick={() => ask(text)}>
-            {text}
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,70 +1,225 @@
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
-import { Logo, PlusIcon, TrashIcon } from '../parts/icons.tsx';
-import { timeAgo } from '../parts/wording.ts';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { VList } from 'virtua';
+import type { Client } from '../../../src/client/index.ts';
+import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
+import { type Address, writeAddress } from '../app/address.ts';
+import { pageName } from '../app/page-title.ts';
+import {
+  CompareIcon,
+  HelpIcon,
+  InboxIcon,
+  Logo,
+  PlusIcon,
+  SearchIcon,
+  SettingsIcon,
+  UsageIcon,
+} from '../parts/icons.tsx';
+import { nameOf } from '../parts/agent-name.ts';
+import { groupThreads, type ListRow, waitingIn } from './group-threads.ts';
+import { ListNotice } from './list-notice.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
+import { SearchResults } from './search-results.tsx';
+import { isUnread } from './seen-threads.ts';
+import { ThreadMenu } from './thread-menu.tsx';
+import { ThreadRow } from './thread-row.tsx';
+import type { ThreadList, ThreadListView } from './thread-list.ts';
+import type { ThreadActions } from './use-thread-actions.ts';
 
-interface SidebarProps {
-  readonly threads: readonly ThreadInfo[];
-  readonly current: string | undefined;
-  readonly onOpen: (threadId: string | undefined) => void;
-  readonly onRemove: (threadId: string) => Promise<void>;
+export interface SidebarProps {
+  readonly client: Client;
+  readonly agents: readonly AgentInfo[];
+  readonly list: ThreadList;
+  readonly view: ThreadListView;
+  readonly address: Address;
+  readonly open: (address: Address) => void;
+  readonly actions: ThreadActions;
+  readonly onSettings: () => void;
+  readonly onHelp: () => void;
 }
 
-/** The list of conversations. */
-export function Sidebar({ threads, current, onOpen, onRemove }: SidebarProps) {
+/** The list of conversations with its search, and the way to everything else. */
+export function Sidebar({ client, agents, list, view, address, open, actions, onSettings, onHelp }: SidebarProps) {
+  const [typed, setTyped] = useState('');
+  const [showArchived, setShowArchived] = useState(false);
+  const [menu, setMenu] = useState<{ readonly thread: ThreadInfo; readonly anchor: HTMLElement }>();
+  const [renamed, setRenamed] = useState<ThreadInfo>();
+  const now = useMinute();
+  const { threads, hasMore } = view;
+  const rows = useMemo(() => groupThreads(threads, { now, showArchived }), [threads, now, showArchived]);
+  const current = address.section === 'thread' ? address.threadId : undefined;
+  const waiting = waitingIn(threads);
+  const archived = threads.some(({ isArchived }) => isArchived === true);
+  const openThread = useCallback((threadId: string) => open({ section: 'thread', threadId }), [open]);
+  const onMenu = useCallback((thread: ThreadInfo, anchor: HTMLElement) => setMenu({ thread, anchor }), []);
+
   return (
     <nav className="sidebar" aria-label="Conversations">
       <div className="brand">
         <Logo />
-        Singletree
+        {pageName}
       </div>
-      <button type="button" className="button new-thread" onClick={() => onOpen(undefined)}>
-        <PlusIcon />
-        New conversation
-      </button>
-      <ul className="thread-list">
-        {threads.map(thread => (
-          <ThreadRow
-            key={thread.id}
-            thread={thread}
-            current={thread.id === current}
-            onOpen={() => onOpen(thread.id)}
-            onRemove={() => void onRemove(thread.id)}
-          />
-        ))}
-      </ul>
+      <div className="sidebar-links">
+        <SidebarLink address={{ section: 'start' }} isCurrent={address.section === 'start'} open={open}>
+          <PlusIcon />
+          New conversation
+        </SidebarLink>
+        <SidebarLink address={{ section: 'inbox' }} isCurrent={address.section === 'inbox'} open={open}>
+          <InboxIcon />
+          Inbox
+          {waiting > 0 && (
+            <span className="badge" role="img" aria-label={`${waiting} waiting`}>
+              {waiting}
+            </span>
+          )}
+        </SidebarLink>
+        <SidebarLink
+          address={{ section: 'compare', threads: [] }}
+          isCurrent={address.section === 'compare'}
+          open={open}
+        >
+          <CompareIcon />
+          Compare
+        </SidebarLink>
+        <SidebarLink address={{ section: 'usage' }} isCurrent={address.section === 'usage'} open={open}>
+          <UsageIcon />
+          Usage
+        </SidebarLink>
+      </div>
+      <div className="search-box">
+        <SearchIcon />
+        <input
+          type="search"
+          className="field"
+          aria-label="Search conversations"
+          placeholder="Search"
+          value={typed}
+          onChange={event => setTyped(event.target.value)}
+          onKeyDown={event => {
+            if (event.key === 'Escape') setTyped('');
+          }}
+        />
+      </div>
+      {typed.trim().length >= 2 ? (
+        <SearchResults
+          client={client}
+          agents={agents}
+          typed={typed}
+          now={now}
+          current={current}
+          open={open}
+          onMenu={onMenu}
+        />
+      ) : (
+        <>
+          <ListNotice view={view} onRetry={list.restart} />
+          <VList
+            className="thread-list"
+            onScroll={() => {
+              if (hasMore) void list.loadMore();
+            }}
+          >
+            {rows.map(row =>
+              row.kind === 'heading' ? (
+                <Heading key={`# ${row.label}`} row={row} />
+              ) : (
+                <ThreadRow
+                  key={row.thread.id}
+                  thread={row.thread}
+                  agent={nameOf(agents, row.thread)}
+                  isCurrent={row.thread.id === current}
+                  isUnread={row.thread.id !== current && isUnread(row.thread)}
+                  now={now}
+                  onOpen={openThread}
+                  onMenu={onMenu}
+                />
+              ),
+            )}
+          </VList>
+        </>
+      )}
+      <div className="sidebar-foot">
+        {archived && (
+          <button
+            type="button"
+            className="quiet-button"
+            aria-pressed={showArchived}
+            onClick={() => setShowArchived(!showArchived)}
+          >
+            {showArchived ? 'Hide archived' : 'Show archived'}
+          </button>
+        )}
+        <span className="spacer" />
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={onHelp}
+        >
+          <HelpIcon />
+        </button>
+        <button type="button" className="icon-button" aria-label="Settings" title="Settings" onClick={onSettings}>
+          <SettingsIcon />
+        </button>
+      </div>
+      {menu && (
+        <ThreadMenu
+          {...menu}
+          actions={actions}
+          onRename={() => setRenamed(menu.thread)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+      {renamed && (
+        <RenameDialog
+          thread={renamed}
+          onRename={title => actions.change(renamed, { title })}
+          onClose={() => setRenamed(undefined)}
+        />
+      )}
     </nav>
   );
 }
 
-interface ThreadRowProps {
-  readonly thread: ThreadInfo;
-  readonly current: boolean;
-  readonly onOpen: () => void;
-  readonly onRemove: () => void;
+function Heading({ row }: { row: ListRow & { kind: 'heading' } }) {
+  return (
+    <h2 className="thread-heading" data-tone={row.count === undefined ? undefined : 'ask'}>
+      {row.label}
+      {row.count !== undefined && ` (${row.count})`}
+    </h2>
+  );
 }
 
-function ThreadRow({ thread, current, onOpen, onRemove }: ThreadRowProps) {
-  const title = thread.title ?? 'Untitled';
-  const running = thread.runs.length > 0;
+interface SidebarLinkProps {
+  readonly address: Address;
+  readonly isCurrent: boolean;
+  readonly open: (address: Address) => void;
+  readonly children: React.ReactNode;
+}
+
+function SidebarLink({ address, isCurrent, open, children }: SidebarLinkProps) {
   return (
-    <li className="thread-row">
-      <button type="button" className="thread-link" aria-current={current ? 'page' : undefined} onClick={onOpen}>
-        <span className="thread-title">{title}</span>
-        <span className="thread-time">
-          {running && <span className="dot" data-tone="busy" />}
-          {running ? 'Working…' : timeAgo(thread.updatedAt, Date.now())}
-        </span>
-      </button>
-      <button
-        type="button"
-        className="icon-button thread-remove"
-        aria-label={`Delete “${title}”`}
-        onClick={() => {
-          if (confirm(`Delete “${title}”? Its whole log is removed.`)) onRemove();
-        }}
-      >
-        <TrashIcon />
-      </button>
-    </li>
+    <a
+      className="sidebar-link"
+      href={writeAddress(address)}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={event => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        open(address);
+      }}
+    >
+      {children}
+    </a>
   );
+}
+
+/** The time, at most a minute old. */
+function useMinute(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

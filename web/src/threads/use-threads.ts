@@ -1,29 +1,25 @@
-import { useCallback, useEffect, useState } from 'react';
+import { createContext, useContext, useState, useSyncExternalStore } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import { ThreadList, type ThreadListView } from './thread-list.ts';
 
-const everyMs = 10_000;
+/** Provides the one list of threads of the page. */
+export const Threads = createContext<ThreadList | undefined>(undefined);
 
-/** Returns the conversations, newest first; reloads them regularly while the page is visible, and on request. */
-export function useThreads(client: Client) {
-  const [threads, setThreads] = useState<readonly ThreadInfo[]>([]);
+/** Creates the list of threads of the page; it follows the server while it is shown. */
+export function useThreadList(client: Client): { readonly list: ThreadList; readonly view: ThreadListView } {
+  const [list] = useState(() => new ThreadList(client));
+  return { list, view: useSyncExternalStore(list.subscribe, list.view) };
+}
 
-  const refresh = useCallback(() => {
-    client.listThreads({ limit: 200 }).then(setThreads, () => {});
-  }, [client]);
+/** Returns what the list of threads shows. */
+export function useThreads(): ThreadListView {
+  const list = useContext(Threads);
+  if (list === undefined) throw new Error('expected the provider of the threads');
+  return useSyncExternalStore(list.subscribe, list.view);
+}
 
-  useEffect(() => {
-    const whenInView = () => {
-      if (document.visibilityState === 'visible') refresh();
-    };
-    refresh();
-    const timer = setInterval(whenInView, everyMs);
-    document.addEventListener('visibilitychange', whenInView);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', whenInView);
-    };
-  }, [refresh]);
-
-  return { threads, refresh };
+/** The name of a thread for people. */
+export function titleOf({ title }: Pick<ThreadInfo, 'title'>): string {
+  return title === undefined || title.trim() === '' ? 'Untitled' : title;
 }

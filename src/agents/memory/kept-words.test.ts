@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compactionMessage } from '../../projections/model-input/summary-messages.ts';
+import { keptWords, withKeptWords } from './kept-words.ts';
+
+const user = (content: string) => ({ role: 'user' as const, content });
+
+describe('words that a summary keeps', () => {
+  it('are those of people, also of an earlier summary, whatever they and the summary contain', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1 }), { minLength: 1 }),
+        fc.string(),
+        fc.string(),
+        (said, next, summary) => {
+          const words = keptWords(said.map(user), 1_000);
+          const again = keptWords([compactionMessage(withKeptWords(summary, words)), user(next)], 1_000);
+          expect(again).toBe(`${words}\n\n---\n\n${next}`);
+          for (const text of said) expect(again).toContain(text);
+        },
+      ),
+    );
+  });
+
+  it('have no middle when a message is very long', () => {
+    expect(keptWords([user('a'.repeat(50) + 'b'.repeat(50))], 20)).toBe(
+      `${'a'.repeat(10)}\n[80 characters are left out here]\n${'b'.repeat(10)}`,
+    );
+  });
+});

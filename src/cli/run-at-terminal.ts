@@ -1,0 +1,141 @@
+import { resolve } from 'node:path';
+import type { PermissionRuleSet } from '../agents/permissions/index.ts';
+import type { RunOutcome } from '../control/index.ts';
+import { defined } from '../events/defined.ts';
+import { TerminalPerson } from './asking/terminal-person.ts';
+import { processTerminal, type Terminal } from './asking/terminal.ts';
+import { writeOut } from './output.ts';
+import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
+import { PrettyRun } from './run-pretty.ts';
+import type { RunTotals } from './run-totals.ts';
+import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
+import { loadSettings } from './settings.ts';
+import { isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
+import { threadNotFound } from './threads/find-thread.ts';
+
+type Output = 'pretty' | 'events' | 'activity' | 'raw';
+
+export interface RunAtTerminalOptions extends StoreOptions {
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly timeout?: number;
+  readonly idleTimeout?: number;
+  readonly resume?: string;
+  readonly out?: string;
+  readonly output?: Output;
+  readonly env?: Record<string, string>;
+  readonly yolo?: boolean;
+  readonly print?: boolean;
+  readonly permissions?: PermissionRuleSet;
+  readonly mode?: string;
+}
+
+/** What to run: an agent with a prompt, or without one the interrupted run of the thread that `resume` names. */
+export interface TerminalRun {
+  readonly name: string;
+  readonly prompt: string | undefined;
+  readonly extraArgs: readonly string[];
+  /** Conditions for the start of the run. */
+  readonly start?: RunRequest['start'];
+}
+
+/** Runs an agent, shows it on this terminal and asks there what it asks; returns the exit code. */
+export async function runAtTerminal(
+  { name, prompt, extraArgs, start }: TerminalRun,
+  options: RunAtTerminalOptions,
+): Promise<number> {
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const settings = await loadSettings(options.cwd ?? '.');
+  const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
+  const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
+  if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
+  const stop = new AbortController();
+  let person: TerminalPerson | undefined;
+  const interrupt = () => {
+    person?.interrupt();
+    stop.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  const log = await openStoreOf(options, settings.config);
+  const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
+  const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
+  let pretty: PrettyRun | undefined;
+  const watcher = watcherFor(output, () => pretty);
+  if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, { runId, cwd: settings.cwd }));
+  if (hasPerson && agent.isInteractive) person = askAt(processTerminal(interrupt), watcher, () => pretty);
+  try {
+    const report = await runAgent(
+      {
+        log,
+        agent,
+        cwd: settings.cwd,
+        ...defined({ prompt, start, threadId: options.resume }),
+        folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
+        signal: stop.signal,
+        hasPerson,
+      },
+      watcher,
+    );
+    pretty?.end(report.outcome, report.milliseconds, report.totals);
+    const advice = deniedAdvice(agent, report.totals);
+    const kept = `thread ${report.threadId}\nrecord ${report.folder}\n`;
+    if (output === 'pretty') screen.write(`${advice === undefined ? '' : `${advice}\n`}${kept}`);
+    else {
+      if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
+      if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
+      process.stderr.write(kept);
+    }
+    // Nobody was asked: what was denied is not done.
+    return exitCode(report.outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
+  } finally {
+    person?.close();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
+    await agent.close();
+    await log.close();
+  }
+}
+
+/** Asks the person at the terminal what the run asks. */
+function askAt(terminal: Terminal, watcher: RunWatcher, pretty: () => PrettyRun | undefined): TerminalPerson {
+  const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
+  const person = new TerminalPerson(terminal, async (relay, answer) => {
+    await answers.get(relay.id)?.(answer);
+  });
+  watcher.asked = (relay, answer) => {
+    answers.set(relay.id, answer);
+    pretty()?.pause(true);
+    person.ask(relay);
+  };
+  watcher.resolved = relayId => {
+    answers.delete(relayId);
+    person.resolved(relayId);
+    if (answers.size === 0) pretty()?.pause(false);
+  };
+  return person;
+}
+
+/** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
+function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
+  return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
+}
+
+function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWatcher {
+  const print = (value: unknown) => writeOut(`${JSON.stringify(value)}\n`);
+  const watchers: Record<Output, RunWatcher> = {
+    events: { event: print },
+    activity: { activity: print },
+    raw: { raw: async ({ stream, line }) => void (stream === 'stdout' && (await writeOut(line))) },
+    pretty: {
+      event: event => Promise.resolve(pretty()?.event(event)),
+      activity: activity => Promise.resolve(pretty()?.activity(activity)),
+    },
+  };
+  return watchers[output];
+}
+
+/** Returns the exit code: 0 when it completed, 124 after a timeout, 130 when it was interrupted, else 1. */
+function exitCode(outcome: RunOutcome): number {
+  if (outcome === 'complete') return 0;
+  if (outcome === 'timeout') return 124;
+  return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
+}

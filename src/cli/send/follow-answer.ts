@@ -1,0 +1,50 @@
+import type { LoggedEvent } from '../../events/index.ts';
+import { writeOut } from '../output.ts';
+import { printJson } from '../threads/with-log.ts';
+import { Transcript } from '../threads/transcript.ts';
+
+/** How the answer to a message ended: the reason of its run, or `unread` when the active run ended without it. */
+export type AnswerEnd = NonNullable<Extract<LoggedEvent, { type: 'harness_end' }>['reason']> | 'unread' | 'stopped';
+
+export interface SentInto {
+  readonly messageId: string;
+  /** The run that was active when it was sent; absent when it starts one. */
+  readonly activeRunId?: string;
+  /** Whether somebody else starts a run for a message that the active run did not read. */
+  readonly isDeliveredLater?: boolean;
+}
+
+/** Prints the events of a thread until the run that answers a message has ended. */
+export async function followAnswer(
+  events: AsyncIterable<LoggedEvent>,
+  { messageId, activeRunId, isDeliveredLater = false }: SentInto,
+  isJson: boolean,
+): Promise<AnswerEnd> {
+  const transcript = new Transcript();
+  const print = (event: LoggedEvent) => (isJson ? printJson(event) : writeOut(transcript.take(event)));
+  let answering: string | undefined;
+  let cause: string | undefined;
+  try {
+    for await (const event of events) {
+      if (!(await print(event))) return 'stopped';
+      if (event.type === 'user' && event.id === messageId) {
+        if (event.runId === activeRunId) answering = activeRunId;
+        else cause = `${event.runId}:user`;
+      }
+      if (event.type === 'harness_start' && cause !== undefined && event.parentId === cause) answering = event.runId;
+      if (event.type !== 'harness_end') continue;
+      if (event.runId === answering) return event.reason ?? 'complete';
+      if (event.runId === activeRunId && cause === undefined && !isDeliveredLater) return 'unread';
+    }
+    return 'stopped';
+  } finally {
+    if (!isJson) await writeOut(transcript.end());
+  }
+}
+
+/** Returns the exit code of `singletree send`, that of `run`. */
+export function exitCodeOf(end: AnswerEnd): number {
+  if (end === 'complete') return 0;
+  if (end === 'timeout') return 124;
+  return end === 'error' ? 1 : 130;
+}

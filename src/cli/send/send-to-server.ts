@@ -1,0 +1,51 @@
+import { type Client, createClient } from '../../client/index.ts';
+import { defined } from '../../events/defined.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import { writeOut } from '../output.ts';
+import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
+import { printJson } from '../threads/with-log.ts';
+import type { SendOptions } from './command.ts';
+import { exitCodeOf, followAnswer } from './follow-answer.ts';
+
+/** Sends a message to a thread of a server and prints the answer; returns the exit code. */
+export async function sendToServer(named: string, content: string, options: SendOptions): Promise<number> {
+  const { server = '', token, model, followUp = false, wait, json = false } = options;
+  const client = createClient({ baseUrl: server.replace(/\/+$/, ''), ...defined({ token }) });
+  const { id: threadId, seq } = await findIn(threadsOf(client), named);
+  const id = newId();
+  const delivery = followUp ? 'follow_up' : 'steer';
+  const receipt = await client.sendMessage(threadId, { content, id, delivery, ...defined({ model }) });
+  if (!wait) {
+    await (json ? printJson({ threadId, messageId: id, ...receipt }) : writeOut(`sent to thread ${threadId}\n`));
+    return 0;
+  }
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const events = client.watch(threadId, { after: seq, signal: stop.signal });
+  // A server delivers a message that a run did not read: its run follows.
+  const isActive = receipt.steered === true || receipt.queued === true;
+  const sent = { messageId: id, ...(isActive && { activeRunId: receipt.runId }), isDeliveredLater: true };
+  return exitCodeOf(await followAnswer(events, sent, json));
+}
+
+function threadsOf(client: Client): ThreadIndex<{ readonly id: string; readonly seq: number }> {
+  return {
+    newest: async () => (await client.listThreads({ limit: 1 }))[0],
+    get: async id => {
+      try {
+        return await client.getThread(id);
+      } catch (error) {
+        if (SingletreeError.is(error, 'thread_not_found')) return undefined;
+        throw error;
+      }
+    },
+    async *all() {
+      let cursor: string | undefined;
+      do {
+        const page = await client.searchThreads(defined({ cursor }));
+        yield* page.threads;
+        cursor = page.next;
+      } while (cursor !== undefined);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { userInfo } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { liveRunOf } from '../../control/supervision/live-run.ts';
+import { openRunsOf } from '../../control/supervision/open-runs.ts';
+import { requestSteering } from '../../control/supervision/steer-request.ts';
+import { defined } from '../../events/defined.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
+import { markFollowUp, noFollowUp, noteOf } from '../../server/follow-ups.ts';
+import { writeOut } from '../output.ts';
+import { runAtTerminal, type TerminalRun } from '../run-at-terminal.ts';
+import { findThread } from '../threads/find-thread.ts';
+import { printJson, withLog } from '../threads/with-log.ts';
+import type { SendOptions } from './command.ts';
+import { exitCodeOf, followAnswer } from './follow-answer.ts';
+
+/**
+ * Sends a message to a thread of a store and prints the answer: into the run that another process owns, else as the next
+ * turn, which runs here. Returns the exit code.
+ */
+export async function sendToStore(named: string, content: string, options: SendOptions): Promise<number> {
+  const next = await withLog(options, async (log): Promise<number | NextTurn> => {
+    const thread = await findThread(log, named);
+    const active = await liveRunOf(log, thread);
+    if (active !== undefined) return sendIntoRun(log, { thread, runId: active.runId, content }, options);
+    if (!options.wait)
+      throw new SingletreeError(
+        'invalid_argument',
+        'Nothing runs in this thread: the message starts a run here, which has to be waited for. Leave out --no-wait, or use --server.',
+      );
+    return { threadId: thread.id, name: await agentOf(log, thread), prompt: content, extraArgs: [] };
+  });
+  return typeof next === 'number' ? next : runHere(next, options);
+}
+
+/** A turn that runs in this process. */
+type NextTurn = TerminalRun & { readonly threadId: string };
+
+/** How long to wait, and how often, while another process begins or ends a run of the thread. */
+const heldMs = 100;
+const heldTries = 20;
+
+async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
+  const output = options.json === true ? ({ output: 'events' } as const) : ({ output: 'pretty' } as const);
+  let { start } = next;
+  for (let tries = 1; ; tries++)
+    try {
+      return await runAtTerminal({ ...next, ...defined({ start }) }, { ...options, ...output, resume: next.threadId });
+    } catch (error) {
+      const isHeld = SingletreeError.is(error, 'lease_held');
+      if (tries >= heldTries || (!isHeld && !SingletreeError.is(error, 'seq_conflict'))) throw error;
+      if (isHeld) await delay(heldMs);
+      const { id: messageId, expectedSeq: after } = start ?? {};
+      if (messageId === undefined || after === undefined) continue;
+      // A server may have delivered it meanwhile.
+      const delivered = await withLog(options, async log => {
+        for await (const event of readEvents(log, next.threadId, after))
+          if (event.type === 'user' && event.id === messageId)
+            return followAnswer(log.tail(next.threadId, event.seq - 1), { messageId }, options.json === true);
+        start = { ...start, expectedSeq: (await findThread(log, next.threadId)).seq };
+        return undefined;
+      });
+      if (delivered !== undefined) return exitCodeOf(delivered);
+    }
+}
+
+interface IntoRun {
+  readonly thread: Thread;
+  readonly runId: string;
+  readonly content: string;
+}
+
+async function sendIntoRun(
+  log: EventLog,
+  { thread, runId, content }: IntoRun,
+  { model, followUp = false, wait, json = false }: SendOptions,
+): Promise<number | NextTurn> {
+  const id = newId();
+  const by = userInfo().username;
+  const agent = await agentOf(log, thread);
+  const message = { id, content, by, agent, ...defined({ model }) };
+  if (followUp) await markFollowUp(log, thread.id, { id, message: noteOf(message, runId) });
+  else await requestSteering(log, thread.id, { runId, id, content, by, note: noteOf(message, runId) });
+  if (!wait) {
+    const receipt = { threadId: thread.id, messageId: id, runId, ...(followUp ? { queued: true } : { steered: true }) };
+    await (json ? printJson(receipt) : writeOut(`sent to thread ${thread.id}\n`));
+    return 0;
+  }
+  const where = followUp ? 'waits until the active run has ended' : 'goes into the active run';
+  process.stderr.write(`The message ${where}. Ctrl-C stops waiting for the answer only.\n`);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const events = log.tail(thread.id, thread.seq, { signal: stop.signal });
+  const end = await followAnswer(events, { messageId: id, activeRunId: runId }, json);
+  if (end !== 'unread') return exitCodeOf(end);
+  const { seq: expectedSeq } = await findThread(log, thread.id);
+  const start = { id, metadata: noFollowUp(id), expectedSeq };
+  return { threadId: thread.id, name: agent, prompt: content, extraArgs: [], start };
+}
+
+/** Returns the agent of the newest turn of a thread; throws when it has none. */
+async function agentOf(log: EventLog, thread: Thread): Promise<string> {
+  const [open] = openRunsOf(thread);
+  if (open !== undefined) return open.agentId;
+  let newest: string | undefined;
+  for await (const event of readEvents(log, thread.id))
+    if (event.type === 'harness_start' && event.parentId?.endsWith(':user') === true) newest = event.agentId ?? newest;
+  const { agentId } = thread.metadata;
+  const agent = newest ?? (typeof agentId === 'string' ? agentId : undefined);
+  if (agent !== undefined) return agent;
+  throw new SingletreeError(
+    'invalid_argument',
+    `No agent has worked in this thread yet. Name one: singletree run <agent> "…" --resume ${thread.id}`,
+  );
+}

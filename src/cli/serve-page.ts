@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Limits } from '../agents/index.ts';
+import type { Config } from '../config/index.ts';
+import { Supervisor } from '../control/index.ts';
+import { SingletreeError } from '../events/index.ts';
+import { passwordsOf, visibleUrl } from '../log/index.ts';
+import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
+import { configuredTokens, tokensIn } from './access-tokens.ts';
+import { installedAgents } from './installed-agents.ts';
+import { packageVersion } from './package-version.ts';
+import { removeRunFolders } from './run-folders.ts';
+import { loadSettings } from './settings.ts';
+import { calledAs, startLines } from './start-screen.ts';
+import { openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+
+export interface ServeOptions extends StoreOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly token?: readonly AccessToken[];
+  readonly allowHost?: readonly string[];
+  readonly cors?: readonly string[];
+  readonly log: LogStyle;
+  readonly files?: string;
+  readonly open: boolean;
+  readonly cwd: string;
+  readonly yolo?: boolean;
+  readonly json?: boolean;
+}
+
+/** Serves the page and the HTTP API until it is stopped. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { cors = [], log: logStyle, files, open, yolo = false, json = false } = options;
+  const settings = await loadSettings(options.cwd);
+  const { config, home } = settings;
+  const { store, live } = storeUrls(options, process.env, config);
+  const log = await openStoreOf(options, config);
+  const agents = await installedAgents({ ...settings, yolo });
+  const supervisor = new Supervisor({
+    log,
+    agents: agents.all,
+    ...(config.limits && { limits: config.limits as Limits }),
+  });
+  let server: RunningServer;
+  try {
+    server = await listen(options.port ?? config.server?.port, port =>
+      startServer({
+        log,
+        control: supervisor,
+        agents,
+        host: options.host ?? config.server?.host ?? '127.0.0.1',
+        port,
+        ...(config.page?.title !== undefined && { pageTitle: config.page.title }),
+        hosts: options.allowHost ?? config.server?.allowHosts ?? [],
+        cors: [...cors, ...(config.server?.cors ?? [])],
+        logStyle,
+        version: packageVersion(),
+        secrets: [...secretsIn(process.env), ...passwordsIn([store, live])],
+        tokens: tokensFor(options, config),
+        ...(files !== undefined && { filesRoot: resolve(files) }),
+        snapshots: join(home, 'snapshots'),
+        onDelete: (_, runIds) => removeRunFolders(home, runIds),
+      }),
+    );
+  } catch (error) {
+    await agents.close();
+    await log.close();
+    throw error;
+  }
+  const recovered = await supervisor.recover();
+  await server.resume();
+  const shown = {
+    version: packageVersion(),
+    url: server.url,
+    takenPort: isMoved(options, config, server) ? usualPort : undefined,
+    folder: settings.cwd.replace(homedir(), '~'),
+    store: visibleUrl(store),
+    live: live && visibleUrl(live),
+    agents: agents.list(),
+    models: agents.models,
+    problems: agents.problems,
+    resumed: recovered.length,
+    command: calledAs(process.env),
+  };
+  if (json) console.log(JSON.stringify({ ...shown, agents: shown.agents.map(({ id }) => id) }));
+  else for (const line of startLines(shown)) console.log(line);
+  if (open && process.stdout.isTTY) openInBrowser(server.url);
+  await untilStopped();
+  await server.close();
+  await supervisor.close();
+  await agents.close();
+  await log.close();
+}
+
+/** Options go before the environment, which goes before the configuration. */
+function tokensFor({ token }: ServeOptions, config: Config): readonly AccessToken[] {
+  if (token !== undefined) return token;
+  const fromEnvironment = tokensIn(process.env);
+  return fromEnvironment.length > 0 ? fromEnvironment : configuredTokens(config, process.env);
+}
+
+const usualPort = 4747;
+const mostPorts = 20;
+
+/** Listens on a port; without one that was asked for, on the first free one from the usual one on. */
+async function listen(
+  wanted: number | undefined,
+  start: (port: number) => Promise<RunningServer>,
+): Promise<RunningServer> {
+  if (wanted !== undefined) return start(wanted);
+  for (let port = usualPort; ; port++)
+    try {
+      return await start(port);
+    } catch (error) {
+      if (!SingletreeError.is(error, 'address_unavailable') || port >= usualPort + mostPorts) throw error;
+    }
+}
+
+/** Whether the usual port was taken, so that another one is used. */
+function isMoved({ port }: ServeOptions, { server }: Config, { url }: RunningServer): boolean {
+  return (port ?? server?.port) === undefined && Number(new URL(url).port) !== usualPort;
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** Opens the page in a browser; ignores failures, because the address was printed. */
+function openInBrowser(url: string): void {
+  const command = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const browser = spawn(command, [url], { stdio: 'ignore', detached: true });
+  browser.on('error', () => {});
+  browser.unref();
+}
+
+/** The passwords of the store and its live tail; short ones would be found in harmless texts. */
+function passwordsIn(urls: readonly (string | undefined)[]): string[] {
+  return urls.flatMap(url => (url === undefined ? [] : passwordsOf(url))).filter(({ length }) => length >= 6);
+}
+
+/** The secret values of the environment, which must not appear in an event or a log. */
+function secretsIn(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value !== undefined && value.length >= 12 ? [value] : [],
+  );
+}

@@ -1,0 +1,65 @@
+import type { AgentInfo } from '../protocols/index.ts';
+
+/** What the first screen of the server shows. */
+export interface StartScreen {
+  readonly version: string;
+  readonly url: string;
+  /** The port that was wanted, when another one had to be used. */
+  readonly takenPort?: number | undefined;
+  readonly folder: string;
+  readonly store: string;
+  readonly live?: string | undefined;
+  /** The agents, the default first. */
+  readonly agents: readonly AgentInfo[];
+  /** The models that can be used, the default first. */
+  readonly models: readonly string[];
+  readonly problems: readonly string[];
+  /** The number of interrupted runs that were resumed. */
+  readonly resumed: number;
+  /** How the command was called, such as `npx singletree`. */
+  readonly command: string;
+}
+
+/** Returns the lines of the first screen: where the server is, what was found, and what to do next. */
+export function startLines(screen: StartScreen): string[] {
+  const { version, url, takenPort, folder, store, live, agents, models, problems, resumed, command } = screen;
+  const rows: [string, string][] = [
+    ['folder', folder],
+    ['store', store],
+    ...(live === undefined ? [] : ([['live', live]] as [string, string][])),
+    ['agents', agents.map(({ id }) => id).join(', ')],
+    ['models', modelsText(models)],
+  ];
+  return [
+    `Singletree is at ${url}${takenPort === undefined ? '' : ` (port ${takenPort} is taken)`}`,
+    '',
+    ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
+    ...problems.map(problem => `  problem  ${problem}`),
+    ...(resumed === 0 ? [] : [`  resumed  ${resumed} interrupted run${resumed === 1 ? '' : 's'}`]),
+    '',
+    'Next: open the page, or in another terminal',
+    ...nextCommands(agents).map(([args, purpose]) => `  ${`${command} ${args}`.padEnd(50)} ${purpose}`.trimEnd()),
+    '',
+    `Ctrl-C stops it; open runs resume at the next start. (version ${version})`,
+  ];
+}
+
+function modelsText([first, ...others]: readonly string[]): string {
+  if (first === undefined) return 'none yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (singletree models --all)';
+  return others.length === 0 ? first : `${first} and ${others.length} more (singletree models)`;
+}
+
+function nextCommands(agents: readonly AgentInfo[]): [string, string][] {
+  const [first = { id: 'demo' }] = agents;
+  const prompt = first.id === 'demo' ? 'Save a note for me' : 'What does this project do?';
+  return [
+    [`run ${first.id} "${prompt}"`, ''],
+    ['inbox', 'what waits for you'],
+    ['doctor', 'what is missing, and how to fix it'],
+  ];
+}
+
+/** Returns how this process was called: through npm or npx the command is not in the path. */
+export function calledAs(env: NodeJS.ProcessEnv): string {
+  return env['npm_command'] === undefined ? 'singletree' : 'npx singletree';
+}

@@ -1,0 +1,89 @@
+import { SingletreeError } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
+import { writeOut } from '../output.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { tableLines } from '../table.ts';
+import { shortIds } from './find-thread.ts';
+import { indexLog } from './index-log.ts';
+import { unavailable } from './queries.ts';
+import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
+
+export interface UsageOptions extends ThreadCommandOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly by: readonly (UsageGroup | 'thread')[];
+}
+
+/** `singletree usage`: tokens and cost by day, agent and model, or by thread. */
+export function usageCommand({ from, to, by, ...options }: UsageOptions): Promise<void> {
+  return withLog(options, async log => {
+    if (by.includes('thread')) return usageByThread(log, { from, to, isJson: options.json === true });
+    const groups = by as readonly UsageGroup[];
+    await indexLog(log, line => process.stderr.write(line));
+    const totals = await (log.usage?.({ by: groups, ...(from && { from }), ...(to && { to }) }) ?? unavailable());
+    if (options.json === true) {
+      for (const total of totals) await printJson(total);
+      return;
+    }
+    const rows = totals.map(({ day, agentId, modelId, modelCalls, ...usage }) => [
+      ...groups.map(group => ({ day, agent: agentId, model: modelId })[group] || '–'),
+      ...cells(modelCalls, usage),
+    ]);
+    return printRows(rows);
+  });
+}
+
+interface Period {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly isJson: boolean;
+}
+
+/** Reads every thread; events that a branch shares with its origin count there. */
+async function usageByThread(log: EventLog, { from = '', to = '\uffff', isJson }: Period): Promise<void> {
+  if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
+    throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
+  const progress = new ProgressLine(process.stderr);
+  const found: { id: string; title: string; modelCalls: number; usage: UsageCounts }[] = [];
+  let read = 0;
+  for await (const { id, title = 'Untitled', branchedFrom } of allThreads(log)) {
+    progress.show(`read ${++read} threads`);
+    let [usage, modelCalls] = [noUsage, 0];
+    for await (const event of readEvents(log, id, branchedFrom?.seq)) {
+      const day = event.ts.slice(0, 10);
+      if (event.type !== 'usage' || day < from || day > to) continue;
+      usage = addUsage(usage, event);
+      modelCalls++;
+    }
+    if (modelCalls > 0) found.push({ id, title, modelCalls, usage });
+  }
+  progress.end();
+  if (isJson) {
+    for (const { id: threadId, title, modelCalls, usage } of found)
+      await printJson({ threadId, title, modelCalls, ...usage });
+    return;
+  }
+  const ids = shortIds(found.map(({ id }) => id));
+  await printRows(
+    found.map(({ id, title, modelCalls, usage }) => [
+      ids.get(id) ?? id,
+      ...cells(modelCalls, usage),
+      title.slice(0, 80),
+    ]),
+  );
+}
+
+function cells(modelCalls: number, { inputTokens, outputTokens, cost }: UsageCounts): string[] {
+  return [
+    `${modelCalls} calls`,
+    `${inputTokens} in`,
+    `${outputTokens} out`,
+    cost === undefined ? '' : `$${cost.toFixed(4)}`,
+  ];
+}
+
+async function printRows(rows: readonly string[][]): Promise<void> {
+  for (const line of tableLines(rows)) await writeOut(`${line}\n`);
+  if (rows.length === 0) await writeOut('No usage yet.\n');
+}

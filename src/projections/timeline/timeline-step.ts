@@ -1,0 +1,52 @@
+import type { Operation } from '../activity/activity.ts';
+
+/** Who is at work in a step: a run as a whole, a model, a tool or a person; a note takes no time. */
+export type StepKind = 'run' | 'model' | 'tool' | 'person' | 'note';
+
+/** Where a step stands. */
+export type StepStatus = 'running' | 'done' | 'failed' | 'denied' | 'stopped';
+
+/** One row of a timeline: what was done, from when to when. */
+export interface TimelineStep {
+  /** The event it began with, and the one that ended it. */
+  readonly seq: number;
+  readonly endSeq?: number;
+  readonly runId: string;
+  /** How many runs its run is inside of. */
+  readonly depth: number;
+  readonly kind: StepKind;
+  /** What a tool did, in the words of activity; absent when that is not known. */
+  readonly operation?: Operation['type'];
+  /** What it is, such as the name of a model or a tool, in one line. */
+  readonly label: string;
+  /** What it is about, such as a command or the first words of a text, in one line. */
+  readonly detail: string;
+  /** Milliseconds since 1970. */
+  readonly start: number;
+  /** Absent while it runs. */
+  readonly end?: number;
+  readonly status: StepStatus;
+}
+
+const detailLength = 160;
+
+/** The first words of a text, in one line. */
+export function gistOf(text: string): string {
+  return text
+    .slice(0, 4 * detailLength)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, detailLength);
+}
+
+/** What operations are about: commands, paths, words that were searched. */
+export function subjectOf(operations: readonly Operation[]): string {
+  return gistOf(operations.map(subject).filter(Boolean).join(', '));
+}
+
+function subject(operation: Operation): string {
+  if (operation.type === 'command') return operation.command;
+  if (operation.type === 'search') return operation.query;
+  if (operation.type === 'orchestration') return operation.subagentName ?? '';
+  return operation.path ?? '';
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { messageReceipt, queuedBody, queuedMessage } from '../../protocols/index.ts';
+import { changeQueued, queueOf, removeQueued } from '../queued-messages.ts';
+import { type Route, route } from '../route.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Messages';
+
+/** What waits in a thread until its run has ended. */
+export function queueRoutes(site: Site): Route[] {
+  const { log } = site.options;
+  return [
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/queue',
+      tag,
+      summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
+      answer: z.looseObject({ messages: z.array(queuedMessage) }),
+      handle: async ({ param, scope }) => ({ messages: queueOf(await site.find(scope, param('threadId'))) }),
+    }),
+    route({
+      method: 'patch',
+      path: '/api/threads/{threadId}/queue/{messageId}',
+      tag,
+      summary: 'Change a message that waits',
+      body: queuedBody,
+      bodyBytes: 8 * 1024 * 1024,
+      status: 204,
+      handle: async ({ param, scope, body }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        await site.intake.changeQueue(id, () => changeQueued(log, id, param('messageId'), body));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/api/threads/{threadId}/queue/{messageId}',
+      tag,
+      summary: 'Remove a message that waits',
+      status: 204,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        await site.intake.changeQueue(id, () => removeQueued(log, id, param('messageId')));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/queue/{messageId}/send',
+      tag,
+      summary: 'Send a message that waits into the run under way',
+      status: 202,
+      answer: messageReceipt,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return site.intake.sendNow(id, param('messageId'));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+import { lazy, Suspense } from 'react';
+import { NewConversation } from '../start/new-conversation.tsx';
+import type { Address } from './address.ts';
+import type { PageProps } from './page.ts';
+import { TopBar } from './top-bar.tsx';
+
+const Conversation = lazy(async () => ({ default: (await import('../conversation/conversation.tsx')).Conversation }));
+const CompareView = lazy(async () => ({ default: (await import('../compare/compare-view.tsx')).CompareView }));
+const Inbox = lazy(async () => ({ default: (await import('../inbox/inbox.tsx')).Inbox }));
+const ThreadViewPage = lazy(async () => ({ default: (await import('./thread-view-page.tsx')).ThreadViewPage }));
+const UsageView = lazy(async () => ({ default: (await import('../usage/usage-view.tsx')).UsageView }));
+
+interface OpenViewProps extends PageProps {
+  readonly address: Address;
+  readonly open: (address: Address) => void;
+  /** Whether the agents are loaded. */
+  readonly isLoaded: boolean;
+  /** The title of the open thread. */
+  readonly title: string | undefined;
+}
+
+/** The view that the address names; the code of all but the first is loaded on demand. */
+export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewProps) {
+  return (
+    <Suspense fallback={<LoadingPage onMenu={page.onMenu} />}>
+      {address.section === 'inbox' ? (
+        <Inbox {...page} address={address} open={open} />
+      ) : address.section === 'usage' ? (
+        <UsageView {...page} />
+      ) : address.section === 'compare' ? (
+        <CompareView {...page} threads={address.threads} open={open} />
+      ) : address.section === 'thread' && address.view !== undefined ? (
+        <ThreadViewPage
+          key={`${address.threadId} ${address.view}`}
+          {...page}
+          address={address}
+          view={address.view}
+          open={open}
+          title={title}
+        />
+      ) : address.section === 'thread' ? (
+        <Conversation key={address.threadId} {...page} address={address} open={open} title={title} />
+      ) : (
+        <NewConversation
+          {...page}
+          isLoaded={isLoaded}
+          agent={address.section === 'start' ? address.agent : undefined}
+          onStarted={threadId => open({ section: 'thread', threadId })}
+        />
+      )}
+    </Suspense>
+  );
+}
+
+/** The page while the code of a view is loaded. */
+function LoadingPage({ onMenu }: { onMenu: () => void }) {
+  return (
+    <main className="main" aria-busy="true">
+      <TopBar title="Loading…" onMenu={onMenu} />
+    </main>
+  );
+}

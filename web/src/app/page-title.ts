@@ -1,0 +1,28 @@
+import { useEffect } from 'react';
+
+/** The name of the page, as the server wrote it into its file. */
+export const pageName: string = document.title;
+
+let shown = '';
+let waiting = 0;
+
+/** Shows what is open in the title of the tab, after the number of relays that wait for a person. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    shown = title;
+    write();
+  }, [title]);
+}
+
+/** Shows how many relays wait for a person in the title of the tab. */
+export function useWaitingCount(count: number): void {
+  useEffect(() => {
+    waiting = count;
+    write();
+  }, [count]);
+}
+
+function write(): void {
+  const name = shown === '' ? pageName : `${shown} · ${pageName}`;
+  document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
+}

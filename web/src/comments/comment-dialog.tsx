@@ -1,0 +1,63 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { visibleText } from '../code/visible-text.ts';
+import { type CommentDraft, targetName } from './comment.ts';
+import { useCommentsContext } from './use-comments.ts';
+
+/** The form of the comment that is being written; nothing while there is none. */
+export function CommentDialog() {
+  const comments = useCommentsContext();
+  if (comments?.draft === undefined) return null;
+  return <CommentForm draft={comments.draft} onSave={comments.save} onClose={comments.close} />;
+}
+
+interface CommentFormProps {
+  readonly draft: CommentDraft;
+  readonly onSave: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+function CommentForm({ draft, onSave, onClose }: CommentFormProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState(draft.text ?? '');
+  useEffect(() => dialog.current?.showModal(), []);
+  const save = () => {
+    if (text.trim() !== '') onSave(text.trim());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    save();
+  };
+  return (
+    <dialog ref={dialog} className="dialog" aria-label="Comment" onClose={onClose}>
+      <form
+        className="comment-form"
+        onSubmit={event => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <h3>{targetName(draft.target)}</h3>
+        <pre className="comment-quote">{visibleText(draft.quote)}</pre>
+        <textarea
+          className="field"
+          aria-label="Your comment"
+          placeholder="What should be different?"
+          rows={3}
+          value={text}
+          autoFocus
+          onChange={event => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        <div className="dialog-row">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={text.trim() === ''} title="Ctrl+Enter">
+            {draft.id === undefined ? 'Add comment' : 'Save comment'}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

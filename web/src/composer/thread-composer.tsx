@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import { Composer } from './composer.tsx';
+import { QueueList } from './queue-list.tsx';
+import { useQueue } from './use-queue.ts';
+
+interface ThreadComposerProps {
+  readonly client: Client;
+  readonly threadId: string;
+  readonly agents: readonly AgentInfo[];
+  readonly usual: string | undefined;
+  readonly running: boolean;
+  /** The newest event of the thread; 0 until it is loaded. */
+  readonly seq: number;
+  readonly onSend: (message: MessageBody) => Promise<void>;
+  readonly onStop: () => void;
+  readonly children?: ReactNode;
+}
+
+/** The input field of a thread, with the messages that wait above it. */
+export function ThreadComposer({ client, seq, onSend, ...rest }: ThreadComposerProps) {
+  const queue = useQueue(client, rest.threadId, rest.running, seq);
+  const send = async (message: MessageBody) => {
+    await onSend(message);
+    if (message.delivery === 'follow_up') await queue.read();
+  };
+  return (
+    <>
+      <QueueList queue={queue} isRunning={rest.running} />
+      <Composer {...rest} onSend={send} />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import type { QueuedMessage } from '../../../src/protocols/index.ts';
+
+/** How often the queue is read while it may change elsewhere, in milliseconds. */
+const readEvery = 5_000;
+
+/** The messages of a thread that wait until its run has ended; read again when a run begins or ends. */
+export function useQueue(client: Client, threadId: string, isRunning: boolean, seq: number) {
+  const [messages, setMessages] = useState<readonly QueuedMessage[]>([]);
+  const read = useCallback(async () => {
+    const found = await client.listQueue(threadId).catch(() => undefined);
+    if (found !== undefined) setMessages(before => (before.length === 0 && found.length === 0 ? before : found));
+  }, [client, threadId]);
+  const isKnown = seq > 0;
+  useEffect(() => {
+    if (!isKnown) return undefined;
+    void read();
+    const timer = isRunning ? setInterval(() => void read(), readEvery) : undefined;
+    return () => clearInterval(timer);
+  }, [read, isRunning, isKnown]);
+  const then = (done: Promise<unknown>) => done.finally(() => void read());
+  return {
+    messages,
+    read,
+    change: (id: string, content: QueuedMessage['content']) => then(client.changeQueued(threadId, id, { content })),
+    remove: (id: string) => then(client.removeQueued(threadId, id)),
+    sendNow: (id: string) => then(client.sendQueued(threadId, id)),
+  };
+}

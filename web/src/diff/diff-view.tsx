@@ -1,0 +1,128 @@
+import { useState } from 'react';
+import type { FileChange } from '../../../src/projections/index.ts';
+import { useCommentsContext } from '../comments/use-comments.ts';
+import type { DiffHunk, DiffLine, FileDiff } from './diff-model.ts';
+import { SplitLines } from './split-lines.tsx';
+import { UnifiedLines } from './unified-lines.tsx';
+import { useFileDiffs } from './use-file-diffs.ts';
+import { useWide } from './use-wide.ts';
+import { visibleText } from '../code/visible-text.ts';
+
+/** How many lines of a file are shown at first, and how many more at once. */
+const firstLines = 40;
+const moreLines = 2_000;
+/** From this width on both sides have room. */
+const splitWidth = 840;
+
+/** The diffs of some changes: side by side where there is room. */
+export function DiffView({ changes }: { changes: readonly FileChange[] }) {
+  const { ref, isWide } = useWide<HTMLDivElement>(splitWidth);
+  const diffs = useFileDiffs(changes);
+  return (
+    <div className="diffs" ref={ref}>
+      {diffs === undefined
+        ? changes.map(({ path }) => <DiffHead key={path} path={path} />)
+        : diffs.map((diff, index) => <FileDiffView key={index} diff={diff} isSplit={isWide} />)}
+    </div>
+  );
+}
+
+/** The +/− counts of diffs. */
+export function DiffCounts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span className="diff-counts">
+      <span className="diff-added">{`+${added}`}</span> <span className="diff-removed">{`−${removed}`}</span>
+    </span>
+  );
+}
+
+const actionNames = { add: 'new', update: '', delete: 'deleted' } as const;
+
+function DiffHead({ path, diff }: { path: string; diff?: FileDiff }) {
+  const comments = useCommentsContext();
+  return (
+    <div className="diff-head">
+      <span className="diff-path" title={path}>
+        {visibleText(path)}
+        {diff?.moveTo !== undefined && ` → ${visibleText(diff.moveTo)}`}
+      </span>
+      {diff && diff.action !== 'update' && <span className="diff-action">{actionNames[diff.action]}</span>}
+      {diff && !diff.isUnknown && <DiffCounts added={diff.added} removed={diff.removed} />}
+      {comments && diff && (
+        <button
+          type="button"
+          className="code-button"
+          aria-label={`Comment on ${path}`}
+          onClick={() =>
+            comments.open({ target: { kind: 'diff', path }, quote: quoteOf(diff.hunks.flatMap(hunk => hunk.lines)) })
+          }
+        >
+          Comment
+        </button>
+      )}
+    </div>
+  );
+}
+
+function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
+  const total = diff.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+  const [most, setMost] = useState(total <= firstLines + 10 ? total : firstLines);
+  const comments = useCommentsContext();
+  const onComment =
+    comments &&
+    ((lines: readonly DiffLine[]) => {
+      const target = { kind: 'diff' as const, path: diff.path, ...rangeOf(lines) };
+      comments.open({ target, quote: quoteOf(lines) });
+    });
+  const Lines = isSplit ? SplitLines : UnifiedLines;
+  return (
+    <section className="diff" aria-label={`Changes of ${diff.path}`}>
+      <DiffHead path={diff.path} diff={diff} />
+      {diff.isUnknown && <p className="diff-note">The agent did not report the lines it changed.</p>}
+      {firstOf(diff.hunks, most).map((hunk, index) => (
+        // Hunks have no other identity, and a diff never changes.
+        // oxlint-disable-next-line no-array-index-key
+        <div key={index}>
+          {(index > 0 || hunk.title !== '') && <p className="diff-gap">{visibleText(hunk.title) || '⋯'}</p>}
+          <Lines lines={hunk.lines} onComment={onComment} />
+        </div>
+      ))}
+      {most < total && (
+        <button type="button" className="more" onClick={() => setMost(most + moreLines)}>
+          {total - most <= moreLines
+            ? `Show ${total - most} more lines`
+            : `Show ${moreLines} of ${total - most} more lines`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** The first lines of hunks. */
+function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] {
+  let left = most;
+  return hunks.flatMap(({ title, lines }) => {
+    if (left <= 0) return [];
+    const shown = lines.slice(0, left);
+    left -= shown.length;
+    return [{ title, lines: shown }];
+  });
+}
+
+/** The range of lines: those of the new file, or those of the old one when all of them were removed. */
+function rangeOf(lines: readonly DiffLine[]): { from?: number; to?: number; isOld?: boolean } {
+  const numbersOf = (side: 'new' | 'old') => lines.flatMap(line => line[side] ?? []);
+  const [now, old] = [numbersOf('new'), numbersOf('old')];
+  const [numbers, isOld] = now.length > 0 ? [now, false] : [old, true];
+  if (numbers.length === 0) return {};
+  return { from: Math.min(...numbers), to: Math.max(...numbers), ...(isOld && { isOld }) };
+}
+
+const signs = { same: ' ', added: '+', removed: '-' } as const;
+
+function quoteOf(lines: readonly DiffLine[]): string {
+  return lines
+    .slice(0, 200)
+    .map(({ kind, text }) => signs[kind] + text)
+    .join('\n');
+}

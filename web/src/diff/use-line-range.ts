@@ -1,0 +1,39 @@
+import { type PointerEvent, useState } from 'react';
+import type { DiffLine } from './diff-model.ts';
+
+/** Calls back with the lines of a diff that a person clicked or dragged over at their numbers. */
+export function useLineRange(lines: readonly DiffLine[], onChosen: ((lines: readonly DiffLine[]) => void) | undefined) {
+  const [range, setRange] = useState<readonly [number, number]>();
+  const lineAt = ({ target }: PointerEvent) => {
+    const row = target instanceof Element ? target.closest('[data-gutter]') : null;
+    return row === null ? undefined : Number(row.getAttribute('data-gutter'));
+  };
+  const between = ([a, b]: readonly [number, number]) => [Math.min(a, b), Math.max(a, b)] as const;
+  const isChosen = (index: number) => {
+    const [from, to] = range === undefined ? [1, 0] : between(range);
+    return index >= from && index <= to;
+  };
+  if (onChosen === undefined) return { isChosen, handlers: {} };
+  const handlers = {
+    onPointerDown: (event: PointerEvent) => {
+      const at = lineAt(event);
+      if (at === undefined) return;
+      event.preventDefault();
+      // A touch is bound to where it began; only then can it be dragged over other lines.
+      if (event.target instanceof Element) event.target.releasePointerCapture?.(event.pointerId);
+      setRange([at, at]);
+    },
+    onPointerOver: (event: PointerEvent) => {
+      const at = lineAt(event);
+      if (range !== undefined && at !== undefined) setRange([range[0], at]);
+    },
+    onPointerUp: () => {
+      if (range === undefined) return;
+      const [from, to] = between(range);
+      setRange(undefined);
+      onChosen(lines.slice(from, to + 1));
+    },
+    onPointerLeave: () => setRange(undefined),
+  };
+  return { isChosen, handlers };
+}

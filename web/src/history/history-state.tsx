@@ -1,0 +1,19 @@
+import { ViewProblem, ViewState } from '../parts/view-state.tsx';
+import type { HistoryStatus } from './history-protocol.ts';
+
+/** What stands in the place of a view while its thread is not read, or cannot be; nothing when it can be shown. */
+export function HistoryState({ status, isEmpty, empty }: { status: HistoryStatus; isEmpty: boolean; empty: string }) {
+  if (status.problem !== undefined) return <ViewProblem problem={status.problem} />;
+  if (!isEmpty) return null;
+  return <ViewState title={status.isComplete ? empty : 'Loading…'} />;
+}
+
+/** The line that says that a view is not up to date, or is being read; it keeps no place otherwise. */
+export function HistoryNotice({ status: { seq, isComplete, isConnected } }: { status: HistoryStatus }) {
+  if (isComplete && isConnected) return null;
+  return (
+    <p className="history-notice" role="status">
+      {isComplete ? 'Connection lost. Trying again…' : `Reading… ${seq.toLocaleString('en')} events`}
+    </p>
+  );
+}

@@ -1,0 +1,126 @@
+import '../styles/inspector.css';
+import { useEffect, useRef } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import type { ThreadAddress } from '../app/address.ts';
+import { ViewLink } from '../app/view-link.tsx';
+import { NextIcon, PreviousIcon } from '../parts/icons.tsx';
+import { JsonTree } from './json-tree.tsx';
+import { OriginalLine } from './original-line.tsx';
+import { useAnswer, type useHistory } from './use-history.ts';
+
+interface InspectorProps {
+  readonly client: Client;
+  readonly state: ReturnType<typeof useHistory>;
+  readonly address: ThreadAddress;
+  readonly seq: number;
+  readonly open: (address: ThreadAddress, isReplacing?: boolean) => void;
+}
+
+interface SeenEvent {
+  readonly type: string;
+  readonly runId: string;
+  readonly ts?: string;
+  readonly line?: number;
+}
+
+/** One event of a thread: its JSON, the line it came from, and its places in the other views. */
+export function Inspector({ client, state, address, seq, open }: InspectorProps) {
+  const event = useAnswer(state, 'event', seq) as SeenEvent | undefined;
+  const panel = useRef<HTMLElement>(null);
+  const { threadId, view } = address;
+  const go = (to: number) => open({ ...address, at: to }, true);
+  const close = () => open({ section: 'thread', threadId, ...(view && { view }) }, true);
+  const { history, status } = state;
+  const download = async () => {
+    const text = await history?.ask('eventText', seq);
+    if (text !== undefined) saveText(text, `event-${seq}.json`);
+  };
+
+  useEffect(() => {
+    const element = panel.current;
+    const onKeyDown = (pressed: KeyboardEvent) => {
+      if (pressed.key !== 'Escape') return;
+      pressed.preventDefault();
+      close();
+    };
+    element?.addEventListener('keydown', onKeyDown);
+    return () => element?.removeEventListener('keydown', onKeyDown);
+  });
+
+  return (
+    <aside className="inspector" aria-label={`Event ${seq}`} ref={panel}>
+      <header className="inspector-head">
+        <h3>
+          Event {seq} {event && <code>{event.type}</code>}
+        </h3>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Previous event"
+          disabled={seq <= 1}
+          onClick={() => go(seq - 1)}
+        >
+          <PreviousIcon />
+        </button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Next event"
+          disabled={seq >= status.seq}
+          onClick={() => go(seq + 1)}
+        >
+          <NextIcon />
+        </button>
+        <button type="button" className="icon-button" aria-label="Close the event" onClick={close}>
+          ×
+        </button>
+      </header>
+      <p className="inspector-links">
+        <ViewLink to={{ section: 'thread', threadId, at: seq }} open={to => open(to as ThreadAddress)}>
+          Show in conversation
+        </ViewLink>
+        {view !== 'graph' && (
+          <ViewLink to={{ section: 'thread', threadId, view: 'graph', at: seq }} open={to => open(to as ThreadAddress)}>
+            Show in graph
+          </ViewLink>
+        )}
+        {view !== 'runs' && (
+          <ViewLink to={{ section: 'thread', threadId, view: 'runs', at: seq }} open={to => open(to as ThreadAddress)}>
+            Show in runs
+          </ViewLink>
+        )}
+      </p>
+      {event === undefined ? (
+        <p className="view-note">{status.isComplete ? 'There is no such event.' : 'Loading…'}</p>
+      ) : (
+        <>
+          {event.ts !== undefined && <p className="view-note">{new Date(event.ts).toLocaleString()}</p>}
+          <h4>
+            JSON
+            <button type="button" className="quiet-button" onClick={() => void download()}>
+              Download
+            </button>
+          </h4>
+          <div className="json" key={seq}>
+            <JsonTree value={event} isOpen />
+          </div>
+          {event.line !== undefined && (
+            <>
+              <h4>Original line {event.line}</h4>
+              <OriginalLine client={client} threadId={threadId} runId={event.runId} line={event.line} />
+            </>
+          )}
+        </>
+      )}
+    </aside>
+  );
+}
+
+function saveText(text: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

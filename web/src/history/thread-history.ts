@@ -1,0 +1,154 @@
+import type { LoggedEvent } from '../../../src/events/index.ts';
+import type { GraphNode } from '../../../src/projections/thread-graph/thread-graph.ts';
+import { totals, type TotalsView } from '../../../src/projections/totals.ts';
+import { Timeline } from '../../../src/projections/timeline/timeline.ts';
+import { type TimeSpan, timeSpanOf } from '../../../src/projections/timeline/time-scale.ts';
+import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
+import {
+  type GraphDirection,
+  type GraphQuery,
+  GraphHistory,
+  type GraphOverview,
+  type GraphPart,
+} from './graph-history.ts';
+import { type Moment, Moments } from './moments.ts';
+import { type PlaybackTrack, trackOf } from './playback-track.ts';
+import { type ReplSession, replSessionOf } from './repl-session.ts';
+import { shortened } from './shortened.ts';
+import { summaryOf, type ThreadSummary } from './thread-summary.ts';
+
+/** Some rows of a timeline, with the times of the whole. */
+export interface TimelinePart {
+  readonly first: number;
+  readonly rows: readonly TimelineStep[];
+  readonly count: number;
+  readonly span: TimeSpan;
+}
+
+/** Which rows are asked for: a number of them, from a row or around an event. */
+export interface TimelineQuery {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * All events of a thread with the views that need them. It lives in a worker: what it returns is small, whatever the
+ * length of the thread.
+ */
+export class ThreadHistory {
+  readonly #events: LoggedEvent[] = [];
+  readonly #timeline = new Timeline();
+  readonly #graph = new GraphHistory(this.#events);
+  readonly #moments = new Moments(this.#events);
+  #timed = 0;
+  #totals = totals.initial;
+  #counted = 0;
+  #span: { readonly at: number; readonly value: TimeSpan } | undefined;
+
+  /** Adds the next event. */
+  add(event: LoggedEvent): void {
+    this.#events.push(event);
+  }
+
+  /** The seq of the newest event. */
+  get seq(): number {
+    return this.#events.at(-1)?.seq ?? 0;
+  }
+
+  /** The event of a seq, long values shortened. */
+  event(seq: number): unknown {
+    return shortened(this.#at(seq));
+  }
+
+  /** The whole JSON of an event. */
+  eventText(seq: number): string {
+    return JSON.stringify(this.#at(seq), null, 2);
+  }
+
+  /** Some rows of the timeline. */
+  timeline({ first, count }: TimelineQuery): TimelinePart {
+    const steps = this.#steps();
+    const from = Math.max(0, Math.min(first, steps.length - 1));
+    return { first: from, rows: steps.slice(from, from + count), count: steps.length, span: this.#spanOf(steps) };
+  }
+
+  /** The row of the timeline that an event belongs to: the last that began before it, or with it. */
+  rowAt(seq: number): number {
+    const steps = this.#steps();
+    for (const is of [(step: TimelineStep) => step.seq === seq, (step: TimelineStep) => step.endSeq === seq]) {
+      const row = steps.findLastIndex(is);
+      if (row >= 0) return row;
+    }
+    return steps.findLastIndex(step => step.seq <= seq);
+  }
+
+  /** The part of the drawing that is in view. */
+  graph(query: GraphQuery): GraphPart {
+    return this.#graph.part(query);
+  }
+
+  /** Where all nodes of the drawing are. */
+  graphOverview(detail: GraphQuery['detail']): GraphOverview {
+    return this.#graph.overview(detail);
+  }
+
+  /** The node that an event belongs to. */
+  graphNodeAt(query: { detail: GraphQuery['detail']; seq: number }): GraphNode | undefined {
+    return this.#graph.nodeAt(query.detail, query.seq);
+  }
+
+  /** The next node in a direction. */
+  graphNeighbour(query: {
+    detail: GraphQuery['detail'];
+    id: string;
+    direction: GraphDirection;
+  }): GraphNode | undefined {
+    return this.#graph.neighbour(query.detail, query.id, query.direction);
+  }
+
+  /** The nodes that have a text in them, from top to bottom. */
+  graphSearch(query: { detail: GraphQuery['detail']; text: string }): readonly GraphNode[] {
+    return this.#graph.search(query.detail, query.text);
+  }
+
+  /** The executions of code and the runs that wrote it, with what they cost. */
+  repl(): ReplSession {
+    return replSessionOf(this.#graph.conversation(), this.#totalsNow());
+  }
+
+  /** What the thread came to, for a comparison with others. */
+  summary(): ThreadSummary {
+    return summaryOf(this.#graph.conversation(), this.#steps(), this.#totalsNow());
+  }
+
+  /** When the events came, for a playback. */
+  track(): PlaybackTrack {
+    return trackOf(this.#events);
+  }
+
+  /** What a person saw right after an event. */
+  moment(seq: number): Moment {
+    return this.#moments.at(seq);
+  }
+
+  #totalsNow(): TotalsView {
+    for (; this.#counted < this.#events.length; this.#counted++)
+      this.#totals = totals.step(this.#totals, this.#events[this.#counted] as LoggedEvent);
+    return totals.view(this.#totals);
+  }
+
+  #steps(): readonly TimelineStep[] {
+    for (; this.#timed < this.#events.length; this.#timed++)
+      this.#timeline.take(this.#events[this.#timed] as LoggedEvent);
+    return this.#timeline.steps;
+  }
+
+  #spanOf(steps: readonly TimelineStep[]): TimeSpan {
+    if (this.#span?.at !== this.#timed) this.#span = { at: this.#timed, value: timeSpanOf(steps) };
+    return this.#span.value;
+  }
+
+  #at(seq: number): LoggedEvent | undefined {
+    return this.#events[seq - (this.#events[0]?.seq ?? 1)];
+  }
+}

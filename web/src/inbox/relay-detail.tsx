@@ -1,0 +1,62 @@
+import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
+import { type Address, writeAddress } from '../app/address.ts';
+import { BackIcon } from '../parts/icons.tsx';
+import { RelayPanel } from '../relays/relay-card.tsx';
+import { relayIn, summaryOf } from '../relays/relay-summary.ts';
+import { titleOf } from '../threads/use-threads.ts';
+import { agentName } from '../parts/agent-name.ts';
+
+interface RelayDetailProps {
+  readonly info: RelayInfo;
+  readonly agents: readonly AgentInfo[];
+  /** Whether it was answered elsewhere meanwhile. */
+  readonly isGone: boolean;
+  readonly open: (address: Address) => void;
+  /** Returns to the list on a narrow screen. */
+  readonly onBack: () => void;
+}
+
+/** One relay with everything that a decision needs, and its answers. */
+export function RelayDetail({ info, agents, isGone, open, onBack }: RelayDetailProps) {
+  const { threadId, since } = info;
+  const relay = relayIn(info);
+  const address: Address = { section: 'thread', threadId };
+  const { what } = summaryOf({ relay: info.relay, agentId: agentName(agents, info.agentId) });
+  return (
+    <section className="relay-detail" aria-label="What is asked">
+      <header className="relay-head">
+        <button type="button" className="icon-button back" aria-label="Back to the list" onClick={onBack}>
+          <BackIcon />
+        </button>
+        <div>
+          <h2>{what}</h2>
+          <p className="thread-facts">
+            {'in '}
+            <a
+              href={writeAddress(address)}
+              onClick={event => {
+                event.preventDefault();
+                open(address);
+              }}
+            >
+              <bdi>{titleOf(info)}</bdi>
+            </a>
+            {since !== undefined && (
+              <>
+                {' since '}
+                <time dateTime={since}>{new Date(since).toLocaleString()}</time>
+              </>
+            )}
+          </p>
+        </div>
+      </header>
+      {isGone ? (
+        <p className="notice" role="status">
+          This was answered elsewhere, or its run ended. See “Decided”.
+        </p>
+      ) : (
+        <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} agentId={info.agentId} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { CloseIcon } from './icons.tsx';
+
+interface DialogProps {
+  readonly label: string;
+  /** Selects its look: a sheet with a heading, or the palette without one. */
+  readonly look?: 'sheet' | 'palette';
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A modal dialog: it keeps the focus inside, closes with Escape or a click outside, and returns the focus. */
+export function Dialog({ label, look = 'sheet', onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      className="dialog"
+      data-look={look}
+      aria-label={label}
+      onCancel={event => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={event => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <div className="dialog-body">
+        {look === 'sheet' && (
+          <header className="dialog-head">
+            <h2>{label}</h2>
+            <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+              <CloseIcon />
+            </button>
+          </header>
+        )}
+        {children}
+      </div>
+    </dialog>
+  );
+}

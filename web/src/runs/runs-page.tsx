@@ -1,0 +1,133 @@
+import '../styles/runs.css';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from 'react';
+import { timeScale } from '../../../src/projections/timeline/time-scale.ts';
+import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
+import type { ThreadViewProps } from '../app/thread-view-page.tsx';
+import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
+import { Inspector } from '../history/inspector.tsx';
+import { useAnswer, useHistory } from '../history/use-history.ts';
+import { durationText } from '../parts/time-wording.ts';
+import { StepRow } from './step-row.tsx';
+import { GapMarks, TimeAxis } from './time-axis.tsx';
+import { useVisibleRows } from './use-visible-rows.ts';
+
+const rowHeight = 28;
+const gapWidth = 3;
+
+/** What the runs of a thread did and when, as rows with bars; a click shows the event. */
+export function RunsPage({ client, address, open }: ThreadViewProps) {
+  const { at } = address;
+  const state = useHistory(address.threadId);
+  const box = useRef<HTMLDivElement>(null);
+  const visible = useVisibleRows(box, rowHeight);
+  const part = useAnswer(state, 'timeline', visible);
+  const selected = useAnswer(state, 'rowAt', at);
+  const isEmpty = part === undefined || part.count === 0;
+  const row = at === undefined ? undefined : selected;
+
+  const scale = useMemo(() => {
+    if (part === undefined) return undefined;
+    const { span } = part;
+    return timeScale(span, 100, Math.min(gapWidth, 40 / Math.max(1, span.gaps.length)));
+  }, [part]);
+
+  // The row of the address comes into view when it and enough of the list are known.
+  const settled = useRef<string>(undefined);
+  const count = part?.count ?? 0;
+  useEffect(() => {
+    const element = box.current;
+    const place = `${at} ${row}`;
+    if (element === null || row === undefined || row < 0 || row >= count || settled.current === place) return;
+    settled.current = place;
+    const top = row * rowHeight;
+    const isSeen = top >= element.scrollTop && top + rowHeight <= element.scrollTop + element.clientHeight;
+    if (!isSeen) element.scrollTop = top - element.clientHeight / 2;
+  }, [at, row, count]);
+
+  const select = useCallback((step: TimelineStep) => open({ ...address, at: step.seq }, true), [open, address]);
+  const { history } = state;
+  // Where the keys are: ahead of the selected row while the worker answers.
+  const cursor = useRef(-1);
+  useEffect(() => {
+    if (row !== undefined) cursor.current = row;
+  }, [row]);
+  const move = async (to: number) => {
+    const [step] = (await history?.ask('timeline', { first: to, count: 1 }))?.rows ?? [];
+    if (step !== undefined) select(step);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (part === undefined) return;
+    const from = cursor.current;
+    const steps: Record<string, number> = {
+      ArrowDown: from + 1,
+      ArrowUp: from - 1,
+      PageDown: from + 20,
+      PageUp: from - 20,
+      Home: 0,
+      End: part.count - 1,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      cursor.current = Math.max(0, Math.min(part.count - 1, to));
+      void move(cursor.current);
+    } else if (event.key === 'Enter' && at !== undefined) open({ section: 'thread', threadId: address.threadId, at });
+  };
+
+  return (
+    <div className="with-inspector">
+      <section className="runs" aria-label="Runs">
+        <HistoryState status={state.status} isEmpty={isEmpty} empty="Nothing has run here." />
+        {part && scale && !isEmpty && (
+          <div className="runs-head">
+            <ul className="runs-legend" aria-label="Legend">
+              {['model', 'tool', 'person'].map(kind => (
+                <li key={kind} data-kind={kind}>
+                  {kind}
+                </li>
+              ))}
+            </ul>
+            <span className="runs-sum">
+              {part.count.toLocaleString('en')} steps in {durationText(part.span.end - part.span.start)}
+            </span>
+            <TimeAxis span={part.span} at={scale} />
+          </div>
+        )}
+        <HistoryNotice status={state.status} />
+        <div
+          className="runs-rows"
+          ref={box}
+          role="listbox"
+          aria-label="Steps"
+          tabIndex={0}
+          aria-activedescendant={row === undefined ? undefined : `step-${row}`}
+          onKeyDown={onKeyDown}
+        >
+          {part && scale && (
+            <div className="runs-all" role="presentation" style={{ height: `${part.count * rowHeight}px` }}>
+              <GapMarks span={part.span} at={scale} />
+              <div className="runs-shown" role="presentation" style={{ top: `${part.first * rowHeight}px` }}>
+                {part.rows.map((step, index) => {
+                  const left = scale(step.start);
+                  return (
+                    <StepRow
+                      key={part.first + index}
+                      step={step}
+                      index={part.first + index}
+                      count={part.count}
+                      left={left}
+                      width={scale(step.end ?? part.span.end) - left}
+                      isSelected={part.first + index === row}
+                      onSelect={select}
+                    />
+                  );
+                })}
+              </div>
+            </div>
+          )}
+        </div>
+      </section>
+      {at !== undefined && <Inspector client={client} state={state} address={address} seq={at} open={open} />}
+    </div>
+  );
+}

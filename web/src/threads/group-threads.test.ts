@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import { groupThreads, waitingIn } from './group-threads.ts';
+
+const now = new Date(2026, 4, 20, 12).getTime();
+const thread = (id: string, hoursAgo: number, fields: Partial<ThreadInfo> = {}): ThreadInfo => ({
+  id,
+  resourceId: 'default',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: new Date(now - hoursAgo * 3_600_000).toISOString(),
+  seq: 1,
+  runs: [],
+  ...fields,
+});
+const rowsOf = (threads: readonly ThreadInfo[], showArchived = false) =>
+  groupThreads(threads, { now, showArchived }).map(row => (row.kind === 'heading' ? `# ${row.label}` : row.thread.id));
+
+describe('the groups of threads', () => {
+  it('come in the order of urgency, then by day', () => {
+    const threads = [
+      thread('a', 1),
+      thread('b', 2, { status: 'waiting', waiting: ['1'] }),
+      thread('c', 3, { status: 'running' }),
+      thread('d', 4, { status: 'waiting', waiting: ['2', '3'] }),
+      thread('e', 20),
+      thread('f', 60, { isPinned: true }),
+      thread('g', 80),
+      thread('h', 24 * 60),
+    ];
+    expect(rowsOf(threads)).toEqual([
+      ...['# Waiting for you', 'd', 'b', '# Pinned', 'f', '# Running', 'c', '# Today', 'a', '# Yesterday', 'e'],
+      ...['# Last 7 days', 'g', '# March 2026', 'h'],
+    ]);
+    expect(waitingIn(threads)).toBe(3);
+  });
+
+  it('leave out what is archived, unless it waits or is asked for', () => {
+    const threads = [
+      thread('a', 1, { isArchived: true }),
+      thread('b', 2, { isArchived: true, status: 'waiting', waiting: ['1'] }),
+    ];
+    expect(rowsOf(threads)).toEqual(['# Waiting for you', 'b']);
+    expect(rowsOf(threads, true)).toEqual(['# Waiting for you', 'b', '# Today', 'a']);
+  });
+});

@@ -1,0 +1,33 @@
+import type { ThreadListView } from './thread-list.ts';
+
+/** How the list stands, when it has nothing to show or may be old. */
+export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: () => void }) {
+  const { state, threads, problem } = view;
+  if (state === 'loading' && threads.length === 0)
+    return (
+      <div className="skeleton" role="progressbar" aria-label="Loading the conversations">
+        <span />
+        <span />
+        <span />
+      </div>
+    );
+  if (state === 'lost')
+    return (
+      <p className="list-notice">
+        <span className="dot" data-tone="unsure" />
+        Connection lost. Trying again…
+      </p>
+    );
+  if (state === 'failed')
+    return (
+      <div className="list-notice" role="alert">
+        <p>{problem ?? 'The list cannot be loaded.'}</p>
+        <button type="button" className="button" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    );
+  if (state === 'live' && threads.length === 0)
+    return <p className="list-notice">No conversations yet. The first one appears here.</p>;
+  return null;
+}
