@@ -69,7 +69,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
           </p>
         )}
         {tool.status === 'running' && <Progress progress={tool.progress} />}
-        {permission && <RelayPanel relay={permission} agentId={tool.agentId} />}
+        {permission && <RelayPanel relay={permission} />}
         {tool.runs.length > 0 && <SubagentRuns runs={tool.runs} />}
       </section>
       {tool.relays.filter(isAlone).map(relay => (
