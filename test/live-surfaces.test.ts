@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../src/agents/cli/agent/cli-agent.ts';
 import { SessionPool } from '../src/agents/cli/live/session-pool.ts';
@@ -20,26 +20,53 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-/** `singletree run claude` on a terminal; the model wants to run one command. */
-async function runOnTerminal() {
-  const toolCall = {
-    id: 'toolu_terminal',
-    name: 'Bash',
-    input: { command: 'touch made.txt', description: 'makes it' },
-  };
+interface Program {
+  readonly name: string;
+  readonly title: string;
+  /** The call of its model that runs a command, and the tool that it is reported as. */
+  readonly call: { readonly name: string; readonly input: object };
+  readonly tool: string;
+  /** The variables of its settings that it is not given otherwise. */
+  readonly variables: readonly string[];
+  /** What `singletree inbox show` prints. */
+  readonly shown: string;
+}
+
+const claude: Program = {
+  name: 'claude',
+  title: 'Claude Code',
+  call: { name: 'Bash', input: { command: 'touch made.txt', description: 'makes it' } },
+  tool: 'Bash',
+  variables: [],
+  shown: '? Run this command? (Bash)\n  $ touch made.txt\n  because: makes it\n  answers: approve, reject, revise\n',
+};
+const codex: Program = {
+  name: 'codex',
+  title: 'Codex',
+  call: { name: 'exec_command', input: { cmd: 'touch made.txt' } },
+  tool: 'command_execution',
+  variables: ['SCRIPTED_KEY'],
+  shown: '? Run this command? (command_execution)\n  $ touch made.txt\n  answers: approve, reject\n',
+};
+const programs = [claude, codex];
+const names = programs.map(({ name }) => name);
+
+/** `singletree run` of a program on a terminal; the model wants to run one command. */
+async function runOnTerminal({ name, call, variables }: Program) {
+  const toolCall = { id: 'toolu_terminal', ...call };
   const server = await startScriptedServer({ script: [[{ toolCall }], 'All done.'] });
-  const { executable = '', cwd, env, model = '' } = realProgram('claude', server.url);
+  const { executable = '', cwd, env, model } = realProgram(name, server.url);
+  const given = [
+    ...(model === undefined ? [] : ['--model', model]),
+    ...variables.flatMap(variable => ['--env', variable]),
+  ];
   const home = mkdtempSync(join(tmpdir(), 'singletree-terminal-'));
   const db = join(home, 'log.db');
-  const terminal = spawn(
-    process.execPath,
-    [command, 'run', 'claude', 'go', '--model', model, '--cwd', cwd, '--db', db],
-    {
-      cols: 120,
-      rows: 40,
-      env: { ...process.env, ...env, SINGLETREE_HOME: home, PATH: `${dirname(executable)}:${process.env['PATH']}` },
-    },
-  );
+  const terminal = spawn(process.execPath, [command, 'run', name, 'go', ...given, '--cwd', cwd, '--db', db], {
+    cols: 120,
+    rows: 40,
+    env: { ...process.env, ...env, SINGLETREE_HOME: home, PATH: `${dirname(executable)}:${process.env['PATH']}` },
+  });
   cleanups.push(
     () => server.close(),
     () => rmSync(home, { recursive: true, force: true }),
@@ -66,11 +93,13 @@ function watch(terminal: IPty) {
   return { shows, exit, screen: () => screen };
 }
 
-describe.skipIf(!programsReady('Claude Code on a terminal', ['claude']))('singletree run claude on a terminal', () => {
-  beforeAll(() => installPrograms(['claude']), 600_000);
+const isReady = programsReady('programs on a terminal', names);
+
+describe.skipIf(!isReady).each(programs)('singletree run $name on a terminal', program => {
+  beforeAll(() => installPrograms(names), 600_000);
 
   it('asks there, and runs what is approved there', async () => {
-    const { shows, terminal, exit, made, screen } = await runOnTerminal();
+    const { shows, terminal, exit, made, screen } = await runOnTerminal(program);
     await shows('$ touch made.txt');
     await shows('[a]pprove');
     expect(made()).toBe(false);
@@ -81,32 +110,30 @@ describe.skipIf(!programsReady('Claude Code on a terminal', ['claude']))('single
   });
 
   it('continues when another process answers', async () => {
-    const { shows, exit, made, db, screen } = await runOnTerminal();
+    const { shows, exit, made, db, screen } = await runOnTerminal(program);
     await shows('[a]pprove');
     const inbox = async (...args: string[]) =>
       (await promisify(execFile)(process.execPath, [command, 'inbox', ...args, '--db', db])).stdout;
-    expect(await inbox()).toMatch(/^1 +permission .* Bash \$ touch made\.txt\n/);
-    expect(await inbox('show', '1')).toBe(
-      '? Run this command? (Bash)\n  $ touch made.txt\n  because: makes it\n  answers: approve, reject, revise\n',
-    );
-    expect(await inbox('approve', '1')).toBe('approve: Bash $ touch made.txt\n');
+    expect(await inbox()).toMatch(new RegExp(`^1 +permission .* ${program.tool} \\$ touch made\\.txt\n`));
+    expect(await inbox('show', '1')).toBe(program.shown);
+    expect(await inbox('approve', '1')).toBe(`approve: ${program.tool} $ touch made.txt\n`);
     expect(await exit, screen()).toBe(0);
     expect(made()).toBe(true);
     expect(screen()).toContain('answered elsewhere');
   });
 
   it('passes on the reason of a rejection, and ends without an answer after Ctrl-C', async () => {
-    const { shows, terminal, exit, made, screen, requests } = await runOnTerminal();
+    const { shows, terminal, exit, made, screen, requests } = await runOnTerminal(program);
     await shows('[a]pprove');
     terminal.write('r\r');
     await shows('reason, for the agent');
     terminal.write('use other.txt\r');
     expect(await exit, screen()).toBe(0);
     expect(made()).toBe(false);
-    expect(screen()).toContain('rejected: Bash');
+    expect(screen()).toContain(`rejected: ${program.tool}`);
     expect(JSON.stringify(requests.at(-1))).toContain('use other.txt');
 
-    const second = await runOnTerminal();
+    const second = await runOnTerminal(program);
     await second.shows('[a]pprove');
     second.terminal.write('\u0003');
     expect(await second.exit, second.screen()).toBe(130);
@@ -115,38 +142,58 @@ describe.skipIf(!programsReady('Claude Code on a terminal', ['claude']))('single
   });
 });
 
-const browser = programsReady('Claude Code on the page', ['claude'])
-  ? await launchBrowser('Claude Code on the page')
-  : undefined;
+const browser = isReady ? await launchBrowser('programs on the page') : undefined;
 afterAll(() => browser?.close());
 
-describe.skipIf(browser === undefined)('Claude Code on the page', () => {
-  it('asks there with its exact command, and runs what is changed and approved there', async () => {
-    const toolCall = { id: 'toolu_page', name: 'Bash', input: { command: 'touch made.txt', description: 'makes it' } };
-    const model = await startScriptedServer({ script: [[{ toolCall }], 'All done.', 'Noted.'] });
-    const { yolo: _, ...options } = realProgram('claude', model.url);
-    const sessions = new SessionPool();
-    const webRoot = fileURLToPath(new URL('../dist/web', import.meta.url));
-    const server = await startTestServer([cliAgent('claude', { ...options, sessions })], { webRoot });
-    cleanups.push(
-      () => model.close(),
-      () => rmSync(dirname(options.cwd), { recursive: true, force: true }),
-      () => sessions.close(),
-      () => server.close(),
-    );
-    const page = await (browser as Browser).newPage();
-    await page.goto(server.url);
-    await page.getByLabel('Agent').selectOption('claude');
-    await page.getByLabel('Message').fill('go');
-    await page.keyboard.press('Enter');
-    const log = page.getByRole('log');
-    await log.locator('pre[data-kind=command]').getByText('touch made.txt').waitFor();
+/** The page with a program that wants to run one command. */
+async function openPage({ name, call }: Program) {
+  const toolCall = { id: 'toolu_page', ...call };
+  const model = await startScriptedServer({ script: [[{ toolCall }], 'All done.', 'Noted.'] });
+  const { yolo: _, ...options } = realProgram(name, model.url);
+  const sessions = new SessionPool();
+  const webRoot = fileURLToPath(new URL('../dist/web', import.meta.url));
+  const server = await startTestServer([cliAgent(name, { ...options, sessions })], { webRoot });
+  cleanups.push(
+    () => model.close(),
+    () => rmSync(dirname(options.cwd), { recursive: true, force: true }),
+    () => sessions.close(),
+    () => server.close(),
+  );
+  const page = await (browser as Browser).newPage();
+  await page.goto(server.url);
+  await page.getByLabel('Agent').selectOption(name);
+  await page.getByLabel('Message').fill('go');
+  await page.keyboard.press('Enter');
+  const log = page.getByRole('log');
+  await log.locator('pre[data-kind=command]').getByText('touch made.txt').waitFor();
+  return { page, log, has: (file: string) => existsSync(join(options.cwd, file)), requests: model.requests };
+}
+
+describe.skipIf(browser === undefined)('a program on the page', () => {
+  it('asks there with its exact command, and runs what is changed and approved there: Claude Code', async () => {
+    const { log, has } = await openPage(claude);
     await log.locator('.relay-reason').getByText('makes it').waitFor();
     await log.getByText('Change it first').click();
     await log.getByLabel('Input').fill('{"command":"touch changed.txt"}');
     await log.getByRole('button', { name: 'Run it like this' }).click();
     await log.getByText('All done.').waitFor();
-    expect(existsSync(join(options.cwd, 'changed.txt'))).toBe(true);
-    expect(existsSync(join(options.cwd, 'made.txt'))).toBe(false);
+    expect([has('changed.txt'), has('made.txt')]).toEqual([true, false]);
+  });
+
+  it('asks there, and runs what is approved there: Codex', async () => {
+    const { page, log, has } = await openPage(codex);
+    await look(page, 'codex-asks');
+    expect(has('made.txt')).toBe(false);
+    expect(await log.getByText('Change it first').count(), 'Codex takes no revised input').toBe(0);
+    await log.getByRole('button', { name: 'Approve', exact: true }).click();
+    await log.getByText('All done.').waitFor();
+    await look(page, 'codex-done');
+    expect(has('made.txt')).toBe(true);
   });
 });
+
+/** Takes a screenshot when a folder for them is given. */
+async function look(page: Page, name: string): Promise<void> {
+  const folder = process.env['SINGLETREE_SCREENSHOTS'];
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+}

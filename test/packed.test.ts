@@ -1,18 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { manifest, packedProject, subpaths } from './support/packed-project.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const project = mkdtempSync(join(tmpdir(), 'singletree-packed-'));
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  exports: Record<string, string>;
-  dependencies: Record<string, string>;
-};
-const subpaths = Object.keys(manifest.exports).filter(path => path !== './package.json');
+const project = packedProject();
 const run = (command: string, args: string[]) => execFileSync(command, args, { cwd: project, encoding: 'utf8' });
 
 const compilerOptions = {
@@ -45,20 +40,6 @@ function loadedBy(file: string, seen = new Set<string>()): string[] {
 const loadedBySubpath = (path: string) =>
   loadedBy(join(project, 'node_modules/singletree', manifest.exports[path] as string));
 
-/** Unpacks what would be published beside its dependencies, as an installer would. */
-beforeAll(() => {
-  const modules = join(project, 'node_modules');
-  mkdirSync(join(modules, 'singletree'), { recursive: true });
-  const tarball = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', project], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  run('tar', ['xzf', tarball.trim(), '-C', join(modules, 'singletree'), '--strip-components=1']);
-  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
-    if (name.startsWith('@')) mkdirSync(join(modules, name, '..'), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  }
-});
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe('the packed package', () => {
@@ -120,7 +101,6 @@ describe('the packed package', () => {
       join(project, 'tsconfig.json'),
       JSON.stringify({ compilerOptions: strictest, files: ['consumer.ts'] }),
     );
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
     expect(compile()).toBe('');
   });
 

@@ -21,6 +21,11 @@ export const commandList = {
     example: 'singletree run coder "fix the failing test"',
     load: async () => (await import('./run.ts')).addRunCommand,
   },
+  chat: {
+    description: 'talk with an agent in the terminal',
+    example: 'singletree chat coder',
+    load: async () => (await import('./chat.ts')).addChatCommand,
+  },
   send: {
     description: 'send a message to a thread: into its run, or as its next turn',
     example: 'singletree send last "also update the changelog"',

@@ -27,6 +27,8 @@ export interface RunnableOptions {
   readonly hasPerson: boolean;
   /** What follows `--`: flags of an external agent, or the command of an ACP agent. */
   readonly extraArgs: readonly string[];
+  /** The programs that wait for their next turn. Default: none, a program ends with its run. */
+  readonly sessions?: SessionPool | undefined;
 }
 
 /** An agent that `singletree run` can start. */
@@ -100,8 +102,7 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
 
 function cliOptions({ cwd }: Settings, options: RunnableOptions): CliAgentOptions {
   const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
-  // The program ends with the run: this process has no next turn.
-  const sessions = new SessionPool({ size: 0 });
+  const { sessions = new SessionPool({ size: 0 }) } = options;
   return { cwd, sessions, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
 }
 

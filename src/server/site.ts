@@ -42,8 +42,8 @@ export class Site {
     this.access = new Access(tokens, options.attempts);
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
     this.intake = new MessageIntake(options);
-    this.inbox = new PendingInbox(log);
     this.#digests = new ThreadDigests(log);
+    this.inbox = new PendingInbox(log, this.#digests);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
     this.keepAlive = new KeepAlive(keepAliveMs);
     this.protocols = protocolRegistry(options.protocols);

@@ -46,6 +46,7 @@ async function show(...events: readonly AgentEvent[]): Promise<Locator> {
     { type: 'harness_end', runId: 'r', agentId: 'coder', reason: 'complete' },
   ]);
   await page.goto(`${server.url}/threads/${id}`);
+  await page.getByRole('log').getByText('Go.').waitFor();
   return page.getByRole('log');
 }
 

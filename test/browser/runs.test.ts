@@ -133,6 +133,35 @@ describe.skipIf(browser === undefined)('the runs', () => {
     await rows.filter({ hasText: 'echo 19999' }).waitFor();
   });
 
+  it('shows the code, the output and the recursion of a recursive language model with its cost', async () => {
+    const id = await store([
+      [0, { type: 'user', runId: 'u', content: 'How many?' }],
+      [1, { type: 'harness_start', runId: 'r', agentId: 'rlm', parentId: 'u:user' }],
+      [2, { type: 'repl_input', runId: 'r', id: 'r/1', code: 'print(await llm_query("Count"))', iteration: 0 }],
+      [3, { type: 'harness_start', runId: 'c', agentId: 'model', parentId: 'r/1' }],
+      [4, { type: 'text', runId: 'c', id: 'c/t', content: `Seven ${hostile}` }],
+      [5, { type: 'usage', runId: 'c', inputTokens: 1000, outputTokens: 200, cost: 0.02 }],
+      [6, { type: 'harness_end', runId: 'c', agentId: 'model' }],
+      [7, { type: 'repl_output', runId: 'r', id: 'r/1', stdout: 'Seven', done: false, durationMs: 1500 }],
+      [8, { type: 'repl_input', runId: 'r', id: 'r/2', code: 'FINAL("7")', iteration: 1 }],
+      [9, { type: 'repl_output', runId: 'r', id: 'r/2', stdout: '', done: true, final: '7' }],
+      [10, { type: 'usage', runId: 'r', inputTokens: 400, outputTokens: 100 }],
+      [11, { type: 'harness_end', runId: 'r', agentId: 'rlm' }],
+    ]);
+    await page.goto(`${server.url}/threads/${id}/repl`);
+    const executions = page.getByRole('list', { name: 'Executions' }).getByRole('listitem');
+    await executions.getByText('FINAL("7")').waitFor();
+    expect(await executions.first().innerText()).toMatch(/In \[1\]\s+1\.5 s[^]*llm_query[^]*Seven/);
+    expect(await executions.last().innerText()).toContain('gave the answer');
+    expect((await page.getByRole('row').allInnerTexts()).slice(1)).toEqual([
+      'rlm\tcomplete\t2\t500\t–',
+      '↳ model\tcomplete\t0\t1.2k\t≈ $0.020',
+    ]);
+    expect(await page.locator('main img').count()).toBe(0);
+    await takePictures(page, 'repl');
+    await expectReadable(page);
+  });
+
   it('shows why a thread cannot be read', async () => {
     await page.goto(`${server.url}/threads/nothing/runs`);
     await page.getByRole('alert').waitFor();

@@ -3,25 +3,25 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 /** What axe finds wrong in the view as it is now, as readable lines. */
-async function violationsOf(page: Page): Promise<string[]> {
+async function violationsOf(page: Page, part: string): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run("main")');
+  const { violations } = await page.evaluate<{ violations: axe.Result[] }>(`axe.run(${JSON.stringify(part)})`);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   );
 }
 
-/** Expects that a view is accessible in light and dark, and that nothing of it is wider than a phone. */
-export async function expectReadable(page: Page): Promise<void> {
+/** Expects that a part of the page is accessible in light and dark, and that nothing is wider than a phone. */
+export async function expectReadable(page: Page, part = 'main'): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsOf(page, part)).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await violationsOf(page, part)).toEqual([]);
   if (before !== null) await page.setViewportSize(before);
 }
 

@@ -186,7 +186,7 @@ describe('what was decided', () => {
     await ann.sendMessage(id, { content: 'Go', agent: 'asking' });
     await list.until(() => list.threads.get(id)?.status === 'waiting');
     const [relay] = await ann.listRelays();
-    expect(relay).toMatchObject({ title: 'Listing', threadId: id });
+    expect(relay).toMatchObject({ title: 'Listing', threadId: id, agentId: 'asking' });
     await ann.answerRelay(id, relay?.id ?? '', { outcome: 'reject', feedback: 'not now' });
     const { decisions, next } = await ann.listDecisions();
     expect(next).toBeUndefined();
@@ -196,6 +196,7 @@ describe('what was decided', () => {
         threadId: id,
         title: 'Listing',
         status: 'answered',
+        agentId: 'asking',
         relay: { tool: 'shell', params: { command: 'ls -la /srv' } },
         answer: { outcome: 'reject', feedback: 'not now', by: 'ann', ts: expect.any(String) },
       },

@@ -2,6 +2,8 @@
 export interface ThreadData {
   /** Where the engine is loaded from. */
   readonly engine: string;
+  /** The module with the compiled engine. */
+  readonly variant: string;
   /** The source of the function that creates the globals. */
   readonly globals: string;
   /** The arguments of that function, as JSON. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
 
 /**

@@ -203,14 +203,19 @@ export class Sandbox {
 const threadSource = `
 const { parentPort, workerData } = require('node:worker_threads');
 const SandboxThread = ${SandboxThread.toString()};
-require(workerData.engine).newQuickJSWASMModule().then(engine => new SandboxThread(engine, parentPort, workerData));
+const variant = require(workerData.variant);
+require(workerData.engine)
+  .newQuickJSWASMModuleFromVariant(variant.default ?? variant)
+  .then(engine => new SandboxThread(engine, parentPort, workerData));
 `;
 
 function threadData({ context, functions, limits }: SandboxOptions): ThreadData {
   const { memoryBytes, stackBytes, cellTimeoutMs, maxOutputLength, maxFinalLength } = limits;
   const config: GlobalsConfig = { functions, maxOutputLength, maxFinalLength };
+  const require = createRequire(import.meta.url);
   return {
-    engine: createRequire(import.meta.url).resolve('quickjs-emscripten'),
+    engine: require.resolve('quickjs-emscripten-core'),
+    variant: require.resolve('@jitl/quickjs-wasmfile-release-sync'),
     globals: sandboxGlobals.toString(),
     config: JSON.stringify(config),
     context,

@@ -164,9 +164,9 @@ export function threadRoutes(site: Site): Route[] {
       summary: 'Download the events of a thread, one on each line',
       answer: { contentType: ndjson, description: 'One event on each line' },
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id, title: name } = await site.find(scope, param('threadId'));
         return new Response(exportedLines(log, site.redactor, id), {
-          headers: { 'content-type': ndjson, 'content-disposition': 'attachment; filename="thread.ndjson"' },
+          headers: { 'content-type': ndjson, 'content-disposition': `attachment; ${exportName(name)}` },
         });
       },
     }),
@@ -191,4 +191,11 @@ async function activeThreads(site: Site, resourceId: string | undefined): Promis
   for await (const thread of allThreads(log, { resourceId, pendingRelays: true })) found.set(thread.id, thread);
   for await (const thread of allThreads(log, { resourceId, openRuns: true })) found.set(thread.id, thread);
   return Promise.all([...found.values()].map(thread => site.listed(thread)));
+}
+
+/** The name of an exported file, from the title of its thread: in ASCII, and as it is for clients that know RFC 5987. */
+function exportName(name = 'thread'): string {
+  const words = [...name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')].slice(0, 60).join('') || 'thread';
+  const ascii = words.replaceAll(/[^\w-]+/g, '') || 'thread';
+  return `filename="${ascii}.jsonl"; filename*=UTF-8''${encodeURIComponent(words)}.jsonl`;
 }

@@ -28,12 +28,11 @@ export const slashCommands = [
   { name: 'copy', argument: '[answer|code|command]', completes: 'copy', does: 'copy to the clipboard' },
   { name: 'context', does: 'show what fills the context' },
   { name: 'usage', does: 'show tokens and cost' },
-  { name: 'transcript', does: 'open the transcript' },
   { name: 'history', argument: '[text]', does: 'search the messages you have sent' },
   { name: 'editor', does: 'edit the draft in your editor' },
-  { name: 'paste', does: 'attach the image in the clipboard' },
   { name: 'rename', argument: 'title', does: 'rename the thread' },
   { name: 'export', argument: '[file]', completes: 'export', does: 'write the thread to a file' },
+  { name: 'transcript', does: 'open the transcript' },
   { name: 'fullscreen', does: 'switch between the whole window and the scrollback' },
   { name: 'quit', does: 'quit; runs in the background end' },
 ] as const satisfies readonly SlashCommand[];

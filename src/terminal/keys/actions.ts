@@ -65,7 +65,7 @@ export const actions = {
   back: chat(['escape'], 'close what is open, one level at a time; then stop the turn'),
   mode: chat(['shift+tab'], 'switch to the next mode', { command: '/mode' }),
   model: chat(['alt+p'], 'choose a model', { command: '/model' }),
-  transcript: chat(['ctrl+o'], 'open the transcript', { command: '/transcript' }),
+  transcript: chat(['ctrl+o'], 'open the transcript'),
   tasks: chat(['ctrl+t'], 'show or hide the tasks', { command: '/tasks' }),
   agents: chat(['alt+g'], 'show the agents that run', { command: '/agents' }),
   threads: chat(['alt+t'], 'switch to another thread', { command: '/threads' }),
@@ -74,7 +74,6 @@ export const actions = {
   'history.search': chat(['ctrl+r'], 'search the messages you have sent', { command: '/history' }),
   redraw: chat(['ctrl+l'], 'draw the screen again'),
   suspend: chat(['ctrl+z'], 'suspend the program; `fg` brings it back'),
-  'paste.image': chat(['ctrl+v', 'alt+v'], 'attach the image in the clipboard', { command: '/paste' }),
 
   'draft.newline': edit(['ctrl+j', 'shift+enter', 'alt+enter', 'ctrl+enter'], 'start a new line'),
   'draft.stash': edit(['ctrl+s'], 'put the draft aside, or take it back'),

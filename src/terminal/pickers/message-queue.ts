@@ -4,6 +4,8 @@ import type { PickerEntry } from './list-picker.ts';
 export interface QueuedMessage {
   readonly id: string;
   readonly text: string;
+  /** Whether it is a slash command. */
+  readonly isCommand?: boolean;
 }
 
 /** The messages that wait, in the order in which they are sent. While one is edited, none is sent. */

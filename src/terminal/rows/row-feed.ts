@@ -66,6 +66,8 @@ export class RowFeed {
     if (node === undefined || node.status !== 'running') return undefined;
     const part = node.partList.at(-1);
     const { times } = this.#context;
+    if ((part?.kind === 'tool' && part.status === 'waiting') || (part?.kind === 'relay' && part.status === 'pending'))
+      return { words: 'Waiting for your answer', since: times.lastAt };
     if (part?.kind === 'tool' && !isFinished(part)) {
       const { doing, object } = toolWords(part.input === undefined ? { ...part, input: {} } : part, {
         agentId: node.agentId,

@@ -13,6 +13,9 @@ export class EventTimes {
   readonly #usage = new Map<string, UsageCounts>();
 
   readonly #ends = new Map<string, number>();
+  /** The tokens that the newest model call of the main run was sent, and its model. */
+  lastInput: number | undefined;
+  lastModel: string | undefined;
   /** When the newest event was appended. */
   lastAt: number | undefined;
 
@@ -39,6 +42,7 @@ export class EventTimes {
         this.#extend(event.runId, at);
         break;
       case 'usage':
+        [this.lastInput, this.lastModel] = [event.inputTokens, event.model ?? this.lastModel];
         this.#usage.set(event.runId, addUsage(this.#usage.get(event.runId) ?? noUsage, event));
         break;
       default:

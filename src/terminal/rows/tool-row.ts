@@ -125,14 +125,15 @@ function answerLines({ relay, answer, status }: RelayPart): Line[] {
 export function liveToolLines(call: ShownCall, now: number, most: number): Line[] {
   const { part, place, time } = call;
   if (isSettled(part)) return [headLine(call)];
+  // What is asked about it is shown by itself.
+  if (part.status === 'waiting') return [];
   const { doing, object } = toolWords(part, place);
   const seconds = time === undefined ? '' : ` · ${durationText(Math.max(0, now - time.from))}`;
-  const waits = part.status === 'waiting' ? ' · waits for you' : '';
   const named: Span[] =
     part.status === 'preparing' && part.input === undefined
       ? [span(`Preparing ${rowText(part.name)}`, 'bold'), span(` ${oneLine(part.inputText, 80)}`, 'dim')]
       : [span(doing, 'bold'), span(` ${object}`)];
-  const lines: Line[] = [[span('◌ ', 'cyan'), ...named, span(`${waits}${seconds}`, 'dim')]];
+  const lines: Line[] = [[span('◌ ', 'cyan'), ...named, span(seconds, 'dim')]];
   for (const run of part.runs) lines.push(runLine(run));
   const printed = rowLines(part.progress.map(progressText).join('').trimEnd()).filter(line => line !== '');
   if (most > 0) for (const line of printed.slice(-most)) lines.push([span(`  ${line.slice(0, 400)}`, 'dim')]);

@@ -116,38 +116,54 @@ export function lineWidth(line: Line): number {
 export function wrapLine(line: Line, width: number): Line[] {
   const lines: Span[][] = [[]];
   let column = 0;
-  const add = (text: string, { inks }: Span) => {
+  const add = (text: string, columns: number, { inks }: Span) => {
+    if (column + columns > width && column > 0) {
+      lines.push([]);
+      column = 0;
+    }
     const current = lines.at(-1) as Span[];
     const last = current.at(-1);
     if (last !== undefined && last.inks === inks) current[current.length - 1] = { ...last, text: last.text + text };
     else current.push(inks === undefined ? { text } : { text, inks });
+    column += columns;
   };
-  for (const piece of line) {
-    if (isPlain.test(piece.text) && column + piece.text.length <= width) {
-      if (piece.text !== '') add(piece.text, piece);
-      column += piece.text.length;
-      continue;
-    }
-    for (const { segment } of segmenter.segment(piece.text)) {
-      const shown = segment === '\t' ? ' '.repeat(tabStop - (column % tabStop)) : segment;
-      const columns = segment === '\t' ? shown.length : graphemeWidth(segment);
-      if (column + columns > width && column > 0) {
-        lines.push([]);
-        column = 0;
-      }
-      add(columns > width ? '?' : shown, piece);
-      column += Math.min(columns, width);
-    }
-  }
+  for (const piece of line)
+    for (const { text, columns } of columnsOf(piece.text, width, () => column))
+      add(columns > width ? '?' : text, Math.min(columns, width), piece);
   return lines;
 }
 
+/** The pieces of a text that stay together: as much plain text as fits the row, or one character. */
+function* columnsOf(text: string, width: number, column: () => number) {
+  if (isPlain.test(text)) {
+    for (let from = 0; from < text.length; ) {
+      const fits = width - (column() >= width ? 0 : column());
+      yield { text: text.slice(from, from + fits), columns: Math.min(fits, text.length - from) };
+      from += fits;
+    }
+    return;
+  }
+  for (const { segment } of segmenter.segment(text)) {
+    const stop = tabStop - (column() % tabStop);
+    yield segment === '\t'
+      ? { text: ' '.repeat(stop), columns: stop }
+      : { text: segment, columns: graphemeWidth(segment) };
+  }
+}
+
+/** The longest character as a person sees it, in UTF-16 units, that is drawn whole. */
+const longestGrapheme = 32;
+
 /** Returns a line cut to a width; what is cut off is an ellipsis. */
 export function cutLine(line: Line, width: number): Line {
-  if (lineWidth(line) <= width) return wrapLine(line, Math.max(1, width))[0] ?? [];
-  const [kept = []] = wrapLine(line, Math.max(1, width - 1));
+  if (width < 1) return [];
+  const most = (width + 1) * longestGrapheme;
+  const isLong = line.some(({ text }) => text.length > most);
+  const bounded = isLong ? line.map(piece => ({ ...piece, text: piece.text.slice(0, most) })) : line;
+  if (!isLong && lineWidth(bounded) <= width) return wrapLine(bounded, width)[0] ?? [];
+  const [kept = []] = wrapLine(bounded, Math.max(1, width - 1));
   const last = kept.at(-1);
-  return width < 1 ? [] : [...kept, last?.inks === undefined ? { text: '…' } : { text: '…', inks: last.inks }];
+  return [...kept, last?.inks === undefined ? { text: '…' } : { text: '…', inks: last.inks }];
 }
 
 function isWide(code: number): boolean {

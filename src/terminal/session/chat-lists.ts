@@ -11,7 +11,9 @@ import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
 import { modelEntries } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
+import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
 import type { DraftInput } from './draft-input.ts';
+import type { WaitingMessages } from './message-queue.ts';
 import type { OpenList } from './open-list.ts';
 
 /** What the lists of a chat work on. */
@@ -24,6 +26,7 @@ export interface ChatListsHost {
   readonly keys: KeyMap;
   readonly draft: DraftInput;
   readonly list: OpenList;
+  readonly queue: WaitingMessages;
   readonly harness: () => Harness;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
@@ -36,6 +39,10 @@ export interface ChatListsHost {
   readonly switchTo: (threadId: string) => Promise<void>;
   /** Goes to a question of the thread that is shown. */
   readonly enterRelay: (relayId: string) => void;
+  /** Sends a queued message now. */
+  readonly send: (message: QueuedMessage) => void;
+  /** Called when the queue may be delivered again. */
+  readonly delivered: () => void;
   readonly note: (text: string, level?: 'info' | 'warning' | 'error') => void;
 }
 
@@ -82,12 +89,20 @@ export class ChatLists {
   async models(query = ''): Promise<void> {
     const { list, harness, note } = this.#host;
     const models = await harness().listAvailableModels();
-    const entries = modelEntries(models, harness().getCurrentModelId());
-    const picker = openPicker({ title: 'Models', entries, query, hint: 'type to search · Enter chooses · Esc closes' });
+    const current = harness().getCurrentModelId();
+    const entries = modelEntries(models, current);
+    const marked = query === '' && current !== '' ? { marked: current } : {};
+    const picker = openPicker({
+      title: 'Models',
+      entries,
+      query,
+      ...marked,
+      hint: 'type to search · Enter chooses · Esc closes',
+    });
     list.open(picker, {
       choose: async ({ id }) => {
         await harness().switchModel({ modelId: id, scope: 'thread' });
-        note(`Model: ${id}`);
+        if (this.#host.threadId() === undefined) note(`Model: ${id}`);
       },
     });
   }
@@ -130,6 +145,52 @@ export class ChatLists {
         const [threadId = '', ...rest] = id.split(' ');
         await switchTo(threadId);
         enterRelay(rest.join(' '));
+      },
+    });
+  }
+
+  /** The messages that wait: edit, delete, send now, reorder. Nothing is sent while it is open. */
+  queue(): void {
+    const { list, queue, draft, send, note, delivered } = this.#host;
+    if (queue.texts.length === 0) return note('No message waits.');
+    const entries = () => queueEntries(queue.queue);
+    const left = () => (queue.texts.length === 0 ? ('close' as const) : { entries: entries() });
+    const changed = (change: Parameters<WaitingMessages['change']>[0]) => {
+      queue.change(change);
+      return left();
+    };
+    const take = (id: string) => {
+      const message = queue.queue.messages.find(each => each.id === id);
+      queue.change(each => removeQueued(each, id));
+      return message;
+    };
+    const edit = (id: string) => {
+      const { queue: next, text = '' } = editQueued(queue.queue, id);
+      queue.change(() => next);
+      draft.replace(text);
+    };
+    queue.change(each => ({ ...each, isOpen: true }));
+    const hint = 'Enter edits · Ctrl+D deletes · Ctrl+O sends now · Alt+↑/↓ moves · Esc closes';
+    list.open(openPicker({ title: 'Queue', entries: entries(), hint }), {
+      choose: ({ id }) => edit(id),
+      close: () => {
+        queue.change(each => ({ ...each, isOpen: false }));
+        queue.isPaused = false;
+        delivered();
+      },
+      on: {
+        'list.delete': entry => (entry === undefined ? 'nothing' : changed(each => removeQueued(each, entry.id))),
+        'list.move-up': entry => (entry === undefined ? 'nothing' : changed(each => moveQueued(each, entry.id, -1))),
+        'list.move-down': entry => (entry === undefined ? 'nothing' : changed(each => moveQueued(each, entry.id, 1))),
+        'list.edit': entry => {
+          if (entry !== undefined) edit(entry.id);
+          return 'close';
+        },
+        'list.send': entry => {
+          const message = entry === undefined ? undefined : take(entry.id);
+          if (message !== undefined) send(message);
+          return left();
+        },
       },
     });
   }

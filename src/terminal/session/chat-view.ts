@@ -41,7 +41,7 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
   const writes = band !== undefined && (band.focus === 'reason' || band.focus === 'answer');
   const edited = writes ? band.input : composer;
   const draft = draftView(edited, { width: columns - promptWidth, maxRows: Math.max(1, Math.min(10, most - 3)) });
-  const bottom: Line[] = [statusLine(notice === undefined ? status : { ...status, hint: notice }, columns)];
+  const bottom: Line[] = [statusLine({ ...status, notice }, columns)];
   const shownBelow = below.slice(0, Math.max(0, most - draft.rows.length - bottom.length - 1));
   let room = most - draft.rows.length - shownBelow.length - bottom.length;
   const take = (lines: readonly Line[]) => {
@@ -55,7 +55,14 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
   const banded =
     band === undefined || entry === undefined
       ? []
-      : take(bandLines(entry, band, { index, count: pending.length, width: columns, most: band.isLarge ? room : Math.min(room, Math.max(4, Math.floor(most / 2))) }));
+      : take(
+          bandLines(entry, band, {
+            index,
+            count: pending.length,
+            width: columns,
+            most: band.isLarge ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
+          }),
+        );
   const active = activity === undefined ? [] : take([activityLine(activity)]);
   const queued = take(queueLines(queue, Math.min(5, Math.floor(most / 4))));
   const tasked = view.showsTasks ? take(taskList(tasks)) : take(taskLine(tasks, activity !== undefined));
@@ -74,7 +81,9 @@ function promptOf(band: Band | undefined): string {
 }
 
 function queueLines(queue: readonly string[], most: number): Line[] {
-  const lines = queue.slice(0, most).map((text, at): Line => [span(`  ${at + 1}. `, 'cyan'), span(oneLine(text, 100), 'dim')]);
+  const lines = queue
+    .slice(0, most)
+    .map((text, at): Line => [span(`  ${at + 1}. `, 'cyan'), span(oneLine(text, 100), 'dim')]);
   const hidden = queue.length - lines.length;
   return hidden > 0 ? [...lines, [span(`  and ${hidden} more queued`, 'dim')]] : lines;
 }

@@ -9,7 +9,10 @@ export function noteRow(text: string, level: 'info' | 'warning' | 'error' = 'inf
   const marks = { info: ['· ', 'dim'], warning: ['! ', 'yellow'], error: ['✗ ', 'red'] } as const;
   const [mark, ink]: readonly [string, Ink] = marks[level];
   const [first = '', ...more] = rowLines(text.trimEnd());
-  return linesRow([[span(mark, ink), span(first, ...(level === 'info' ? (['dim'] as const) : []))], ...more.map((line): Line => [span(`  ${line}`, 'dim')])]);
+  return linesRow([
+    [span(mark, ink), span(first, ...(level === 'info' ? (['dim'] as const) : []))],
+    ...more.map((line): Line => [span(`  ${line}`, 'dim')]),
+  ]);
 }
 
 /** Returns a row with lines as they are. */

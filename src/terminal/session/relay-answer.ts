@@ -15,8 +15,10 @@ export async function answerRelay(harness: Harness, { id, relay }: RelayEntry, a
   switch (relay.relayKind) {
     case 'permission': {
       const { toolCallId } = relay;
-      if (answer.type === 'approve') harness.respondToToolApproval({ toolCallId, decision: 'approve', remember: answer.remember });
-      else if (answer.type === 'revise') harness.respondToToolApproval({ toolCallId, decision: 'revise', input: answer.input });
+      if (answer.type === 'approve')
+        harness.respondToToolApproval({ toolCallId, decision: 'approve', remember: answer.remember });
+      else if (answer.type === 'revise')
+        harness.respondToToolApproval({ toolCallId, decision: 'revise', input: answer.input });
       else harness.respondToToolApproval({ toolCallId, decision: 'decline', ...feedback });
       return;
     }
@@ -27,18 +29,31 @@ export async function answerRelay(harness: Harness, { id, relay }: RelayEntry, a
       });
     case 'question':
       if (answer.type !== 'answer') throw notAnAnswer();
-      harness.respondToQuestion({ questionId: id, answer: typeof answer.answer === 'string' ? answer.answer : [...answer.answer] });
+      harness.respondToQuestion({
+        questionId: id,
+        answer: typeof answer.answer === 'string' ? answer.answer : [...answer.answer],
+      });
       return;
     case 'access':
       harness.respondToQuestion({ questionId: id, answer: answer.type === 'approve' ? 'yes' : 'no' });
       return;
     case 'suspension':
-      return harness.respondToToolSuspension({ resumeData: answer.type === 'answer' ? answer.answer : answer.type === 'revise' ? answer.input : { approved: answer.type === 'approve' } });
+      return harness.respondToToolSuspension({
+        resumeData:
+          answer.type === 'answer'
+            ? answer.answer
+            : answer.type === 'revise'
+              ? answer.input
+              : { approved: answer.type === 'approve' },
+      });
     default:
       return relay satisfies never;
   }
 }
 
 function notAnAnswer(): SingletreeError {
-  return new SingletreeError('invalid_argument', 'A question takes a written or chosen answer. Type it and press Enter.');
+  return new SingletreeError(
+    'invalid_argument',
+    'A question takes a written or chosen answer. Type it and press Enter.',
+  );
 }

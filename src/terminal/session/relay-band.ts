@@ -46,7 +46,11 @@ const graceMs = 500;
  * Returns the band for what waits: the same one while its relay waits, else one for the oldest. It takes the keyboard
  * only when there is no draft and no key was pressed for a second.
  */
-export function nextBand(band: Band | undefined, pending: readonly RelayEntry[], situation: BandSituation): Band | undefined {
+export function nextBand(
+  band: Band | undefined,
+  pending: readonly RelayEntry[],
+  situation: BandSituation,
+): Band | undefined {
   if (band !== undefined && pending.some(({ id }) => id === band.relayId)) return band;
   const [first] = pending;
   if (first === undefined) return undefined;

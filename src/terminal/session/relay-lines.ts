@@ -22,21 +22,31 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
   const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
-  const keys = keyLine(entry, band);
-  const room = Math.max(1, most - 2);
-  const details = detailsOf(entry, band, width).flatMap(line => wrapLine([span('▌ ', 'magenta'), ...line], width));
+  const keys = wrapLine(keyLine(entry, band), width);
+  const room = Math.max(1, most - 1 - keys.length);
+  const risk: Line[] = isDestructive(entry)
+    ? [[span('may destroy something: Enter does not approve it', 'yellow')]]
+    : [];
+  const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line =>
+    wrapLine([span('▌ ', 'magenta'), ...line], width),
+  );
   const shown =
     details.length <= room
       ? details
-      : [...details.slice(0, room - 1), [span('▌ ', 'magenta'), span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')]];
-  return [title, ...shown, keys];
+      : [
+          ...details.slice(0, room - 1),
+          [span('▌ ', 'magenta'), span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
+        ];
+  return [title, ...shown, ...keys];
 }
 
 function titleOf({ relay }: RelayEntry): string {
   switch (relay.relayKind) {
     case 'permission':
-      if (relay.command !== undefined) return `Run this command? (${oneLine(relay.tool, 40)})`;
-      return relay.diff === undefined ? `Use ${oneLine(relay.tool, 40)}?` : `Make this change? (${oneLine(relay.tool, 40)})`;
+      if (commandIn(relay) !== undefined) return `Run this command? (${oneLine(relay.tool, 40)})`;
+      return relay.diff === undefined
+        ? `Use ${oneLine(relay.tool, 40)}?`
+        : `Make this change? (${oneLine(relay.tool, 40)})`;
     case 'question':
       return `Question: ${oneLine(relay.question, 200)}`;
     case 'plan':
@@ -50,13 +60,23 @@ function titleOf({ relay }: RelayEntry): string {
   }
 }
 
+/** The shell line that would run, when the call is one of a shell. */
+function commandIn({ command, params }: Extract<RelayEntry['relay'], { relayKind: 'permission' }>): string | undefined {
+  if (command !== undefined) return command;
+  return typeof params['command'] === 'string' ? params['command'] : undefined;
+}
+
 function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
   const most = band.isLarge ? 1_000 : 12;
   switch (relay.relayKind) {
     case 'permission': {
       const why: Line[] = relay.reason === undefined ? [] : [[span(`because: ${visible(relay.reason)}`, 'dim')]];
-      if (relay.command !== undefined)
-        return [...textLines(relay.command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]), ...why];
+      const command = commandIn(relay);
+      if (command !== undefined)
+        return [
+          ...textLines(command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]),
+          ...why,
+        ];
       if (relay.diff !== undefined) return [...diffRows(patchChange(relay.diff), width - 2, most), ...why];
       return [...paramLines(relay.params, width, most), ...why];
     }
@@ -64,7 +84,11 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
       return (relay.options ?? []).map(({ label, description }, at) => {
         const mark = band.focus === 'keys' && at === band.marked ? '›' : ' ';
         const box = relay.selectionMode === 'multi_select' ? (band.chosen.has(at) ? '☑ ' : '☐ ') : '';
-        return [span(`${mark} ${at + 1}. ${box}`, 'cyan'), span(visible(label), 'bold'), span(description === undefined ? '' : ` ${visible(description)}`, 'dim')];
+        return [
+          span(`${mark} ${at + 1}. ${box}`, 'cyan'),
+          span(visible(label), 'bold'),
+          span(description === undefined ? '' : ` ${visible(description)}`, 'dim'),
+        ];
       });
     case 'plan':
       return planLines(relay, width - 2);
@@ -85,22 +109,26 @@ function paramLines(params: Readonly<Record<string, unknown>>, width: number, mo
     const [first = '', ...more] = textLines(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
     return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [span(`  ${line}`)])];
   });
-  return isChange ? [...lines, ...diffRows(textChange(visibleText(before), visibleText(after)), width - 2, most)] : lines;
+  return isChange
+    ? [...lines, ...diffRows(textChange(visibleText(before), visibleText(after)), width - 2, most)]
+    : lines;
 }
 
 function keyLine(entry: RelayEntry, band: Band): Line {
   const { relay } = entry;
-  if (band.focus === 'reason') return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
-  if (band.focus === 'answer') return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
-  const enter = band.focus === 'passive' ? 'Alt+A answers (Tab when the draft is empty)' : keysFor(relay.relayKind, isDestructive(entry));
+  if (band.focus === 'reason')
+    return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
+  if (band.focus === 'answer')
+    return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
+  const enter = band.focus === 'passive' ? 'Alt+A answers (Tab when the draft is empty)' : keysFor(relay.relayKind);
   return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
 }
 
-function keysFor(kind: RelayEntry['relay']['relayKind'], isRisky: boolean): string {
+function keysFor(kind: RelayEntry['relay']['relayKind']): string {
   if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
   if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
   if (kind === 'access') return 'y allow · n reject · Esc later';
-  return `y once · s this thread · a always · e edit · n reject · Esc later${isRisky ? ' · Enter does not approve this' : ''}`;
+  return 'y once · s this thread · a always · e edit · n reject · Esc later';
 }
 
 function textLines(text: string): string[] {
@@ -112,5 +140,7 @@ function visible(text: string): string {
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : { value };
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : { value };
 }

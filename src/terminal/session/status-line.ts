@@ -14,16 +14,33 @@ export interface Status {
   /** How many other threads run. */
   readonly background: number;
   readonly hint: string;
+  /** A word to the person, before everything else. */
+  readonly notice?: string | undefined;
 }
 
 /** Draws the status line: what does not fit is left out, the hint first, then from the right. */
-export function statusLine({ mode, model, contextLeft, cost, waiting, background, hint }: Status, width: number): Line {
-  const others = [waiting > 0 && `${waiting} waiting`, background > 0 && `${background} in background`].filter(text => text !== false);
+export function statusLine(
+  { mode, model, contextLeft, cost, waiting, background, hint, notice }: Status,
+  width: number,
+): Line {
+  const others = [waiting > 0 && `${waiting} waiting`, background > 0 && `${background} in background`].filter(
+    text => text !== false,
+  );
   const items: Line[] = [
+    ...(notice === undefined ? [] : [[span(notice, 'yellow')]]),
     ...(mode === '' ? [] : [[span(mode, 'bold')]]),
     ...others.map((text): Line => [span(text, 'magenta')]),
     ...(model === '' ? [] : [[span(model, 'dim')]]),
-    ...(contextLeft === undefined ? [] : [[span(`${Math.round(contextLeft * 100)}% context left`, ...(contextLeft < 0.1 ? (['yellow'] as const) : (['dim'] as const)))]]),
+    ...(contextLeft === undefined
+      ? []
+      : [
+          [
+            span(
+              `${Math.round(contextLeft * 100)}% context left`,
+              ...(contextLeft < 0.1 ? (['yellow'] as const) : (['dim'] as const)),
+            ),
+          ],
+        ]),
     ...(cost === undefined ? [] : [[span(costText(cost), 'dim')]]),
     ...(hint === '' ? [] : [[span(hint, 'dim')]]),
   ];
@@ -50,7 +67,13 @@ export interface Activity {
 /** Draws what the agent does and for how long, so that a request that hangs does not look like work. */
 export function activityLine({ words, since, lastAt, now }: Activity): Line {
   const frame = frames[Math.floor(now / 200) % frames.length] ?? '';
-  const took = since === undefined || now - since < 1_000 ? '' : ` ${durationText(Math.floor((now - since) / 1_000) * 1_000).replace('.0 s', ' s')}`;
-  const silent = lastAt !== undefined && now - lastAt > silentMs ? ` · no output for ${durationText(Math.floor((now - lastAt) / 1_000) * 1_000).replace('.0 s', ' s')}` : '';
+  const took =
+    since === undefined || now - since < 1_000
+      ? ''
+      : ` ${durationText(Math.floor((now - since) / 1_000) * 1_000).replace('.0 s', ' s')}`;
+  const silent =
+    lastAt !== undefined && now - lastAt > silentMs
+      ? ` · no output for ${durationText(Math.floor((now - lastAt) / 1_000) * 1_000).replace('.0 s', ' s')}`
+      : '';
   return [span(`${frame} `, 'cyan'), span(`${words}${took}`), span(`${silent} · Esc stops`, 'dim')];
 }

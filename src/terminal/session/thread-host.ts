@@ -1,4 +1,5 @@
 import type { Harness, HarnessEvent } from '../../control/index.ts';
+import { SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { ThreadFollower } from './thread-follower.ts';
 
@@ -26,6 +27,8 @@ export class ThreadHost {
   readonly #background = new Map<string, Open>();
   #open: Open;
   #follower: ThreadFollower | undefined;
+  /** The mode of the next new thread: a mode takes effect when the log of a thread has it. */
+  #nextMode: string | undefined;
 
   constructor(options: ThreadHostOptions) {
     this.#options = options;
@@ -39,6 +42,22 @@ export class ThreadHost {
   /** The thread that is shown; undefined before its first message. */
   get follower(): ThreadFollower | undefined {
     return this.#follower;
+  }
+
+  /** The mode of the thread that is shown, or of the next new one. */
+  get mode() {
+    const { harness } = this;
+    const next = this.#follower === undefined ? this.#nextMode : undefined;
+    return harness.listModes().find(({ id }) => id === next) ?? harness.getCurrentMode();
+  }
+
+  /** Switches the mode of the thread that is shown, or of the next new one. Throws `invalid_argument` for an unknown mode. */
+  async switchMode(modeId: string): Promise<void> {
+    const modes = this.harness.listModes().map(({ id }) => id);
+    if (!modes.includes(modeId))
+      throw new SingletreeError('invalid_argument', `Unknown mode "${modeId}". Use one of: ${modes.join(', ')}.`);
+    if (this.#follower === undefined) this.#nextMode = modeId;
+    else await this.harness.switchMode({ modeId });
   }
 
   /** The ids of the threads that run in the background. */
@@ -74,6 +93,8 @@ export class ThreadHost {
     if (this.#follower !== undefined) return;
     const { id } = await this.harness.createThread({ title });
     await this.harness.setThreadSetting({ key: 'cwd', value: this.#options.cwd });
+    if (this.#nextMode !== undefined) await this.harness.switchMode({ modeId: this.#nextMode });
+    this.#nextMode = undefined;
     await this.#follow(id);
   }
 

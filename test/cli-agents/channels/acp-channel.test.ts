@@ -134,6 +134,15 @@ describe('requests of an ACP agent', () => {
     expect(last()).toMatchObject({ id: 7, result: { outcome: { optionId: 'no' } } });
   });
 
+  it('are never named by their title, which a rule for a tool could match', async () => {
+    const { host, receive, session, prompt } = await play(anyLive);
+    await session({});
+    await prompt();
+    const toolCall = { toolCallId: 'c', title: 'read', rawInput: { path: '/etc/passwd' } };
+    await receive({ id: 7, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
+    expect(host.requests[0]).toMatchObject({ tool: 'other', input: { title: 'read', path: '/etc/passwd' } });
+  });
+
   it('are withdrawn when the program cancels them', async () => {
     const { host, last, receive, session, prompt } = await play(anyLive);
     await session({});

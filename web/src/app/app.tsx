@@ -70,6 +70,7 @@ export function App({ client }: { client: Client }) {
       <div className="app" data-list={isListShown ? 'shown' : 'hidden'}>
         <Sidebar
           client={client}
+          agents={page.agents}
           list={list}
           view={view}
           address={address}

@@ -5,6 +5,7 @@ import type { PageProps } from './page.ts';
 import { TopBar } from './top-bar.tsx';
 
 const Conversation = lazy(async () => ({ default: (await import('../conversation/conversation.tsx')).Conversation }));
+const CompareView = lazy(async () => ({ default: (await import('../compare/compare-view.tsx')).CompareView }));
 const Inbox = lazy(async () => ({ default: (await import('../inbox/inbox.tsx')).Inbox }));
 const ThreadViewPage = lazy(async () => ({ default: (await import('./thread-view-page.tsx')).ThreadViewPage }));
 const UsageView = lazy(async () => ({ default: (await import('../usage/usage-view.tsx')).UsageView }));
@@ -26,6 +27,8 @@ export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewPr
         <Inbox {...page} address={address} open={open} />
       ) : address.section === 'usage' ? (
         <UsageView {...page} />
+      ) : address.section === 'compare' ? (
+        <CompareView {...page} threads={address.threads} open={open} />
       ) : address.section === 'thread' && address.view !== undefined ? (
         <ThreadViewPage
           key={`${address.threadId} ${address.view}`}

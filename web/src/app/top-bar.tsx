@@ -21,7 +21,7 @@ export function TopBar({ title, usage, tabs, onMenu }: TopBarProps) {
       <button type="button" className="icon-button menu" aria-label="Show the list of conversations" onClick={onMenu}>
         <MenuIcon />
       </button>
-      <h2>{title}</h2>
+      <h1>{title}</h1>
       {usage && total > 0 && (
         <span className="usage" title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}>
           {shortCount(total)} tokens{usage.cost !== undefined && ` · ${dollars(usage.cost)}`}

@@ -84,8 +84,11 @@ function paint(canvas: HTMLCanvasElement | null, overview: GraphOverview, size: 
   canvas.width = size.width * ratio;
   canvas.height = size.height * ratio;
   context.scale(ratio, ratio);
-  const style = getComputedStyle(canvas);
-  const colours = overview.kinds.map(kind => style.getPropertyValue(colourOf[lookOf(kind)]));
+  // The computed colour of an element is the one of the theme; a property by itself is not resolved.
+  const colours = overview.kinds.map(kind => {
+    canvas.style.color = `var(${colourOf[lookOf(kind)]})`;
+    return getComputedStyle(canvas).color;
+  });
   const { places } = overview;
   const [width, height] = [graphNodeSize.width * mapping.scaleX, graphNodeSize.height * mapping.scaleY];
   for (let at = 0; at < places.length; at += 3) {

@@ -124,13 +124,19 @@ export class GraphHistory {
     return hits;
   }
 
-  #graph(detail: GraphQuery['detail']): ThreadGraph {
+  /** The conversation of all events so far. */
+  conversation(): Conversation {
     for (; this.#reduced < this.#events.length; this.#reduced++)
       this.#conversation = reduceConversation(this.#conversation, this.#events[this.#reduced] as LoggedEvent);
+    return this.#conversation;
+  }
+
+  #graph(detail: GraphQuery['detail']): ThreadGraph {
+    const conversation = this.conversation();
     const key = JSON.stringify([this.#reduced, detail]);
     if (this.#drawn?.key === key) return this.#drawn.graph;
     const { by, isFolded, expanded } = detail;
-    const graph = projectThreadGraph(this.#conversation, { by, isFolded, expanded: new Set(expanded) });
+    const graph = projectThreadGraph(conversation, { by, isFolded, expanded: new Set(expanded) });
     this.#drawn = { key, graph };
     return graph;
   }

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '../../../src/events/index.ts';
 import type { GraphNode } from '../../../src/projections/thread-graph/thread-graph.ts';
+import { totals, type TotalsView } from '../../../src/projections/totals.ts';
 import { Timeline } from '../../../src/projections/timeline/timeline.ts';
 import { type TimeSpan, timeSpanOf } from '../../../src/projections/timeline/time-scale.ts';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
@@ -10,7 +11,11 @@ import {
   type GraphOverview,
   type GraphPart,
 } from './graph-history.ts';
+import { type Moment, Moments } from './moments.ts';
+import { type PlaybackTrack, trackOf } from './playback-track.ts';
+import { type ReplSession, replSessionOf } from './repl-session.ts';
 import { shortened } from './shortened.ts';
+import { summaryOf, type ThreadSummary } from './thread-summary.ts';
 
 /** Some rows of a timeline, with the times of the whole. */
 export interface TimelinePart {
@@ -34,7 +39,10 @@ export class ThreadHistory {
   readonly #events: LoggedEvent[] = [];
   readonly #timeline = new Timeline();
   readonly #graph = new GraphHistory(this.#events);
+  readonly #moments = new Moments(this.#events);
   #timed = 0;
+  #totals = totals.initial;
+  #counted = 0;
   #span: { readonly at: number; readonly value: TimeSpan } | undefined;
 
   /** Adds the next event. */
@@ -101,6 +109,32 @@ export class ThreadHistory {
   /** The nodes that have a text in them, from top to bottom. */
   graphSearch(query: { detail: GraphQuery['detail']; text: string }): readonly GraphNode[] {
     return this.#graph.search(query.detail, query.text);
+  }
+
+  /** The executions of code and the runs that wrote it, with what they cost. */
+  repl(): ReplSession {
+    return replSessionOf(this.#graph.conversation(), this.#totalsNow());
+  }
+
+  /** What the thread came to, for a comparison with others. */
+  summary(): ThreadSummary {
+    return summaryOf(this.#graph.conversation(), this.#steps(), this.#totalsNow());
+  }
+
+  /** When the events came, for a playback. */
+  track(): PlaybackTrack {
+    return trackOf(this.#events);
+  }
+
+  /** What a person saw right after an event. */
+  moment(seq: number): Moment {
+    return this.#moments.at(seq);
+  }
+
+  #totalsNow(): TotalsView {
+    for (; this.#counted < this.#events.length; this.#counted++)
+      this.#totals = totals.step(this.#totals, this.#events[this.#counted] as LoggedEvent);
+    return totals.view(this.#totals);
   }
 
   #steps(): readonly TimelineStep[] {

@@ -6,7 +6,7 @@ import type { AgentInfo, DecisionInfo } from '../../../src/protocols/index.ts';
 import type { Address } from '../app/address.ts';
 import { summaryOf } from '../relays/relay-summary.ts';
 import { titleOf, useThreads } from '../threads/use-threads.ts';
-import { agentName } from './agent-name.ts';
+import { agentName } from '../parts/agent-name.ts';
 
 interface DecisionsProps {
   readonly client: Client;
@@ -99,7 +99,9 @@ function DecisionRow({ info, agents, open }: DecisionRowProps) {
         {label}
       </span>
       <span className="inbox-what">{what}</span>
-      <span className="inbox-detail">{detail}</span>
+      <span className="inbox-detail" data-kind={info.relay.relayKind}>
+        {detail}
+      </span>
       {answer?.feedback !== undefined && answer.feedback !== '' && (
         <span className="inbox-reason">“{answer.feedback}”</span>
       )}

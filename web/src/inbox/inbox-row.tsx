@@ -3,7 +3,7 @@ import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
 import { timeAgo } from '../parts/wording.ts';
 import { summaryOf } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
-import { agentName } from './agent-name.ts';
+import { agentName } from '../parts/agent-name.ts';
 
 interface InboxRowProps {
   readonly info: RelayInfo;
@@ -18,7 +18,9 @@ export const InboxRow = memo(function InboxRow({ info, agents, isChosen, onChoos
   return (
     <button type="button" className="inbox-row" aria-pressed={isChosen} onClick={() => onChoose(info.id)}>
       <span className="inbox-what">{what}</span>
-      <span className="inbox-detail">{detail}</span>
+      <span className="inbox-detail" data-kind={info.relay.relayKind}>
+        {detail}
+      </span>
       <span className="thread-facts">
         <bdi>{titleOf(info)}</bdi>
         {info.since !== undefined && ` · ${timeAgo(info.since, Date.now())}`}

@@ -4,7 +4,7 @@ import { BackIcon } from '../parts/icons.tsx';
 import { RelayPanel } from '../relays/relay-card.tsx';
 import { relayIn, summaryOf } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
-import { agentName } from './agent-name.ts';
+import { agentName } from '../parts/agent-name.ts';
 
 interface RelayDetailProps {
   readonly info: RelayInfo;
@@ -29,7 +29,7 @@ export function RelayDetail({ info, agents, isGone, open, onBack }: RelayDetailP
           <BackIcon />
         </button>
         <div>
-          <h3>{what}</h3>
+          <h2>{what}</h2>
           <p className="thread-facts">
             {'in '}
             <a
@@ -55,7 +55,7 @@ export function RelayDetail({ info, agents, isGone, open, onBack }: RelayDetailP
           This was answered elsewhere, or its run ended. See “Decided”.
         </p>
       ) : (
-        <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} />
+        <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} agentId={info.agentId} />
       )}
     </section>
   );

@@ -37,7 +37,7 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
         <div className="start-column">
           <div className="start-head">
             <Logo />
-            <h1>What should be done?</h1>
+            <h2>What should be done?</h2>
             <p>
               Run any coding agent here. Every step goes into one log that you can watch, answer, stop, branch and come
               back to.

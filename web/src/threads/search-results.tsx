@@ -1,13 +1,15 @@
 import type { Client } from '../../../src/client/index.ts';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import type { Address } from '../app/address.ts';
 import { writeAddress } from '../app/address.ts';
+import { nameOf } from '../parts/agent-name.ts';
 import { ThreadRow } from './thread-row.tsx';
 import { useSearch } from './use-search.ts';
 import { titleOf } from './use-threads.ts';
 
 interface SearchResultsProps {
   readonly client: Client;
+  readonly agents: readonly AgentInfo[];
   readonly typed: string;
   readonly now: number;
   readonly current: string | undefined;
@@ -16,7 +18,7 @@ interface SearchResultsProps {
 }
 
 /** What a search found: conversations by title, then messages. */
-export function SearchResults({ client, typed, now, current, open, onMenu }: SearchResultsProps) {
+export function SearchResults({ client, agents, typed, now, current, open, onMenu }: SearchResultsProps) {
   const found = useSearch(client, typed);
   const count = found === undefined ? undefined : found.threads.length + found.hits.length;
   return (
@@ -29,6 +31,7 @@ export function SearchResults({ client, typed, now, current, open, onMenu }: Sea
         <ThreadRow
           key={thread.id}
           thread={thread}
+          agent={nameOf(agents, thread)}
           isCurrent={thread.id === current}
           isUnread={false}
           now={now}

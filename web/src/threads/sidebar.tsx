@@ -1,10 +1,20 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { VList } from 'virtua';
 import type { Client } from '../../../src/client/index.ts';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
-import { HelpIcon, InboxIcon, Logo, PlusIcon, SearchIcon, SettingsIcon } from '../parts/icons.tsx';
+import {
+  CompareIcon,
+  HelpIcon,
+  InboxIcon,
+  Logo,
+  PlusIcon,
+  SearchIcon,
+  SettingsIcon,
+  UsageIcon,
+} from '../parts/icons.tsx';
+import { nameOf } from '../parts/agent-name.ts';
 import { groupThreads, type ListRow, waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
@@ -17,6 +27,7 @@ import type { ThreadActions } from './use-thread-actions.ts';
 
 export interface SidebarProps {
   readonly client: Client;
+  readonly agents: readonly AgentInfo[];
   readonly list: ThreadList;
   readonly view: ThreadListView;
   readonly address: Address;
@@ -27,7 +38,7 @@ export interface SidebarProps {
 }
 
 /** The list of conversations with its search, and the way to everything else. */
-export function Sidebar({ client, list, view, address, open, actions, onSettings, onHelp }: SidebarProps) {
+export function Sidebar({ client, agents, list, view, address, open, actions, onSettings, onHelp }: SidebarProps) {
   const [typed, setTyped] = useState('');
   const [showArchived, setShowArchived] = useState(false);
   const [menu, setMenu] = useState<{ readonly thread: ThreadInfo; readonly anchor: HTMLElement }>();
@@ -61,6 +72,18 @@ export function Sidebar({ client, list, view, address, open, actions, onSettings
             </span>
           )}
         </SidebarLink>
+        <SidebarLink
+          address={{ section: 'compare', threads: [] }}
+          isCurrent={address.section === 'compare'}
+          open={open}
+        >
+          <CompareIcon />
+          Compare
+        </SidebarLink>
+        <SidebarLink address={{ section: 'usage' }} isCurrent={address.section === 'usage'} open={open}>
+          <UsageIcon />
+          Usage
+        </SidebarLink>
       </div>
       <div className="search-box">
         <SearchIcon />
@@ -77,7 +100,15 @@ export function Sidebar({ client, list, view, address, open, actions, onSettings
         />
       </div>
       {typed.trim().length >= 2 ? (
-        <SearchResults client={client} typed={typed} now={now} current={current} open={open} onMenu={onMenu} />
+        <SearchResults
+          client={client}
+          agents={agents}
+          typed={typed}
+          now={now}
+          current={current}
+          open={open}
+          onMenu={onMenu}
+        />
       ) : (
         <>
           <ListNotice view={view} onRetry={list.restart} />
@@ -94,6 +125,7 @@ export function Sidebar({ client, list, view, address, open, actions, onSettings
                 <ThreadRow
                   key={row.thread.id}
                   thread={row.thread}
+                  agent={nameOf(agents, row.thread)}
                   isCurrent={row.thread.id === current}
                   isUnread={row.thread.id !== current && isUnread(row.thread)}
                   now={now}

@@ -84,7 +84,7 @@ export class ThreadList {
     const stop = (this.#stop = new AbortController());
     const { signal } = stop;
     const onConnection = (isConnected: boolean) => {
-      if (!isConnected && !signal.aborted && this.#view.state === 'live') this.#show({ state: 'lost' });
+      if (!isConnected && !signal.aborted) this.#show({ state: 'lost' });
     };
     while (!signal.aborted)
       try {

@@ -69,7 +69,7 @@ export function ThreadMenu({ thread, anchor, actions, onRename, onClose }: Threa
           className="menu-item"
           tabIndex={-1}
           href={`/api/threads/${encodeURIComponent(thread.id)}/export`}
-          download={`${fileName(titleOf(thread))}.jsonl`}
+          download
           onClick={choose(() => {})}
         >
           Export as JSONL
@@ -88,8 +88,4 @@ function MenuItem({ tone, onClick, children }: { tone?: 'bad'; onClick: () => vo
       {children}
     </button>
   );
-}
-
-function fileName(title: string): string {
-  return title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation';
 }

@@ -7,6 +7,8 @@ import { titleOf } from './use-threads.ts';
 
 interface ThreadRowProps {
   readonly thread: ThreadInfo;
+  /** The name of its last agent. */
+  readonly agent: string | undefined;
   readonly isCurrent: boolean;
   readonly isUnread: boolean;
   /** The time that ages refer to. */
@@ -16,12 +18,20 @@ interface ThreadRowProps {
 }
 
 /** A thread in the list: what it is about, how it stands, who works on it, its cost and age. */
-export const ThreadRow = memo(function ThreadRow({ thread, isCurrent, isUnread, now, onOpen, onMenu }: ThreadRowProps) {
+export const ThreadRow = memo(function ThreadRow({
+  thread,
+  agent,
+  isCurrent,
+  isUnread,
+  now,
+  onOpen,
+  onMenu,
+}: ThreadRowProps) {
   const title = titleOf(thread);
   const { label, tone } = standing(thread, isUnread);
   const facts = [
     label,
-    thread.agentId,
+    agent,
     thread.cost === undefined ? undefined : dollars(thread.cost),
     thread.status === 'running' ? undefined : timeAgo(thread.updatedAt, now),
   ].filter(fact => fact !== undefined);
@@ -62,8 +72,8 @@ function standing(
   { status, waiting = [], outcome, isArchived }: ThreadInfo,
   isUnread: boolean,
 ): { readonly label?: string; readonly tone?: Tone } {
-  if (status === 'waiting')
-    return { label: waiting.length > 1 ? `${waiting.length} questions` : 'Waiting for you', tone: 'ask' };
+  // The heading says that it waits.
+  if (status === 'waiting') return { ...(waiting.length > 1 && { label: `${waiting.length} questions` }), tone: 'ask' };
   if (status === 'running') return { label: 'Working…', tone: 'busy' };
   if (status === 'failed') return { label: failures[outcome ?? ''] ?? 'Failed', tone: 'bad' };
   if (isUnread) return { label: 'Done', tone: 'good' };

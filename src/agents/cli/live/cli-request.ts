@@ -38,6 +38,9 @@ export async function cliToolRequest(
 export function plainRequest(agentId: string, asked: Omit<Asked, 'paths'>, input: unknown): ToolRequest {
   const { tool, command } = asked;
   const category = asked.category ?? (command === undefined ? categoryOf(agentId, tool, recordOf(input)) : 'execute');
+  // The line of a command that the program does not show is unknown: every rule on commands guards it.
+  if (command === undefined && category === 'execute')
+    return { tool, input: { ...recordOf(input), [general.command]: undefined }, shell: true, category };
   if (command === undefined) return { tool, input, ...defined({ category }) };
   const name = argumentWith(asked.input, command);
   if (name !== undefined) return { tool, input, shell: name, ...defined({ category }) };

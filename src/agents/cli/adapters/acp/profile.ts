@@ -2,6 +2,9 @@ import type { AcpProfile } from '../../channels/acp/profile.ts';
 import { readTokens } from '../../channels/acp/tokens.ts';
 import { recordOf, textOf } from '../../shared/wire-value.ts';
 
+/** The kind of calls of which nothing is known. */
+const otherKind = 'other';
+
 /** A program of which nothing is known but that it speaks the Agent Client Protocol; `mode` is one in which it asks. */
 export function anyProfile(name: string, mode: string | undefined): AcpProfile {
   return {
@@ -9,8 +12,13 @@ export function anyProfile(name: string, mode: string | undefined): AcpProfile {
     modes: { ...(mode !== undefined && { ask: mode }), unsafe: [] },
     switchModel: 'offered',
     calls: {
-      // Names of tools are not part of the protocol: its kinds stand for them.
-      nameOf: ({ kind, title }) => (kind === undefined || kind === 'other' ? title : kind),
+      // Names of tools are not part of the protocol: its kinds stand for them. A title is free text of the program: as a
+      // name it could match the rule for a tool by accident.
+      nameOf: ({ kind }) => kind ?? otherKind,
+      inputOf: ({ kind = otherKind, title, rawInput }) => ({
+        ...(kind === otherKind && title !== undefined && { title }),
+        ...recordOf(rawInput),
+      }),
       commandOf: (input, tool) => (tool === 'execute' ? textOf(input['command']) : undefined),
       reasonOf: (_, input) => textOf(input['description']),
     },

@@ -5,3 +5,8 @@ export function agentName(agents: readonly AgentInfo[], agentId: string | undefi
   if (agentId === undefined) return 'An agent';
   return agents.find(({ id }) => id === agentId)?.name ?? agentId;
 }
+
+/** The name of the last agent of a thread; undefined when it had none. */
+export function nameOf(agents: readonly AgentInfo[], { agentId }: { readonly agentId?: string | undefined }) {
+  return agentId === undefined ? undefined : agentName(agents, agentId);
+}

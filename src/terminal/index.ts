@@ -1,0 +1,7 @@
+/**
+ * The chat app of the terminal, on the Harness.
+ * @module
+ */
+export { ChatApp } from './session/chat-app.ts';
+export type { ChatOptions } from './session/chat-options.ts';
+export { PlainChat, type PlainChatOptions } from './session/plain-chat.ts';

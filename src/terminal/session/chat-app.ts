@@ -1,0 +1,418 @@
+import { join } from 'node:path';
+import { errorText } from '../../events/index.ts';
+import type { HarnessEvent } from '../../control/index.ts';
+import type { RelayEntry } from '../../projections/index.ts';
+import { workspace } from '../../agents/workspace/workspace-folder.ts';
+import { FileIndex } from '../completion/file-index.ts';
+import { type Composer, type Submission, wholeText } from '../composer/composer.ts';
+import { DraftStore } from '../composer/draft-store.ts';
+import { HistoryFile } from '../composer/history-file.ts';
+import { type KeyMap, keyMap } from '../keys/key-map.ts';
+import { RowFeed } from '../rows/row-feed.ts';
+import type { Row } from '../rows/row.ts';
+import { oneLine } from '../rows/tool-object.ts';
+import type { Frame } from '../screen/inline-renderer.ts';
+import type { Line } from '../screen/styled-line.ts';
+import { argumentValues } from './argument-values.ts';
+import { attachedFiles } from './attached-files.ts';
+import { runCommand } from './chat-commands.ts';
+import { ChatLists } from './chat-lists.ts';
+import type { ChatOptions } from './chat-options.ts';
+import { ChatScreen } from './chat-screen.ts';
+import { layOut, tasksOf } from './chat-view.ts';
+import { ChatInput } from './chat-input.ts';
+import { completionLines } from './completion-lines.ts';
+import { DraftInput } from './draft-input.ts';
+import { editInEditor } from './external-editor.ts';
+import { WaitingMessages } from './message-queue.ts';
+import { noteRow } from './note-row.ts';
+import { answerRelay, type PersonAnswer } from './relay-answer.ts';
+import { type Band, enterBand, nextBand } from './relay-band.ts';
+import { OpenList } from './open-list.ts';
+import { sentMessages } from './sent-messages.ts';
+import { runShellLine, shellLineContext } from './shell-line.ts';
+import { TerminalIo } from './terminal-io.ts';
+import { ThreadHost } from './thread-host.ts';
+import { Transcript } from './transcript.ts';
+
+/** How often the line about what runs is drawn again, in milliseconds. */
+const tickMs = 200;
+/** The most lines of a shell line's output that are printed. */
+const mostShellLines = 50;
+
+/** The chat in a terminal: the state that is not in the log, what the person can do, and what is drawn. */
+export class ChatApp {
+  readonly options: ChatOptions;
+  readonly io: TerminalIo;
+  readonly screen: ChatScreen;
+  readonly host: ThreadHost;
+  readonly queue = new WaitingMessages();
+  readonly keys: KeyMap;
+  readonly draft: DraftInput;
+  readonly list: OpenList;
+  readonly lists: ChatLists;
+  readonly #values = argumentValues(() => this.host.harness);
+  #shell: AbortController | undefined;
+  readonly transcript: Transcript = new Transcript(this);
+  readonly #input: ChatInput;
+  #feed: RowFeed | undefined;
+  #feedOf: unknown;
+  #stopTick: (() => void) | undefined;
+  #quit: (code: number) => void = () => {};
+  #code = 0;
+
+  band: Band | undefined;
+  showsTasks = false;
+  notice: string | undefined;
+  lastKeyAt = Number.NEGATIVE_INFINITY;
+  private constructor(options: ChatOptions, history: HistoryFile) {
+    this.options = options;
+    this.io = new TerminalIo(options.streams);
+    const { clock, styling, log, createHarness, cwd, home } = options;
+    this.keys = keyMap(options.keys);
+    this.list = new OpenList(
+      () => this.screen.request(true),
+      error => this.note(errorText(error), 'error'),
+    );
+    this.draft = new DraftInput({
+      history,
+      drafts: new DraftStore(join(home, 'drafts')),
+      files: new FileIndex(workspace(cwd), clock),
+      folder: cwd,
+      clock,
+      values: kind => this.#values(kind),
+      onChange: () => this.screen.request(true),
+    });
+    this.screen = new ChatScreen({
+      io: this.io,
+      clock,
+      styling,
+      takeRows: () => this.#takeRows(),
+      live: () => this.#live(),
+    });
+    this.host = new ThreadHost({
+      log,
+      createHarness,
+      cwd,
+      onChange: () => this.#changed(),
+      onEvent: event => this.#onEvent(event),
+      onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
+    });
+    this.#input = new ChatInput(this);
+    this.lists = new ChatLists({
+      log,
+      cwd,
+      clock,
+      snapshots: join(home, 'snapshots'),
+      keys: this.keys,
+      draft: this.draft,
+      list: this.list,
+      queue: this.queue,
+      harness: () => this.host.harness,
+      threadId: () => this.host.follower?.threadId,
+      sentMessages: () => sentMessages(this.host.follower),
+      switchTo: threadId => this.open(threadId),
+      enterRelay: relayId => this.#enterRelay(relayId),
+      send: message =>
+        message.isCommand === true ? runCommand(this, message.text) : this.attempt(() => this.send(message.text)),
+      delivered: () => this.#changed(),
+      note: (text, level) => this.note(text, level),
+    });
+  }
+
+  get composer(): Composer {
+    return this.draft.composer;
+  }
+
+  /** Runs a chat until the person quits; returns the exit code. */
+  static async run(options: ChatOptions): Promise<number> {
+    const app = new ChatApp(options, await HistoryFile.open(join(options.home, 'history.jsonl')));
+    return app.#run();
+  }
+
+  /** What waits for the person in the open thread. */
+  get pending(): readonly RelayEntry[] {
+    return this.host.follower?.reading.pending ?? [];
+  }
+
+  /** Whether a turn runs in the open thread, or is about to. */
+  get isRunning(): boolean {
+    return (this.host.follower?.reading.running.length ?? 0) > 0 || this.host.harness.isRunning();
+  }
+
+  /** Prints a line that is not in the log. */
+  note(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
+    this.screen.print(noteRow(text, level));
+  }
+
+  /** Does something that may fail: a failure is a row. */
+  attempt(doing: () => unknown): void {
+    void (async () => {
+      try {
+        await doing();
+      } catch (error) {
+        this.note(errorText(error), 'error');
+      }
+      this.screen.request();
+    })();
+  }
+
+  /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
+  async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
+    const files = await attachedFiles(attachments);
+    await this.#ensureThread(text);
+    const { harness } = this.host;
+    const message = { content: text, ...(files.length > 0 && { files }) };
+    void harness.sendMessage(message).catch((error: unknown) => this.note(errorText(error), 'error'));
+  }
+
+  /** Runs a shell line of the person; unless it is private, the model reads the line and its output. */
+  async runShell(line: string, isPrivate: boolean): Promise<void> {
+    this.#shell = new AbortController();
+    this.notice = `running ${oneLine(line, 40)}: Esc stops it`;
+    try {
+      const end = await runShellLine(line, this.options.cwd, this.#shell.signal);
+      const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
+      if (isPrivate)
+        return this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
+      await this.#ensureThread(line);
+      await this.host.harness.saveSystemReminderMessage({
+        message: shellLineContext(line, end),
+        reminderType: 'shell',
+      });
+    } finally {
+      this.#shell = undefined;
+      this.notice = undefined;
+    }
+  }
+
+  /** Stops the shell line that runs; false when none does. */
+  stopShell(): boolean {
+    this.#shell?.abort(new Error('You stopped the shell line.'));
+    return this.#shell !== undefined;
+  }
+
+  /** Stops the turn; partial text, the draft and the queue stay. */
+  stop(): void {
+    this.queue.isPaused = this.queue.texts.length > 0;
+    if (this.queue.isPaused) this.notice = 'stopped; the queue waits: /queue';
+    this.host.harness.abort();
+  }
+
+  async answer(entry: RelayEntry, answer: PersonAnswer): Promise<void> {
+    await answerRelay(this.host.harness, entry, answer);
+    if (entry.relay.relayKind === 'plan' && answer.type === 'approve')
+      await this.send('The plan is approved. Carry it out.');
+  }
+
+  /** Shows a thread; the draft of each is kept. */
+  async open(threadId: string): Promise<void> {
+    await this.host.switchTo(threadId);
+    await this.draft.open(threadId);
+    this.band = undefined;
+    this.#changed();
+  }
+
+  /** Begins a new thread; a turn that runs goes on in the background. */
+  async startNew(title = ''): Promise<void> {
+    this.host.startNew();
+    await this.draft.open('new');
+    this.band = undefined;
+    if (title !== '') await this.#ensureThread(title);
+    this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
+  }
+
+  /** Lets the person edit a text in the editor; undefined when it failed. */
+  async edit(text: string, name: string): Promise<string | undefined> {
+    this.screen.pause();
+    this.io.leave();
+    try {
+      return await editInEditor(text, name);
+    } finally {
+      this.#enter();
+      this.screen.resume();
+    }
+  }
+
+  async editDraft(): Promise<void> {
+    const text = await this.edit(wholeText(this.composer), 'message.md');
+    if (text !== undefined) this.draft.replace(text.trimEnd());
+  }
+
+  /** Suspends the program as the shell expects it. */
+  suspend(): void {
+    this.screen.pause();
+    this.io.leave();
+    process.once('SIGCONT', () => {
+      this.#enter();
+      this.screen.resume();
+    });
+    process.kill(0, 'SIGTSTP');
+  }
+
+  quit(code = 0): void {
+    this.#code = code;
+    this.#quit(code);
+  }
+
+  async #run(): Promise<number> {
+    const { threadId, agentName, problems = [], cwd } = this.options;
+    const done = new Promise<number>(resolve => (this.#quit = resolve));
+    const end = () => this.quit(143);
+    const fail = (error: unknown) => this.#crash(error);
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, end);
+    process.on('uncaughtException', fail).on('unhandledRejection', fail);
+    this.#enter();
+    const stopResize = this.io.onResize(() =>
+      this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
+    );
+    this.note(`${agentName} in ${cwd} · Enter sends, ? shows the keys`);
+    for (const problem of problems) this.note(problem, 'warning');
+    if (threadId !== undefined) this.attempt(() => this.open(threadId));
+    this.screen.draw();
+    if (this.options.isFullscreen === true) this.screen.fullscreen(true);
+    this.#tick();
+    await done;
+    this.#stopTick?.();
+    stopResize();
+    const last = this.#lastLines();
+    this.transcript.close();
+    this.screen.finish();
+    this.io.leave();
+    for (const line of last) this.options.streams.output.write(`${line}\n`);
+    await this.host.close().catch(() => {});
+    await this.draft.close();
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, end);
+    process.off('uncaughtException', fail).off('unhandledRejection', fail);
+    return this.#code;
+  }
+
+  #enter(): void {
+    this.io.enter(bytes => this.#input.write(bytes));
+  }
+
+  #crash(error: unknown): void {
+    this.note(`Something failed that should not: ${errorText(error)}`, 'error');
+    this.quit(1);
+  }
+
+  /** What a person needs to know after the end: how to come back, and what is left undone. */
+  #lastLines(): string[] {
+    const threadId = this.host.follower?.threadId;
+    if (threadId === undefined) return [];
+    const lines = [`Resume with: ${this.options.resumeCommand(threadId)}`];
+    if (this.pending.length > 0) lines.push(`${this.pending.length} waiting for your answer: singletree inbox`);
+    const runs = this.host.background.length + (this.isRunning ? 1 : 0);
+    if (runs > 0)
+      lines.push(`${runs === 1 ? 'A turn was' : `${runs} turns were`} under way: resuming the thread continues it.`);
+    return lines;
+  }
+
+  async #ensureThread(text: string): Promise<void> {
+    await this.host.ensureThread(oneLine(text, 80));
+    const threadId = this.host.follower?.threadId;
+    if (threadId !== undefined) this.draft.belongTo(threadId);
+  }
+
+  #enterRelay(relayId: string): void {
+    const entry = this.pending.find(({ id }) => id === relayId);
+    const band = nextBand(undefined, entry === undefined ? [] : [entry], this.#situation());
+    if (entry !== undefined && band !== undefined) this.band = enterBand(band, entry);
+  }
+
+  #situation() {
+    const now = this.options.clock.now();
+    return { now, hasDraft: !this.draft.isEmpty || this.list.isOpen, lastKeyAt: this.lastKeyAt };
+  }
+
+  #onEvent(event: HarnessEvent): void {
+    if (event.type === 'error' && !this.isRunning) this.note(event.error.message, 'error');
+    if (event.type === 'workspace_error') this.note(event.error.message, 'error');
+    this.#changed();
+  }
+
+  #changed(): void {
+    const before = this.band?.relayId;
+    this.band = nextBand(this.band, this.pending, this.#situation());
+    if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
+    if (!this.isRunning && this.host.follower !== undefined) {
+      const next = this.queue.take();
+      if (next?.isCommand === true) runCommand(this, next.text);
+      else if (next !== undefined) this.attempt(() => this.send(next.text));
+    }
+    this.screen.request();
+  }
+
+  /** The line about what runs changes with time. */
+  #tick(): void {
+    this.#stopTick = this.options.clock.after(tickMs, () => {
+      if (this.isRunning) this.screen.request();
+      this.#tick();
+    });
+  }
+
+  #takeRows(): readonly Row[] {
+    const { follower } = this.host;
+    if (follower === undefined) return [];
+    const rows: Row[] = [];
+    if (follower !== this.#feedOf) {
+      this.#feedOf = follower;
+      this.#feed = new RowFeed({ cwd: this.options.cwd, times: follower.times });
+      if (follower.hasEarlier) rows.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
+    }
+    return [...rows, ...(this.#feed?.take(follower.reading) ?? [])];
+  }
+
+  #live(): Omit<Frame, 'printed'> {
+    const { follower, harness, background } = this.host;
+    const { clock } = this.options;
+    const now = clock.now();
+    const { size } = this.io;
+    const reading = follower?.reading;
+    const doing = reading === undefined ? undefined : this.#feed?.doing(reading);
+    const usage = reading?.usage;
+    return layOut({
+      size,
+      open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
+      pending: this.pending,
+      band: this.band,
+      tasks: reading === undefined ? [] : tasksOf(reading),
+      showsTasks: this.showsTasks,
+      queue: this.queue.texts,
+      composer: this.composer,
+      below: this.#below(),
+      notice: this.notice,
+      activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
+      status: {
+        mode: this.host.mode.name ?? this.host.mode.id,
+        model: harness.hasModelSelected() ? harness.getModelName() : (follower?.times.lastModel ?? ''),
+        contextLeft: this.#contextLeft(),
+        cost: usage?.cost,
+        waiting: this.pending.length,
+        background: background.length,
+        hint: this.isRunning ? 'Enter steers · Tab queues' : '',
+      },
+    });
+  }
+
+  /** The open list, else the completions. */
+  #below(): readonly Line[] {
+    const { columns, rows } = this.io.size;
+    if (this.list.isOpen) return this.list.lines(columns, Math.max(3, Math.min(16, Math.floor(rows / 2))));
+    return this.draft.completion === undefined ? [] : completionLines(this.draft.completion, columns);
+  }
+
+  #contextLeft(): number | undefined {
+    const { lastInput, lastModel = '' } = this.host.follower?.times ?? {};
+    const size = this.options.contextSize?.(this.host.harness.getCurrentModelId() || lastModel);
+    return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
+  }
+}
+
+/** The beginning and the end of a long output. */
+function excerpt(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  if (lines.length <= mostShellLines) return lines.join('\n');
+  const half = mostShellLines / 2;
+  return [...lines.slice(0, half), `… ${lines.length - mostShellLines} lines …`, ...lines.slice(-half)].join('\n');
+}

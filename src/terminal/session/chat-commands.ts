@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SingletreeError } from '../../events/index.ts';
+import { exportThread } from '../../log/index.ts';
+import { type CommandName, parseCommand } from '../completion/commands.ts';
+import { costText, shortCount } from '../rows/part-rows.ts';
+import type { ChatApp } from './chat-app.ts';
+import { copyText, textToCopy } from './copied-text.ts';
+
+type Command = (app: ChatApp, argument: string) => unknown;
+
+const commands: Readonly<Record<CommandName, Command>> = {
+  help: (app, query) => app.lists.help(query),
+  quit: app => app.quit(),
+  new: (app, title) => app.startNew(title),
+  bg: app => app.startNew(),
+  mode: (app, modeId) => switchMode(app, modeId),
+  model: (app, modelId) => switchModel(app, modelId),
+  threads: (app, id) => threads(app, id),
+  rename: (app, title) => rename(app, title),
+  rewind: app => app.lists.rewind(),
+  undo: app => app.lists.undo(),
+  redo: app => app.lists.redo(),
+  inbox: app => app.lists.inbox(),
+  queue: app => app.lists.queue(),
+  history: (app, query) => app.lists.history(query),
+  tasks: app => {
+    app.showsTasks = !app.showsTasks;
+  },
+  agents: app => agents(app),
+  copy: (app, what) => copy(app, what),
+  context: app => context(app),
+  transcript: app => app.transcript.open(),
+  fullscreen: app => app.screen.fullscreen(!app.screen.isFullscreen),
+  usage: app => usage(app),
+  editor: app => app.editDraft(),
+  export: (app, file) => exportTo(app, file),
+};
+
+/** Runs a slash command; what fails is a row. */
+export function runCommand(app: ChatApp, line: string): void {
+  const parsed = parseCommand(line);
+  if (parsed.type === 'command') return app.attempt(() => commands[parsed.name](app, parsed.argument));
+  const near = parsed.near.map(name => `/${name}`).join(' or ');
+  app.note(
+    `Unknown command "/${parsed.name}". ${near === '' ? '/help lists them.' : `Did you mean ${near}?`}`,
+    'warning',
+  );
+}
+
+async function switchMode(app: ChatApp, modeId: string): Promise<void> {
+  if (modeId !== '') return app.host.switchMode(modeId);
+  const modes = app.host.harness.listModes().map(({ id }) => id);
+  app.note(`Modes: ${modes.join(', ')}. Shift+Tab goes to the next one.`);
+}
+
+async function switchModel(app: ChatApp, modelId: string): Promise<void> {
+  if (modelId === '') return app.lists.models();
+  await app.host.harness.switchModel({ modelId, scope: 'thread' });
+  // The log of a thread has the change, which is a row.
+  if (app.host.follower === undefined) app.note(`Model: ${modelId}`);
+}
+
+/** Opens the thread whose id begins like this, else the list of those that match. */
+async function threads(app: ChatApp, query: string): Promise<void> {
+  const found = query === '' ? [] : (await app.host.harness.listThreads()).filter(({ id }) => id.startsWith(query));
+  const [only] = found;
+  await (only !== undefined && found.length === 1 ? app.open(only.id) : app.lists.threads(query));
+}
+
+async function rename(app: ChatApp, title: string): Promise<void> {
+  if (title === '')
+    throw new SingletreeError(
+      'invalid_argument',
+      'A title is missing. Write it after the command: /rename Fix the build',
+    );
+  await app.host.harness.renameThread({ title });
+  app.note(`Renamed to ${title}`);
+}
+
+function agents(app: ChatApp): void {
+  const { follower, background } = app.host;
+  const here = follower?.reading.running.length ?? 0;
+  const lines = [
+    here === 0 ? 'Nothing runs in this thread.' : `${here} ${here === 1 ? 'run' : 'runs'} in this thread.`,
+  ];
+  for (const threadId of background) lines.push(`In the background: ${threadId}`);
+  app.note(lines.join('\n'));
+}
+
+function copy(app: ChatApp, what: string): void {
+  const found = textToCopy(app.host.follower?.reading.nodes ?? [], what);
+  if (found === undefined)
+    return app.note(
+      'There is nothing like this to copy yet. Use /copy answer, /copy code or /copy command.',
+      'warning',
+    );
+  app.io.write(copyText(found));
+  app.note(`Sent ${found.length} characters to the clipboard of the terminal.`);
+}
+
+function context(app: ChatApp): void {
+  const { lastInput, lastModel } = app.host.follower?.times ?? {};
+  if (lastInput === undefined) return app.note('The model has not been called yet.');
+  const size = app.options.contextSize?.(app.host.harness.getCurrentModelId() || (lastModel ?? ''));
+  const of = size === undefined ? '' : ` of ${shortCount(size)} (${Math.round((lastInput / size) * 100)} % used)`;
+  app.note(`The last request had ${shortCount(lastInput)} tokens${of}.`);
+}
+
+function usage(app: ChatApp): void {
+  const total = app.host.follower?.reading.usage;
+  if (total === undefined) return app.note('Nothing was used yet.');
+  const cost = total.cost === undefined ? '' : ` · ${costText(total.cost)}`;
+  app.note(`This thread: ${shortCount(total.inputTokens)} tokens in, ${shortCount(total.outputTokens)} out${cost}`);
+}
+
+/** Writes the events of the thread as JSON lines, which `singletree import` reads. */
+async function exportTo(app: ChatApp, file: string): Promise<void> {
+  const threadId = app.host.follower?.threadId;
+  if (threadId === undefined) return app.note('There is no thread to export yet.', 'warning');
+  const path = resolve(app.options.cwd, file === '' ? `${threadId}.jsonl` : file);
+  await writeFile(path, exportThread(app.options.log, threadId), { flag: 'wx', mode: 0o600 });
+  app.note(`Wrote ${path}`);
+}

@@ -1,0 +1,225 @@
+import { emptyComposer, insertText, pasteText, wholeText } from '../composer/composer.ts';
+import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
+import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
+import type { InputEvent, Key } from '../keys/key.ts';
+import { KeyDecoder } from '../keys/key-decoder.ts';
+import { KeyMatcher } from '../keys/key-matcher.ts';
+import { oneLine } from '../rows/tool-object.ts';
+import type { ChatApp } from './chat-app.ts';
+import { runCommand } from './chat-commands.ts';
+import { enterBand, takesKeys } from './relay-band.ts';
+import { answerText, relayAction } from './relay-input.ts';
+
+/** Two presses of Ctrl+C within this time quit. */
+const quitPauseMs = 2_000;
+
+/** Turns what a person types into actions of the chat. */
+export class ChatInput {
+  readonly #app: ChatApp;
+  readonly #decoder: KeyDecoder;
+  readonly #matcher: KeyMatcher;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #isFocused = true;
+  #lastKey = '';
+
+  constructor(app: ChatApp) {
+    this.#app = app;
+    this.#decoder = new KeyDecoder(app.options.clock, event => this.#take(event));
+    this.#matcher = new KeyMatcher(app.keys);
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#decoder.write(bytes);
+  }
+
+  /** A question appeared: a person who looks elsewhere is called. */
+  relayAppeared(): void {
+    if (!this.#isFocused) this.#app.io.bell();
+  }
+
+  #take(event: InputEvent): void {
+    const app = this.#app;
+    if (event.type === 'focus') {
+      this.#isFocused = event.isFocused;
+      return;
+    }
+    if (event.type === 'reply') return;
+    app.notice = undefined;
+    if (event.type === 'key') this.#key(event);
+    else if (app.list.isOpen) app.list.type(event.text);
+    else if (this.#isWriting()) this.#write(composer => pasteText(composer, event.text));
+    else app.attempt(() => app.draft.paste(event.text));
+    app.lastKeyAt = app.options.clock.now();
+    app.screen.request(true);
+  }
+
+  #key(key: Key): void {
+    const app = this.#app;
+    if (app.transcript.isTyping) return app.transcript.type(key);
+    const now = app.options.clock.now();
+    const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
+    this.#lastKey = key.name;
+    if (meaning.type === 'action') this.#act(meaning.action);
+    else if (meaning.type === 'text' && !app.transcript.isOpen) this.#text(meaning.text);
+  }
+
+  #context(now: number): KeyContext {
+    const { band, list } = this.#app;
+    if (this.#app.transcript.isOpen) return 'viewer';
+    if (list.isOpen) return 'list';
+    return band?.focus === 'keys' && takesKeys(band, now) ? 'relay' : 'chat';
+  }
+
+  #conditions(): ReadonlySet<KeyCondition> {
+    const app = this.#app;
+    const conditions = new Set<KeyCondition>();
+    if (app.draft.completion !== undefined && !this.#isWriting()) conditions.add('completing');
+    if (app.draft.isEmpty && !this.#isWriting()) conditions.add('empty');
+    conditions.add(app.isRunning ? 'running' : 'idle');
+    if (app.isRunning) conditions.add('movable');
+    if (app.pending.length > 0) conditions.add('waiting');
+    return conditions;
+  }
+
+  /** Whether the person writes a reason or an answer. */
+  #isWriting(): boolean {
+    return this.#app.band?.focus === 'reason' || this.#app.band?.focus === 'answer';
+  }
+
+  #write(change: (composer: typeof emptyComposer) => typeof emptyComposer): void {
+    const { band } = this.#app;
+    if (band !== undefined) this.#app.band = { ...band, input: change(band.input) };
+  }
+
+  #text(text: string): void {
+    const app = this.#app;
+    if (app.list.isOpen) return app.list.type(text);
+    if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
+    const { band } = app;
+    if (band?.focus === 'keys' && takesKeys(band, app.options.clock.now())) {
+      if (answerText(app, band, text)) return;
+      // The person writes a message: the question waits.
+      app.band = { ...band, focus: 'passive', isEntered: false };
+    } else if (band?.focus === 'keys') app.band = { ...band, focus: 'passive' };
+    app.draft.type(text);
+  }
+
+  #act(action: ActionName): void {
+    const app = this.#app;
+    if (app.transcript.isOpen) return app.transcript.act(action);
+    if (app.list.act(action)) return;
+    if (action.startsWith('relay.') && relayAction(app, action)) return;
+    if (this.#isWriting() && isDraftAction(action))
+      return this.#write(composer => editDraft(composer, action, app.io.size.columns - 2));
+    if (this.#accept(action) || app.draft.act(action, app.io.size.columns - 2)) return;
+    switch (action) {
+      case 'send':
+        return this.#send();
+      case 'queue':
+        return this.#queue();
+      case 'interrupt':
+        return this.#interrupt();
+      case 'back':
+        return this.#back();
+      case 'quit':
+        return app.quit();
+      case 'relay.enter':
+      case 'relay.enter-with-draft': {
+        const entry = app.pending.find(({ id }) => id === app.band?.relayId);
+        if (app.band !== undefined && entry !== undefined) app.band = enterBand(app.band, entry);
+        return;
+      }
+      case 'mode':
+        return app.attempt(() => nextMode(app));
+      case 'tasks':
+        app.showsTasks = !app.showsTasks;
+        return;
+      case 'editor':
+        return app.attempt(() => app.editDraft());
+      case 'suspend':
+        return app.suspend();
+      case 'redraw':
+        app.screen.pause();
+        return app.screen.resume();
+      case 'background':
+        return app.attempt(() => app.startNew());
+      case 'history.search':
+        return app.lists.history();
+      case 'queue.edit':
+        return app.lists.queue();
+      case 'help':
+      case 'model':
+      case 'transcript':
+      case 'threads':
+      case 'rewind':
+      case 'agents':
+        return runCommand(app, `/${action}`);
+      default:
+    }
+  }
+
+  /** Enter on a completion that is a whole line also sends it. */
+  #accept(action: ActionName): boolean {
+    const { draft, io } = this.#app;
+    if (action !== 'completion.accept') return false;
+    const isSent = this.#lastKey === 'enter' && draft.isWholeLine;
+    draft.act(action, io.size.columns - 2);
+    if (isSent) this.#send();
+    return true;
+  }
+
+  #send(): void {
+    const app = this.#app;
+    const { band } = app;
+    const entry = app.pending.find(({ id }) => id === band?.relayId);
+    if (band !== undefined && entry !== undefined && this.#isWriting()) {
+      const text = wholeText(band.input).trim();
+      app.band = { ...band, focus: 'passive', input: emptyComposer };
+      if (band.focus === 'reason')
+        return app.attempt(() => app.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
+      return text === '' ? undefined : app.attempt(() => app.answer(entry, { type: 'answer', answer: text }));
+    }
+    const sent = app.draft.take();
+    if (sent === undefined) return;
+    if (app.queue.queue.edited !== undefined) return app.queue.add(sent.text, sent.type === 'command');
+    if (sent.type === 'command') return runCommand(app, sent.text);
+    if (sent.type === 'shell') return app.attempt(() => app.runShell(sent.text.slice(1).trim(), false));
+    if (sent.type === 'private-shell') return app.attempt(() => app.runShell(sent.text.slice(2).trim(), true));
+    app.queue.isPaused = false;
+    if (app.isRunning) app.notice = `read at the next safe point: ${oneLine(sent.text, 40)}`;
+    app.attempt(() => app.send(sent.text, sent.attachments));
+  }
+
+  #queue(): void {
+    const sent = this.#app.draft.take();
+    if (sent !== undefined) this.#app.queue.add(sent.text, sent.type === 'command');
+  }
+
+  /** Ctrl+C: stops the turn, else clears the draft; twice quits. */
+  #interrupt(): void {
+    const app = this.#app;
+    const now = app.options.clock.now();
+    const isSecond = now - this.#interruptedAt < quitPauseMs;
+    this.#interruptedAt = now;
+    if (isSecond) return app.quit();
+    app.notice = 'Ctrl+C again quits';
+    if (app.isRunning) app.stop();
+    else if (!app.stopShell() && !app.draft.isEmpty) app.draft.clear();
+  }
+
+  /** Escape: one level at a time. */
+  #back(): void {
+    const app = this.#app;
+    const { band } = app;
+    if (band !== undefined && this.#isWriting())
+      app.band = { ...band, focus: band.focus === 'reason' ? 'keys' : 'passive', input: emptyComposer };
+    else if (!app.draft.closeCompletion() && !app.stopShell() && app.isRunning) app.stop();
+  }
+}
+
+async function nextMode({ host }: ChatApp): Promise<void> {
+  const modes = host.harness.listModes();
+  const at = modes.findIndex(({ id }) => id === host.mode.id);
+  const next = modes[(at + 1) % modes.length];
+  if (next !== undefined) await host.switchMode(next.id);
+}

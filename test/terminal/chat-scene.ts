@@ -1,0 +1,170 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type IPty, spawn } from '@lydell/node-pty';
+import headless from '@xterm/headless';
+import {
+  type ModelScript,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  startScriptedServer,
+} from '../../src/testing/index.ts';
+
+const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface SceneOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly server?: Omit<ScriptedServerOptions, 'script'>;
+  /** The program and arguments that run the chat instead of Node. */
+  readonly through?: (line: readonly string[]) => readonly string[];
+}
+
+/** A person at a terminal with `singletree chat`: keys go in, a screen comes out. */
+export class ChatScene {
+  readonly server: ScriptedServer;
+  readonly cwd: string;
+  readonly home: string;
+  readonly #options: SceneOptions;
+  /** Everything that the program wrote. */
+  bytes = '';
+  exitCode: number | undefined;
+  #pty!: IPty;
+  #screen!: InstanceType<typeof headless.Terminal>;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(server: ScriptedServer, folder: string, options: SceneOptions) {
+    this.server = server;
+    this.#options = options;
+    [this.cwd, this.home] = [join(folder, 'project'), join(folder, 'home')];
+    mkdirSync(this.cwd);
+  }
+
+  static async start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {
+    const server = await startScriptedServer({ ...options.server, script });
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-chat-')));
+    const scene = new ChatScene(server, folder, options);
+    scene.launch(options.args ?? []);
+    return scene;
+  }
+
+  /** Starts the program, again after it ended. */
+  launch(args: readonly string[]): void {
+    const { columns: cols = 80, rows = 24, env, through = line => line } = this.#options;
+    const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args]);
+    this.exitCode = undefined;
+    this.#screen = new headless.Terminal({ cols, rows, scrollback: 50_000, allowProposedApi: true });
+    this.#pty = spawn(file, rest, {
+      cols,
+      rows,
+      cwd: this.cwd,
+      name: 'xterm-256color',
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: this.home,
+        TERM: 'xterm-256color',
+        LANG: 'C.UTF-8',
+        SINGLETREE_HOME: this.home,
+        OPENAI_API_KEY: 'sk-scripted-key',
+        OPENAI_BASE_URL: `${this.server.url}/v1`,
+        ...env,
+      },
+    });
+    this.#pty.onData(data => {
+      this.bytes += data;
+      this.#screen.write(data, () => this.#changed());
+    });
+    this.#pty.onExit(({ exitCode }) => {
+      this.exitCode = exitCode;
+      this.#changed();
+    });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** Types, or sends the bytes of keys. */
+  type(text: string): void {
+    this.#pty.write(text);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#pty.resize(columns, rows);
+    this.#screen.resize(columns, rows);
+  }
+
+  /** The visible lines. */
+  screen(): string[] {
+    const buffer = this.#screen.buffer.active;
+    return Array.from(
+      { length: this.#screen.rows },
+      (_, row) => buffer.getLine(buffer.viewportY + row)?.translateToString(true) ?? '',
+    );
+  }
+
+  /** Everything that can be scrolled to, wrapped lines joined. */
+  scrollback(): string[] {
+    const buffer = this.#screen.buffer.normal;
+    const lines: string[] = [];
+    for (let row = 0; row < buffer.length; row++) {
+      const line = buffer.getLine(row);
+      const text = line?.translateToString(true) ?? '';
+      if (line?.isWrapped === true && lines.length > 0) lines[lines.length - 1] += text;
+      else lines.push(text);
+    }
+    return lines;
+  }
+
+  get isAlternate(): boolean {
+    return this.#screen.buffer.active.type === 'alternate';
+  }
+
+  /** Resolves when the screen shows a text, or a test of it is true. */
+  shows(expected: string | RegExp | ((screen: string) => boolean)): Promise<void> {
+    const isShown = () => {
+      const screen = this.screen().join('\n');
+      if (typeof expected === 'function') return expected(screen);
+      return typeof expected === 'string' ? screen.includes(expected) : expected.test(screen);
+    };
+    return this.until(isShown, () => `the screen never showed ${String(expected)}:\n${this.screen().join('\n')}`);
+  }
+
+  ended(): Promise<void> {
+    return this.until(
+      () => this.exitCode !== undefined,
+      () => `it did not end:\n${this.screen().join('\n')}`,
+    );
+  }
+
+  async until(isTrue: () => boolean, problem: () => string = () => 'it never came true'): Promise<void> {
+    let check = () => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(problem())), 25_000);
+        check = () => {
+          if (!isTrue()) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        this.#waiting.add(check);
+        check();
+      });
+    } finally {
+      this.#waiting.delete(check);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.exitCode === undefined) this.#pty.kill('SIGKILL');
+    await this.server.close();
+    rmSync(join(this.cwd, '..'), { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #changed(): void {
+    for (const check of this.#waiting) check();
+  }
+}

@@ -1,0 +1,230 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelScript } from '../../src/testing/index.ts';
+import { ChatScene, type SceneOptions } from './chat-scene.ts';
+
+const call = (name: string, input: object) => [{ toolCall: { name, input } }];
+const scenes: ChatScene[] = [];
+afterEach(async () => {
+  for (const scene of scenes.splice(0)) await scene.close();
+});
+
+async function start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {
+  const scene = await ChatScene.start(script, options);
+  scenes.push(scene);
+  await scene.shows('Enter sends');
+  return scene;
+}
+
+async function say(scene: ChatScene, text: string): Promise<void> {
+  scene.type(text);
+  await scene.shows(`› ${text}`);
+  scene.type('\r');
+}
+
+/** Nothing clears the screen or the scrollback, or moves to a fixed place, while the chat is inline. */
+// oxlint-disable-next-line no-control-regex
+const clears = /\u001b\[[23]J|\u001bc|\u001b\[\d*;\d*H|\u001b\[H/;
+
+const answer = [
+  '# Result',
+  '',
+  'It **adds** now, see `add.js`.',
+  '',
+  '- first',
+  '- second',
+  '',
+  '```ts',
+  'const sum = 1 + 1; // two',
+  '```',
+  '',
+  '| a | b |',
+  '|---|---|',
+  '| 1 | 2 |',
+  '',
+  'All done.',
+].join('\n');
+
+describe('singletree chat', () => {
+  it('asks before a command without taking the keys of a draft, and prints the answer', async () => {
+    const scene = await start([call('bash', { command: 'echo made > made.txt; ls' }), answer]);
+    await say(scene, 'make it');
+    // The draft is begun before the question comes or after: in both cases it is kept.
+    scene.type('yes');
+    await scene.shows('Run this command?');
+    await scene.shows('› yes');
+    await scene.shows('$ echo made > made.txt; ls');
+    expect(existsSync(join(scene.cwd, 'made.txt'))).toBe(false);
+    scene.type('\u001ba');
+    await scene.shows('y once');
+    scene.type('\r');
+    await scene.shows('press y to approve this');
+    expect(existsSync(join(scene.cwd, 'made.txt'))).toBe(false);
+    scene.type('y');
+    await scene.shows('All done.');
+    await scene.shows('› yes');
+    expect(readFileSync(join(scene.cwd, 'made.txt'), 'utf8')).toBe('made\n');
+    const text = scene.scrollback().join('\n');
+    expect(text).toContain('• Ran $ echo made > made.txt; ls');
+    expect(text).toContain('It adds now, see add.js.');
+    expect(text).toContain('• first\n• second');
+    expect(text).toContain('const sum = 1 + 1; // two');
+    expect(text).toContain('a │ b\n──┼──\n1 │ 2');
+    expect(scene.bytes).not.toMatch(clears);
+  });
+
+  it('rejects with a reason, which the agent reads', async () => {
+    const scene = await start([call('bash', { command: 'rm -r src' }), 'I will not.']);
+    await say(scene, 'clean up');
+    await scene.shows('Run this command?');
+    await scene.shows('Enter does not approve it');
+    scene.type('\u001ba');
+    await scene.shows('y once');
+    scene.type('n');
+    await scene.shows('reason for the agent');
+    scene.type('keep src\r');
+    await scene.shows('I will not.');
+    expect(JSON.stringify(scene.server.requests.at(-1))).toContain('keep src');
+    expect(scene.scrollback().join('\n')).toContain('denied');
+  });
+
+  it('stops the turn with Ctrl+C, quits with the second, and resumes the thread', async () => {
+    const scene = await start([call('bash', { command: 'sleep 60' }), 'Next.']);
+    await say(scene, 'wait');
+    await scene.shows('Run this command?');
+    scene.type('\u001ba');
+    await scene.shows('y once');
+    scene.type('y');
+    await scene.shows('Running $ sleep 60');
+    scene.type('\u0003');
+    await scene.shows('stopped');
+    scene.type('\u0003');
+    await scene.ended();
+    expect(scene.exitCode).toBe(0);
+    const line = scene.scrollback().find(row => row.startsWith('Resume with: ')) ?? '';
+    const threadId = line.split('--resume ')[1] ?? '';
+    scene.launch(['coder', '--resume', threadId.slice(0, 20)]);
+    await scene.shows('› wait');
+    await say(scene, 'go on');
+    await scene.shows('Next.');
+    scene.type('\u0004');
+    await scene.ended();
+  });
+
+  it('restores the terminal on SIGTERM', async () => {
+    const scene = await start(['Hello.']);
+    process.kill(scene.pid, 'SIGTERM');
+    await scene.ended();
+    expect(scene.bytes.slice(-200)).toContain('\u001b[?2004l');
+    expect(scene.bytes.slice(-200)).toContain('\u001b[?25h');
+  });
+
+  it('goes on after kill -9 with what was sent before', async () => {
+    const scene = await start([call('bash', { command: 'true' }), 'After the crash.']);
+    await say(scene, 'crash me');
+    await scene.shows('Run this command?');
+    process.kill(scene.pid, 'SIGKILL');
+    await scene.ended();
+    scene.launch(['coder', '--continue']);
+    await scene.shows('› crash me');
+    await scene.shows('Run this command?');
+    scene.type('\u001ba');
+    await scene.shows('y once');
+    scene.type('y');
+    await scene.shows('After the crash.');
+  });
+
+  it.each([
+    [40, 10],
+    [200, 60],
+  ])('fits a window of %d columns and %d rows', async (columns, rows) => {
+    const scene = await start([call('bash', { command: `echo ${'long '.repeat(40)}` }), answer], { columns, rows });
+    await say(scene, 'run it');
+    await scene.shows('Run this');
+    scene.type('\u001ba');
+    await scene.shows('y once');
+    scene.type('y');
+    await scene.shows('All done.');
+    expect(scene.bytes).not.toMatch(clears);
+    expect(scene.scrollback().join('\n')).toContain('It adds now, see add.js.');
+  });
+
+  it('uses no colour with NO_COLOR', async () => {
+    const scene = await start([answer], { env: { NO_COLOR: '1' } });
+    await say(scene, 'hello');
+    await scene.shows('All done.');
+    // oxlint-disable-next-line no-control-regex
+    expect(scene.bytes).not.toMatch(/\u001b\[[\d;]*3[0-7]m/);
+  });
+
+  it('lets hostile output change nothing but its row', async () => {
+    const hostile = `\u001b[2J\u001b[H\u001b]0;owned\u0007\u001b[?1049h before \u202egnp.exe\u202c ${'x'.repeat(1_000_000)} after\r\n\u001bcnext 漢字 e\u0301\u0301 end`;
+    const scene = await start([hostile]);
+    await say(scene, 'attack');
+    await scene.shows('end');
+    expect(scene.isAlternate).toBe(false);
+    expect(scene.bytes).not.toMatch(clears);
+    expect(scene.bytes).not.toContain('owned\u0007');
+    expect(scene.bytes).not.toContain('\u202e');
+    expect(scene.scrollback().join('\n')).toContain('› attack');
+    await say(scene, 'still here');
+  });
+
+  it('keeps what was printed when the window is resized while text streams', async () => {
+    const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
+    const scene = await start([{ text: lines, delayMs: 2 }]);
+    await say(scene, 'stream');
+    await scene.shows('line 20 of');
+    for (const [columns, rows] of [
+      [60, 20],
+      [100, 30],
+      [50, 15],
+    ] as const)
+      scene.resize(columns, rows);
+    await scene.shows('line 199 of the answer');
+    const text = scene.scrollback().join('\n');
+    for (const at of [0, 50, 120, 199]) expect(text.split(`line ${at} of the answer`)).toHaveLength(2);
+    expect(scene.bytes).not.toMatch(clears);
+  });
+
+  it('works inside tmux', async () => {
+    const socket = `singletree-${process.pid}`;
+    const scene = await start([answer], {
+      through: line => [
+        'tmux',
+        '-L',
+        socket,
+        '-f',
+        '/dev/null',
+        'new-session',
+        line.map(word => `'${word}'`).join(' '),
+      ],
+      env: { LC_ALL: 'C.UTF-8' },
+    });
+    try {
+      await say(scene, 'hello');
+      await scene.shows('All done.');
+      const history = execFileSync('tmux', ['-L', socket, 'capture-pane', '-p', '-S', '-'], { encoding: 'utf8' });
+      expect(history).toContain('It adds now, see add.js.');
+    } finally {
+      execFileSync('tmux', ['-L', socket, 'kill-server']);
+    }
+  });
+});
+
+describe('the files of a project', () => {
+  it('are shown with the change that was made', async () => {
+    const scene = await start([call('edit', { path: 'a.js', old_string: 'a - b', new_string: 'a + b' }), 'Fixed.']);
+    writeFileSync(join(scene.cwd, 'a.js'), 'const f = (a, b) => a - b;\n');
+    await say(scene, 'fix it');
+    await scene.shows('Use edit?');
+    await scene.shows('+ a + b');
+    scene.type('\u001ba');
+    await scene.shows('y once');
+    scene.type('y');
+    await scene.shows('Fixed.');
+    expect(scene.scrollback().join('\n')).toMatch(/• Edited a\.js · \+1 −1.*\n- a - b\n\+ a \+ b/);
+  });
+});

@@ -1,0 +1,70 @@
+import { type FormEvent, useState } from 'react';
+import type { PageProps } from '../app/page.ts';
+import { errorText } from '../../../src/events/index.ts';
+
+type CompareStartProps = Pick<PageProps, 'client' | 'agents'> & {
+  readonly onStarted: (threads: readonly string[]) => void;
+};
+
+/** One request for several agents: each gets a conversation of its own. */
+export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const start = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const threads = await Promise.all(
+        chosen.map(async agent => {
+          const { id } = await client.createThread();
+          await client.sendMessage(id, { content: text, agent });
+          return id;
+        }),
+      );
+      onStarted(threads);
+    } catch (error) {
+      setProblem(errorText(error));
+      setBusy(false);
+    }
+  };
+  const toggle = (id: string) =>
+    setChosen(before => (before.includes(id) ? before.filter(each => each !== id) : [...before, id]));
+  return (
+    <form className="compare-start" onSubmit={event => void start(event)}>
+      <h3>Ask several agents the same</h3>
+      <label>
+        Request
+        <textarea
+          className="field"
+          rows={4}
+          value={text}
+          onChange={event => setText(event.target.value)}
+          placeholder="What should be done?"
+        />
+      </label>
+      <fieldset className="compare-agents">
+        <legend>Agents</legend>
+        {agents.map(({ id, name }) => (
+          <label key={id}>
+            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} /> {name}
+          </label>
+        ))}
+      </fieldset>
+      <p className="view-note">
+        All agents work in the folder of the server. Let agents that change files run one after the other, or give each
+        server its own copy of the folder.
+      </p>
+      {problem !== undefined && (
+        <p className="notice" role="alert" data-level="error">
+          {problem}
+        </p>
+      )}
+      <button type="submit" className="button primary" disabled={isBusy || text.trim() === '' || chosen.length < 2}>
+        {chosen.length < 2 ? 'Choose two or more agents' : `Start ${chosen.length} agents`}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,75 @@
+import { type Conversation, defaultActive, getMessage, getRun } from '../../../src/graph/index.ts';
+import { projectThread } from '../../../src/projections/reading/project-thread.ts';
+import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
+import type { TotalsView } from '../../../src/projections/totals.ts';
+
+/** What a thread came to: its state, what it took and what it changed. */
+export interface ThreadSummary {
+  readonly request: string;
+  readonly agentId: string;
+  readonly model?: string;
+  readonly status: string;
+  readonly answer: string;
+  readonly steps: number;
+  readonly toolCalls: number;
+  readonly failures: number;
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost?: number;
+  /** From the first event to the last, and how it was spent, in milliseconds. */
+  readonly wallMs: number;
+  readonly modelMs: number;
+  readonly toolMs: number;
+  readonly waitMs: number;
+  readonly firstTextMs?: number;
+  /** The files that calls wrote, with how often. */
+  readonly files: readonly { readonly path: string; readonly writes: number }[];
+  /** What was done, in order; of many steps the first. */
+  readonly done: readonly Pick<TimelineStep, 'seq' | 'kind' | 'label' | 'detail' | 'status'>[];
+}
+
+const mostDone = 200;
+const mostAnswer = 4000;
+
+/** Adds up a thread for a comparison. */
+export function summaryOf(
+  conversation: Conversation,
+  steps: readonly TimelineStep[],
+  { all }: TotalsView,
+): ThreadSummary {
+  const active = defaultActive(conversation);
+  const nodes = projectThread(conversation, active);
+  const request = nodes.find(({ role }) => role === 'user');
+  const last = nodes.findLast(({ role }) => role === 'assistant');
+  const run = last && getRun(conversation, getMessage(conversation, last.id)?.runId ?? last.id);
+  const files = new Map<string, number>();
+  let [start, end] = [Infinity, 0];
+  for (const step of steps) {
+    start = Math.min(start, step.start);
+    end = Math.max(end, step.end ?? step.start);
+    if (step.operation === 'write' && step.status === 'done') files.set(step.detail, (files.get(step.detail) ?? 0) + 1);
+  }
+  const work = steps.filter(({ kind }) => kind === 'tool' || kind === 'note');
+  return {
+    request: request?.text ?? '',
+    agentId: last?.agentId ?? '',
+    ...(last?.model !== undefined && { model: last.model }),
+    status: run?.status ?? 'not started',
+    answer: (last?.text ?? '').slice(0, mostAnswer),
+    steps: steps.length,
+    toolCalls: all.toolCalls,
+    failures: work.filter(({ status }) => status === 'failed').length,
+    modelCalls: all.modelCalls,
+    inputTokens: all.inputTokens,
+    outputTokens: all.outputTokens,
+    ...(all.cost !== undefined && { cost: all.cost }),
+    wallMs: Math.max(0, end - Math.min(start, end)),
+    modelMs: all.modelMs,
+    toolMs: all.toolMs,
+    waitMs: all.approvalMs,
+    ...(all.firstTextMs !== undefined && { firstTextMs: all.firstTextMs }),
+    files: [...files].map(([path, writes]) => ({ path, writes })),
+    done: work.slice(0, mostDone).map(({ seq, kind, label, detail, status }) => ({ seq, kind, label, detail, status })),
+  };
+}
