@@ -4,6 +4,8 @@ import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
 import { type Agent, cliAgent } from '../agents/index.ts';
+import { pricedModel } from '../agents/model/prices/prices.ts';
+import { once } from '../events/define.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { AgentInfo, SetupInfo } from '../protocols/index.ts';
 import type { AgentDirectory } from '../server/index.ts';
@@ -48,7 +50,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
     all: agents.map(({ agent }) => agent),
     models: coder?.models ?? [],
     problems: coder?.problems ?? [],
-    list: () => agents.map(({ info }) => info),
+    list: once(() => agents.map(({ info }) => ({ ...info, ...contextWindowsOf(info) }))),
     get: id => agents.find(({ agent }) => agent.id === id)?.agent,
     setup: () => setupOf(options, agents, place),
     close: async () => coder?.close(),
@@ -88,6 +90,16 @@ function setupOf({ config }: InstalledAgentsOptions, agents: readonly Offered[],
         envVar === undefined ? [] : [{ name, variable: envVar, isSet: configured }],
       ),
   };
+}
+
+/** The context windows of the models of an agent that the price list contains; found when they are first listed. */
+function contextWindowsOf({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextWindows'> {
+  const known = models.flatMap(id => {
+    const [provider = '', ...rest] = id.split('/');
+    const window = pricedModel({ provider, model: rest.join('/') })?.contextWindow;
+    return window === undefined ? [] : [[id, window] as const];
+  });
+  return known.length === 0 ? {} : { contextWindows: Object.fromEntries(known) };
 }
 
 function modesOf({ modes }: Agent): Pick<AgentInfo, 'modes'> {

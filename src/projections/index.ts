@@ -15,6 +15,7 @@ export { projectThread, type ThreadOptions, threadFold } from './reading/project
 export type { ReadingSnapshot } from './reading/reading-snapshot.ts';
 export { type Notice, noticeOf } from './reading/notice.ts';
 export {
+  type ContextUse,
   readingFrom,
   type ThreadReading,
   threadReading,

@@ -33,6 +33,10 @@ export const agentInfo = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   models: z.array(z.string()).optional(),
+  contextWindows: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('how many tokens the context of its models holds, as far as that is known'),
   modes: z
     .array(z.looseObject({ id: z.string(), name: z.string(), description: z.string().optional() }))
     .optional()

@@ -187,4 +187,30 @@ describe.skipIf(browser === undefined)('the input field', () => {
       content: 'On `a.ts`, line 5:\n\n> +2\n\nUse words.\n\nOn your answer:\n\n> Second thought.\n\nSay less.',
     });
   });
+
+  it('shows tokens, cache, cost and the context that is left', async () => {
+    await page.route('**/api/agents', async route => {
+      const { agents } = (await (await route.fetch()).json()) as { agents: object[] };
+      const contextWindows = { 'scripted/one': 1_000 };
+      await route.fulfill({ json: { agents: agents.map(agent => ({ ...agent, contextWindows })) } });
+    });
+    const { id } = await server.log.createThread();
+    const used = { inputTokens: 900, outputTokens: 50, cacheReadTokens: 450, cost: 0.25, model: 'scripted/one' };
+    await server.log.append(id, [
+      { type: 'user', runId: 'u', content: 'Go.' },
+      { type: 'harness_start', runId: 'r', parentId: 'u:user', agentId: 'worker' },
+      { type: 'usage', runId: 'r', callId: 'c', ...used },
+      { type: 'harness_end', runId: 'r', agentId: 'worker', reason: 'complete' },
+    ]);
+    await page.goto(`${server.url}/threads/${id}`);
+    await page.getByRole('button', { name: 'Usage: 95 % of the context used' }).click();
+    expect(await page.locator('.meter-ring').getAttribute('data-full')).toBe('true');
+    expect(await page.locator('.meter-popover > div').allInnerTexts()).toEqual([
+      'Context\n950 of 1k, 5 % left',
+      'Sent\n900 tokens',
+      'From cache\n450, 50 %',
+      'Received\n50 tokens',
+      'Cost (estimated)\n≈ $0.250',
+    ]);
+  });
 });

@@ -6,7 +6,7 @@ import { ruleFor } from './tool-table.ts';
 
 /** A tool call, with its outcome when there is one. */
 export interface RecordedCall {
-  /** The agent that made it: its tools have the meaning that its table gives them. */
+  /** The agent that made it; the name of the tool decides when it is not known. */
   readonly agentId?: string | undefined;
   readonly name: string;
   readonly input?: unknown;
@@ -16,7 +16,8 @@ export interface RecordedCall {
 /** Returns what a call does, by the tool table of its agent; none when its tool or its input is not understood. */
 export function operationsOf({ agentId = '', name, input, output }: RecordedCall): readonly Operation[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [];
-  const table = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
-  const rule = (table && ruleFor(table, name)) ?? ruleFor(nativeTools, name);
+  const own = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
+  const tables = [...(own === undefined ? [] : [own]), nativeTools, ...Object.values(toolTables)];
+  const rule = tables.map(table => ruleFor(table, name)).find(found => found !== undefined);
   return rule?.operations(input as Record<string, unknown>, { output }) ?? [];
 }

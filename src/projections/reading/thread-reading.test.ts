@@ -32,6 +32,21 @@ const brief = (parts: readonly ViewPart[] | undefined): string[] =>
   });
 
 describe('a thread as a person reads it', () => {
+  it('has the context of the newest call of a run that no other run started', () => {
+    const used = (of: string, inputTokens: number, callId?: string): AgentEvent => ({
+      type: 'usage',
+      runId: of,
+      inputTokens,
+      outputTokens: 1,
+      model: 'm',
+      ...(callId !== undefined && { callId }),
+    });
+    const child: AgentEvent = { type: 'harness_start', runId: 's', agentId: 'sub', parentId: 'c' };
+    expect(read(user, start, used(runId, 5)).context).toBeUndefined();
+    expect(read(user, start, used(runId, 10, 'a'), used(runId, 30, 'b')).context).toEqual({ tokens: 31, model: 'm' });
+    expect(read(user, start, used(runId, 10, 'a'), call, child, used('s', 99, 'x')).context?.tokens).toBe(11);
+  });
+
   it('has the messages of the active branch, and says which message a run answers', () => {
     const { nodes, running } = read(user, start, step(0), text('Hel'), text('lo'), usage, end);
     expect(nodes.map(({ role, text: words }) => `${role} ${words}`)).toEqual(['user hello', 'assistant Hello']);

@@ -30,6 +30,12 @@ import type { ViewNode } from './view-node.ts';
 /** Tokens and cost of all branches, subagents included. */
 export type UsageTotal = UsageCounts;
 
+/** How full the context of a model was after a call, in tokens. */
+export interface ContextUse {
+  readonly tokens: number;
+  readonly model?: string;
+}
+
 /** A thread as a person reads it. */
 export interface ThreadReading {
   /** The newest event taken in. */
@@ -45,6 +51,8 @@ export interface ThreadReading {
   /** What waits for a person, oldest first. */
   readonly pending: readonly RelayEntry[];
   readonly usage: UsageTotal;
+  /** What the newest model call of a run that no other run started had in its context, when it was reported. */
+  readonly context?: ContextUse;
   /** The seq of the snapshot that the reading began with; 0 when it began with the first event. */
   readonly beganAt: number;
   /** The messages that ended before that snapshot: they have no parts. */
@@ -63,6 +71,7 @@ export interface ThreadReadingState {
   readonly openRuns: readonly string[];
   readonly hasTasks: boolean;
   readonly usage: UsageTotal;
+  readonly context?: ContextUse | undefined;
   readonly before: Before;
   readonly isOutdated: boolean;
 }
@@ -101,6 +110,7 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       openRuns: openRunsAfter(state, conversation, event),
       hasTasks: state.hasTasks || event.type === 'tasks',
       usage,
+      context: contextAfter(state, event),
       before: origin === undefined ? before : { ...before, hidden: new Set(before.hidden).add(`${origin.runId}:user`) },
       isOutdated: state.isOutdated || isUnplaced,
     };
@@ -116,7 +126,7 @@ export function readingUpTo(state: ThreadReadingState, messageId: string): Threa
 }
 
 function viewOf(state: ThreadReadingState, active: Active): ThreadReading {
-  const { seq, conversation, relays, openRuns, hasTasks, usage, before, isOutdated } = state;
+  const { seq, conversation, relays, openRuns, hasTasks, usage, context, before, isOutdated } = state;
   const nodeList = readBranch(conversation, active);
   const tasks = hasTasks ? newestTasks(nodeList) : undefined;
   const running = openRuns.flatMap(runId => {
@@ -138,6 +148,7 @@ function viewOf(state: ThreadReadingState, active: Active): ThreadReading {
     cut: before.cut,
     isOutdated,
     ...(tasks !== undefined && { tasks }),
+    ...(context !== undefined && { context }),
   };
 }
 
@@ -153,6 +164,16 @@ export function readingFrom(snapshot: ReadingSnapshot): ThreadReadingState {
   const last = getTip(conversation)?.id;
   const before = { seq, hidden: new Set(hidden), cut: new Set(cut), last, gone: new Set(gone) };
   return { ...begun, seq, usage, conversation, before, isOutdated: isUncertain };
+}
+
+/** Only a usage that names its call is of one call: others are sums over a run. */
+function contextAfter({ conversation, context }: ThreadReadingState, event: AgentEvent): ContextUse | undefined {
+  if (event.type !== 'usage' || event.callId === undefined) return context;
+  const run = getRun(conversation, event.runId);
+  const cause = getMessage(conversation, run?.parentId ?? '');
+  if (run === undefined || run.memory !== undefined || cause?.role !== 'user') return context;
+  const { inputTokens, outputTokens, model } = event;
+  return { tokens: inputTokens + outputTokens, ...(model !== undefined && { model }) };
 }
 
 function newestTasks(nodes: PagedList<ViewNode>): ThreadReading['tasks'] {

@@ -32,7 +32,6 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toolOutputOf(event.output)] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
   const [output, ...laterOutputs] = outputs;
-  const { agentId } = getRun(conversation, chunk.runId) ?? {};
   const part = {
     kind: 'tool',
     id: chunk.id,
@@ -41,7 +40,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
     status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
     relays,
     collapsed,
-    ...defined({ agentId, ...timesOf(chunk, pieces) }),
+    ...defined(timesOf(chunk, pieces)),
   } as const;
   if (collapsed) return { ...part, inputText: '', progress: [], laterOutputs: [], runs: [] };
   const written = pieces.find(piece => piece.kind === 'tool_input_delta');

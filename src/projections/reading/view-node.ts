@@ -43,8 +43,6 @@ export interface ToolPart extends Placed {
   readonly id: string;
   readonly name: string;
   readonly status: CallStatus;
-  /** The agent that made it. */
-  readonly agentId?: string;
   /** When it began and when its result came, as ISO 8601. */
   readonly startedAt?: string;
   readonly endedAt?: string;

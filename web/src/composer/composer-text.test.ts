@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bytesText, contentOf } from './attachments.ts';
+import { contextShare } from './context-share.ts';
 import { keyAction } from './send-key.ts';
 
 const press = (...held: ('shiftKey' | 'ctrlKey' | 'metaKey' | 'isComposing')[]) => ({
@@ -41,4 +42,12 @@ describe('the content of a message', () => {
   it('has sizes that can be read', () => {
     expect([500, 2_048, 3_000_000].map(bytesText)).toEqual(['500 B', '2 KB', '2.9 MB']);
   });
+});
+
+it('knows the share of the context that is used only when the size of the model is known', () => {
+  const agents = [{}, { contextWindows: { 'a/b': 200 } }];
+  expect(contextShare({ tokens: 50, model: 'a/b' }, agents)).toEqual({ used: 0.25, window: 200 });
+  expect(contextShare({ tokens: 500, model: 'a/b' }, agents)?.used).toBe(1);
+  expect(contextShare({ tokens: 50, model: 'x' }, agents)).toBeUndefined();
+  expect(contextShare(undefined, agents)).toBeUndefined();
 });

@@ -31,11 +31,11 @@ describe('the line about a call', () => {
       { verb: 'Edit', object: 'a.ts' },
     ],
     [
-      { agentId: 'claude', name: 'Read', input: { file_path: '/p/a.ts', offset: 3, limit: 2 } },
+      { name: 'Read', input: { file_path: '/p/a.ts', offset: 3, limit: 2 } },
       { verb: 'Read', object: '/p/a.ts:3–4' },
     ],
     [
-      { agentId: 'codex', name: 'file_change', input: { changes: [{ path: 'a' }, { path: 'b' }] } },
+      { name: 'file_change', input: { changes: [{ path: 'a' }, { path: 'b' }] } },
       { verb: 'Edited', object: 'a, b' },
     ],
     [

@@ -22,8 +22,8 @@ const words: Record<Operation['type'], Words> = {
 
 /** Returns the line about a call, in the words for what its agent's tool does; the tool's name when that is not known. */
 export function callSummary(tool: ToolPart): CallSummary {
-  const { agentId, name, input, output, status, inputText } = tool;
-  const operations = operationsOf({ agentId, name, input, output });
+  const { name, input, output, status, inputText } = tool;
+  const operations = operationsOf({ name, input, output });
   const [first] = operations;
   if (first === undefined) return { verb: name || 'tool', object: 'input' in tool ? gist(input) : gist(inputText) };
   const objects = [...new Set(operations.map(objectOf))];

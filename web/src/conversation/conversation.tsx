@@ -7,6 +7,7 @@ import { RedoStrip } from '../changes/redo-strip.tsx';
 import { ThreadScopeContext, useNewThreadScope } from '../changes/thread-scope.ts';
 import { CommentDialog } from '../comments/comment-dialog.tsx';
 import { CommentsContext, useComments } from '../comments/use-comments.ts';
+import { Meters } from '../composer/meters.tsx';
 import { ThreadComposer } from '../composer/thread-composer.tsx';
 import { EntryList } from './entry-list.tsx';
 import { LatestButton } from './latest-button.tsx';
@@ -134,7 +135,9 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             seq={thread?.seq ?? 0}
             onSend={send}
             onStop={stop}
-          />
+          >
+            {thread && <Meters usage={thread.usage} context={thread.context} agents={agents} />}
+          </ThreadComposer>
         </div>
         <CommentDialog />
       </main>

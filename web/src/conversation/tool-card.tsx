@@ -68,7 +68,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
           </p>
         )}
         {tool.status === 'running' && <Progress progress={tool.progress} />}
-        {permission && <RelayPanel relay={permission} agentId={tool.agentId} />}
+        {permission && <RelayPanel relay={permission} />}
       </section>
       {tool.relays.filter(isAlone).map(relay => (
         <RelayCard key={relay.id} relay={relay} />
