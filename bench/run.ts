@@ -9,6 +9,7 @@ import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
 import { pageThread } from './page-thread.ts';
 import { pageGraph } from './page-graph.ts';
+import { pageInbox } from './page-inbox.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   memory,
   'page-thread': pageThread,
   'page-graph': pageGraph,
+  'page-inbox': pageInbox,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,
