@@ -25,6 +25,7 @@ function answer({ lastUserText: asked, step }: ScriptedRequest): ScriptedTurn {
       call('ask_user', { question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }),
       'Painted.',
     );
+  if (asked.includes('see @hello.txt')) return 'I see the file.';
   if (asked.includes('steered')) return 'I changed course.';
   if (asked.includes('queued')) return 'The queued one is done.';
   return `Answer to ${asked.slice(0, 60)}`;
@@ -44,6 +45,8 @@ describe('a working day in the chat', () => {
       chat.type(keys);
       await chat.shows(expected);
     };
+    /** Waits for the end of the turn: a message before it would reach that turn. */
+    const rest = () => chat.shows(screen => !screen.includes('Esc stops'));
     /** Approves what waits: goes to it, and presses a key. */
     const approve = async (expected: string | RegExp) => {
       await chat.shows(/Alt\+A answers|y once|y approve/);
@@ -59,14 +62,17 @@ describe('a working day in the chat', () => {
     await approve('The greeting is written.');
     expect(hello()).toBe('hello\n');
     await chat.shows(/^Build/m);
+    await rest();
     await act('make it loud\r', '$ echo HELLO > hello.txt');
     await approve('It is loud now.');
     expect(hello()).toBe('HELLO\n');
 
     // A message while a turn runs reaches that turn; a queued one waits, also after a stop.
+    await rest();
     await act('think a while\r', 'slow slow');
     await act('steered now\r', 'next safe point');
     await chat.shows('I changed course.');
+    await rest();
     await act('think forever\r', 'endless endless');
     await act('queued task\t', '1. queued task');
     await act(escape, 'the queue waits');
@@ -74,6 +80,7 @@ describe('a working day in the chat', () => {
     await act(escape, 'The queued one is done.');
 
     // Back to before a message, with its files; the message returns to the composer.
+    await rest();
     await act(escape + escape, 'Go back to before');
     await act('loud', /› make it loud/);
     await act('\r', /± hello\.txt/);
@@ -92,25 +99,28 @@ describe('a working day in the chat', () => {
     await act('greet', '› plan the greeting');
     await act('\r', /1 in background/);
     await act('/inbox\r', '› Which colour?');
-    await act('\r', '2. Blue');
+    await act('\r', '1-9 or');
     await act('2', 'Painted.');
 
     // A line of the shell, which the model reads, and a file of the folder.
+    await rest();
     await act('!cat hello.txt\r', /^ {2}hello$/m);
     await act('see @hel', /› hello\.txt/);
     await act('\t', '› see @hello.txt');
-    chat.type('\r');
-    await chat.shows('Answer to see @hello.txt');
+    await act('\r', 'I see the file.');
     expect(JSON.stringify(chat.server.requests.at(-1)?.seen?.messages)).toContain('$ cat hello.txt');
 
     // The program is killed while a question waits and a draft is written.
+    await rest();
     await act('which colour again\r', 'Question: Which colour?');
     chat.type('half a thought');
     await chat.shows('› half a thought');
     const drafts = join(chat.home, 'drafts');
     await vi.waitFor(() =>
       expect(
-        readdirSync(drafts).some(name => readFileSync(join(drafts, name), 'utf8').includes('half a thought')),
+        readdirSync(drafts).some(
+          name => name.endsWith('.json') && readFileSync(join(drafts, name), 'utf8').includes('half a thought'),
+        ),
       ).toBe(true),
     );
     process.kill(chat.pid, 'SIGKILL');
@@ -118,10 +128,10 @@ describe('a working day in the chat', () => {
     chat.launch(['--resume', 'last']);
     await chat.shows('› half a thought');
     await chat.shows('2. Blue');
-    await act(altA, 'Red');
+    await act(altA, '1-9 or');
     await act('1', 'Painted.');
-    chat.type('\u0003');
-    await chat.shows('Ctrl+C again quits');
+    await rest();
+    await act('\u0003', 'Ctrl+C again quits');
     chat.type('\u0003');
     await chat.ended();
     expect(chat.scrollback().join('\n')).toContain('Resume with: singletree chat coder --resume ');

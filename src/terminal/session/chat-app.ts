@@ -167,8 +167,8 @@ export class ChatApp {
     try {
       const end = await runShellLine(line, this.options.cwd, this.#shell.signal);
       const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
-      this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
-      if (isPrivate) return;
+      if (isPrivate)
+        return this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
       await this.#ensureThread(line);
       await this.host.harness.saveSystemReminderMessage({
         message: shellLineContext(line, end),
