@@ -7,6 +7,9 @@ import { graphReduce } from './graph-reduce.ts';
 import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
+import { pageThread } from './page-thread.ts';
+import { pageGraph } from './page-graph.ts';
+import { pageInbox } from './page-inbox.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -29,6 +32,9 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'long-thread': longThread,
   'live-sessions': liveSessions,
   memory,
+  'page-thread': pageThread,
+  'page-graph': pageGraph,
+  'page-inbox': pageInbox,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,

@@ -50,12 +50,6 @@ export const DownIcon = () => (
   </Icon>
 );
 
-export const TrashIcon = () => (
-  <Icon>
-    <path d="M4.5 6h11M8 6V4.5h4V6M6 6l.6 9.5h6.8L14 6" />
-  </Icon>
-);
-
 export const EditIcon = () => (
   <Icon>
     <path d="M4.5 15.5l.8-3.3 7.7-7.7 2.5 2.5-7.7 7.7zM11.2 6.3l2.5 2.5" />
@@ -134,9 +128,35 @@ export const CopyIcon = () => (
   </Icon>
 );
 
+export const CompareIcon = () => (
+  <Icon>
+<<<<<<< HEAD
+    <path d="M3.5 4.5h5v11h-5zM11.5 4.5h5v11h-5z" />
+=======
+    <path d="M4 4.5h4.5v11H4zM11.5 4.5H16v11h-4.5z" />
+>>>>>>> shell-5
+  </Icon>
+);
+
+export const UsageIcon = () => (
+  <Icon>
+<<<<<<< HEAD
+    <path d="M3.5 16h13M5.5 13v-3M10 13V5M14.5 13V8" />
+=======
+    <path d="M4.5 16v-5M10 16V4.5M15.5 16V8.5" />
+>>>>>>> shell-5
+  </Icon>
+);
+
 export const Logo = () => (
   <svg className="logo" viewBox="0 0 32 32" aria-hidden="true">
     <path d="M4 11h24M6.5 11v13M25.5 11v13M16 11V5" />
     <circle cx="16" cy="11" r="3" />
   </svg>
+);
+
+export const LinkIcon = () => (
+  <Icon>
+    <path d="M8.5 11.5l3-3M9.5 6l1.2-1.2a3.2 3.2 0 0 1 4.5 4.5L14 10.5M10.5 14l-1.2 1.2a3.2 3.2 0 0 1-4.5-4.5L6 9.5" />
+  </Icon>
 );

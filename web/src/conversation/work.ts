@@ -1,0 +1,67 @@
+import {
+  type Operation,
+  operationsOf,
+  type ToolPart,
+  type ViewNode,
+  type ViewPart,
+} from '../../../src/projections/index.ts';
+import { durationText } from './call-summary.ts';
+
+/** What an agent did before its answer. */
+export interface Work {
+  /** Everything before the answer. */
+  readonly parts: ReadonlySet<ViewPart>;
+  /** The parts that stay visible when the work is folded: failures, and words of people. */
+  readonly kept: ReadonlySet<ViewPart>;
+  /** In one line, such as "Worked for 3 min 5 s · 4 edits, 2 commands, 1 failed". */
+  readonly summary: string;
+}
+
+/** Below this number of parts nothing is folded. */
+const leastParts = 4;
+
+/** Returns the work of a run that ended; undefined when there is too little to fold. */
+export function workOf(node: ViewNode, isShown: (part: ViewPart) => boolean): Work | undefined {
+  const parts = node.partList.slice(0, answerPlace(node)).filter(isShown);
+  if (parts.length < leastParts) return undefined;
+  return { parts: new Set(parts), kept: new Set(parts.filter(isKept)), summary: summaryOf(node, parts) };
+}
+
+/** Returns where the answer begins among the parts of a run: the texts at its end. */
+export function answerPlace({ partList }: ViewNode): number {
+  let place = partList.length;
+  while (place > 0 && partList.at(place - 1)?.kind === 'text') place--;
+  return place;
+}
+
+function isKept(part: ViewPart): boolean {
+  if (part.kind === 'user') return true;
+  if (part.kind === 'tool') return isFailed(part) || part.status === 'unknown';
+  if (part.kind === 'repl') return part.output?.error !== undefined;
+  return part.kind === 'fact' && (part.event.type === 'error' || part.event.type === 'tasks');
+}
+
+function isFailed({ status }: ToolPart): boolean {
+  return status === 'failed' || status === 'denied';
+}
+
+function summaryOf({ startedAt, endedAt }: ViewNode, parts: readonly ViewPart[]): string {
+  const calls = parts.filter(part => part.kind === 'tool');
+  const does = (type: Operation['type']) => calls.filter(call => operationsOf(call)[0]?.type === type).length;
+  const edits = does('write');
+  const commands = does('command');
+  const others = calls.length - edits - commands;
+  const failed = calls.filter(isFailed).length;
+  const time = durationText(startedAt, endedAt);
+  const counts = [
+    counted(edits, 'edit'),
+    counted(commands, 'command'),
+    counted(others, edits + commands > 0 ? 'other call' : 'call'),
+    failed > 0 ? `${failed} failed` : '',
+  ].filter(text => text !== '');
+  return [time === '' ? 'Worked' : `Worked for ${time}`, ...(counts.length > 0 ? [counts.join(', ')] : [])].join(' · ');
+}
+
+function counted(count: number, noun: string): string {
+  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
