@@ -130,21 +130,13 @@ export const CopyIcon = () => (
 
 export const CompareIcon = () => (
   <Icon>
-<<<<<<< HEAD
-    <path d="M3.5 4.5h5v11h-5zM11.5 4.5h5v11h-5z" />
-=======
     <path d="M4 4.5h4.5v11H4zM11.5 4.5H16v11h-4.5z" />
->>>>>>> shell-5
   </Icon>
 );
 
 export const UsageIcon = () => (
   <Icon>
-<<<<<<< HEAD
-    <path d="M3.5 16h13M5.5 13v-3M10 13V5M14.5 13V8" />
-=======
     <path d="M4.5 16v-5M10 16V4.5M15.5 16V8.5" />
->>>>>>> shell-5
   </Icon>
 );
 
