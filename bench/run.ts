@@ -8,6 +8,8 @@ import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
 import { pageThread } from './page-thread.ts';
+import { pageGraph } from './page-graph.ts';
+import { pageInbox } from './page-inbox.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -31,6 +33,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'live-sessions': liveSessions,
   memory,
   'page-thread': pageThread,
+  'page-graph': pageGraph,
+  'page-inbox': pageInbox,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,

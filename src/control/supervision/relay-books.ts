@@ -3,7 +3,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
 
-const mostBooks = 1000;
+const mostBooks = 2000;
 
 /** A pending relay and the thread it is asked in. */
 export interface PendingRelay {
@@ -43,10 +43,16 @@ export class RelayBooks {
     return book;
   }
 
+  /** The book of a thread that was just listed, when it has its newest event already. */
+  #known({ id, createdAt, seq }: Thread): RelayBook | undefined {
+    const known = this.#books.get(`${createdAt} ${id}`);
+    return known !== undefined && known.seq >= seq ? known.book : undefined;
+  }
+
   /** Yields the pending relays of all threads; reads only the threads in which relays are noted. */
   async *pending(resourceId?: string): AsyncGenerator<PendingRelay> {
     for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true }))
-      for (const entry of (await this.of(thread)).pending) yield { thread, entry };
+      for (const entry of (this.#known(thread) ?? (await this.of(thread))).pending) yield { thread, entry };
   }
 
   /** Finds a pending relay; reads only the thread in which it is noted. */

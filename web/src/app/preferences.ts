@@ -1,22 +1,19 @@
 import { useSyncExternalStore } from 'react';
+import * as z from 'zod';
+import { readStored, writeStored } from '../parts/stored-value.ts';
+
+const preferences = z.object({
+  theme: z.enum(['system', 'light', 'dark']).catch('system'),
+  /** The key that sends a message; the other one begins a line. */
+  sendKey: z.enum(['enter', 'mod-enter']).catch('enter'),
+  /** Whether to notify when something waits and the page is not visible. */
+  notify: z.boolean().catch(false),
+});
 
 /** What a person chose for this browser. */
-export interface Preferences {
-  readonly theme: 'system' | 'light' | 'dark';
-  /** The key that sends a message; the other one begins a line. */
-  readonly sendKey: 'enter' | 'mod-enter';
-  /** Whether to notify when something waits and the page is not visible. */
-  readonly notify: boolean;
-}
+export type Preferences = Readonly<z.infer<typeof preferences>>;
 
-const key = 'singletree.preferences';
-const defaults: Preferences = { theme: 'system', sendKey: 'enter', notify: false };
-const choices: { [Name in keyof Preferences]: readonly Preferences[Name][] } = {
-  theme: ['system', 'light', 'dark'],
-  sendKey: ['enter', 'mod-enter'],
-  notify: [true, false],
-};
-
+const name = 'preferences';
 const listeners = new Set<() => void>();
 let current = read();
 
@@ -28,12 +25,12 @@ export function usePreferences(): Preferences {
 /** Changes preferences and keeps them in this browser. */
 export function setPreferences(change: Partial<Preferences>): void {
   current = { ...current, ...change };
-  try {
-    localStorage.setItem(key, JSON.stringify(current));
-  } catch {
-    // Without storage they apply until the page is closed.
-  }
+  writeStored(name, current);
   announce();
+}
+
+function read(): Preferences {
+  return readStored(name, preferences) ?? preferences.parse({});
 }
 
 function subscribe(listener: () => void): () => void {
@@ -45,9 +42,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-function onStorage(event: StorageEvent): void {
-  if (event.key !== key) return;
-  current = read();
+function onStorage(): void {
+  const stored = read();
+  if (JSON.stringify(stored) === JSON.stringify(current)) return;
+  current = stored;
   announce();
 }
 
@@ -56,15 +54,4 @@ function announce(): void {
   if (current.theme === 'system') delete dataset['theme'];
   else dataset['theme'] = current.theme;
   for (const listener of listeners) listener();
-}
-
-/** Reads the stored preferences; what is unknown there gets its default. */
-function read(): Preferences {
-  try {
-    const stored = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, unknown>;
-    const known = Object.entries(choices).filter(([name, values]) => (values as unknown[]).includes(stored[name]));
-    return { ...defaults, ...Object.fromEntries(known.map(([name]) => [name, stored[name]])) };
-  } catch {
-    return defaults;
-  }
 }

@@ -55,7 +55,7 @@ export function RelayDetail({ info, agents, isGone, open, onBack }: RelayDetailP
           This was answered elsewhere, or its run ended. See “Decided”.
         </p>
       ) : (
-        <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} />
+        <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} agentId={info.agentId} />
       )}
     </section>
   );

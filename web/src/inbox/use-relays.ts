@@ -20,20 +20,27 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
   const [known, setKnown] = useState<ReadonlyMap<string, RelayInfo>>(new Map());
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
   const [{ state, problem }, setState] = useState<Pick<Relays, 'state' | 'problem'>>({ state: 'loading' });
+  const losses = useLosses(isLive);
   /** The ids that were requested, so that none is requested twice. */
   const requested = useRef(new Set<string>());
 
   useEffect(() => {
-    if (!isLive) return;
+    let isOver = false;
     requested.current.clear();
     client.listRelays().then(
       relays => {
+        if (isOver) return;
         setKnown(new Map(relays.map(info => [info.id, info])));
         setState({ state: 'loaded' });
       },
-      (error: unknown) => setState({ state: 'failed', problem: errorText(error) }),
+      (error: unknown) => {
+        if (!isOver) setState({ state: 'failed', problem: errorText(error) });
+      },
     );
-  }, [client, isLive]);
+    return () => {
+      isOver = true;
+    };
+  }, [client, losses]);
 
   useEffect(() => {
     if (state !== 'loaded') return;
@@ -62,4 +69,15 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
     settle: id => setSettled(before => new Set(before).add(id)),
     restore: id => setSettled(before => new Set([...before].filter(each => each !== id))),
   };
+}
+
+/** How often the connection was lost: what happened meanwhile has to be loaded again. */
+function useLosses(isLive: boolean): number {
+  const [wasLive, setWasLive] = useState(isLive);
+  const [losses, setLosses] = useState(0);
+  if (wasLive !== isLive) {
+    setWasLive(isLive);
+    if (!isLive) setLosses(losses + 1);
+  }
+  return losses;
 }

@@ -50,12 +50,6 @@ export const DownIcon = () => (
   </Icon>
 );
 
-export const TrashIcon = () => (
-  <Icon>
-    <path d="M4.5 6h11M8 6V4.5h4V6M6 6l.6 9.5h6.8L14 6" />
-  </Icon>
-);
-
 export const EditIcon = () => (
   <Icon>
     <path d="M4.5 15.5l.8-3.3 7.7-7.7 2.5 2.5-7.7 7.7zM11.2 6.3l2.5 2.5" />
@@ -131,6 +125,18 @@ export const PinIcon = () => (
 export const CopyIcon = () => (
   <Icon>
     <path d="M7.5 7.5h8v8h-8zM12.5 7.5v-3h-8v8h3" />
+  </Icon>
+);
+
+export const CompareIcon = () => (
+  <Icon>
+    <path d="M4 4.5h4.5v11H4zM11.5 4.5H16v11h-4.5z" />
+  </Icon>
+);
+
+export const UsageIcon = () => (
+  <Icon>
+    <path d="M4.5 16v-5M10 16V4.5M15.5 16V8.5" />
   </Icon>
 );
 

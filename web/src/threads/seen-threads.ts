@@ -1,14 +1,17 @@
+import * as z from 'zod';
 import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import { readStored, writeStored } from '../parts/stored-value.ts';
 
-const key = 'singletree.seen';
+const name = 'seen';
 const mostKept = 500;
-
-interface Seen {
+const seenThreads = z.object({
   /** When this browser was first used: what is older counts as seen. */
-  readonly since: string;
+  since: z.string(),
   /** When each thread was seen last, the newest last. */
-  readonly threads: Readonly<Record<string, string>>;
-}
+  threads: z.record(z.string(), z.string()),
+});
+
+type Seen = z.infer<typeof seenThreads>;
 
 /** Notes that the person sees the newest state of a thread. */
 export function markSeen({ id, updatedAt }: Pick<ThreadInfo, 'id' | 'updatedAt'>): void {
@@ -29,22 +32,11 @@ export function isUnread({ id, updatedAt, status }: ThreadInfo): boolean {
 let cached: Seen | undefined;
 
 function read(): Seen {
-  if (cached !== undefined) return cached;
-  try {
-    const stored = JSON.parse(localStorage.getItem(key) ?? 'null') as Partial<Seen> | null;
-    if (typeof stored?.since === 'string' && typeof stored.threads === 'object') return (cached = stored as Seen);
-  } catch {
-    // A browser without storage sees everything as read.
-  }
-  return write({ since: new Date().toISOString(), threads: {} });
+  return (cached ??= readStored(name, seenThreads) ?? write({ since: new Date().toISOString(), threads: {} }));
 }
 
 function write(seen: Seen): Seen {
   cached = seen;
-  try {
-    localStorage.setItem(key, JSON.stringify(seen));
-  } catch {
-    // It applies until the page is closed.
-  }
+  writeStored(name, seen);
   return seen;
 }

@@ -4,7 +4,16 @@ import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
-import { HelpIcon, InboxIcon, Logo, PlusIcon, SearchIcon, SettingsIcon } from '../parts/icons.tsx';
+import {
+  CompareIcon,
+  HelpIcon,
+  InboxIcon,
+  Logo,
+  PlusIcon,
+  SearchIcon,
+  SettingsIcon,
+  UsageIcon,
+} from '../parts/icons.tsx';
 import { nameOf } from '../parts/agent-name.ts';
 import { groupThreads, type ListRow, waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
@@ -62,6 +71,18 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
               {waiting}
             </span>
           )}
+        </SidebarLink>
+        <SidebarLink
+          address={{ section: 'compare', threads: [] }}
+          isCurrent={address.section === 'compare'}
+          open={open}
+        >
+          <CompareIcon />
+          Compare
+        </SidebarLink>
+        <SidebarLink address={{ section: 'usage' }} isCurrent={address.section === 'usage'} open={open}>
+          <UsageIcon />
+          Usage
         </SidebarLink>
       </div>
       <div className="search-box">
