@@ -8,6 +8,7 @@ import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
 import { pageInbox } from './page-inbox.ts';
+import { pageThread } from './page-thread.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'live-sessions': liveSessions,
   memory,
   'page-inbox': pageInbox,
+  'page-thread': pageThread,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,

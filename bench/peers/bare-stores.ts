@@ -125,6 +125,7 @@ async function followStream(url: string, name: string, onEvent: OnEvent) {
 async function followTable(url: string, name: string, onEvent: OnEvent) {
   const client = new Client({ connectionString: url });
   await client.connect();
+  let isOpen = true;
   const { rows } = await client.query<{ thread: string; seq: string }>(
     `SELECT thread, seq FROM ${name} ORDER BY thread DESC, seq DESC LIMIT 1`,
   );
@@ -148,8 +149,16 @@ async function followTable(url: string, name: string, onEvent: OnEvent) {
   };
   client.on('notification', () => {
     isStale = true;
-    looking ??= look();
+    // A look that is under way when the connection is closed fails.
+    looking ??= look().catch(error => {
+      if (isOpen) throw error;
+    });
   });
   await client.query(`LISTEN ${name}`);
-  return { close: () => client.end() };
+  return {
+    close: () => {
+      isOpen = false;
+      return client.end();
+    },
+  };
 }

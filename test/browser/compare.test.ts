@@ -7,6 +7,7 @@ import { storeRecordedRun } from './recorded-run.ts';
 import { expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
+const patient = { timeout: 10_000 };
 const hostile = '<img src=x onerror="document.title=1">';
 
 let server: TestServer;
@@ -25,7 +26,11 @@ describe.skipIf(browser === undefined)('the comparison', () => {
   const scene = usePage(browser, [writing('careful', 'a.ts', 5000), writing('quick', 'b.ts', 1000)]);
   beforeEach(() => ({ server, page } = scene));
   const cells = (name: string) =>
-    page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) }).getByRole('cell').allInnerTexts();
+    page
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+      .getByRole('cell')
+      .allInnerTexts();
 
   it('starts several agents with one request and shows them side by side', async () => {
     await page.goto(`${server.url}/compare`);
@@ -35,16 +40,16 @@ describe.skipIf(browser === undefined)('the comparison', () => {
     await page.getByLabel('quick', { exact: true }).check();
     await expectReadable(page);
     await page.getByRole('button', { name: 'Start 2 agents' }).click();
-    await expect.poll(() => cells('State')).toEqual(['complete', 'complete']);
-    await expect.poll(() => cells('Tokens in / out')).toEqual(['5k / 10', '1k / 10']);
+    await expect.poll(() => cells('State'), patient).toEqual(['complete', 'complete']);
+    await expect.poll(() => cells('Tokens in / out'), patient).toEqual(['5k / 10', '1k / 10']);
     expect(await cells('Cost (estimated)')).toEqual(['≈ $0.005', '≈ $0.001']);
     expect(await cells('Files changed')).toEqual(['a.ts', 'b.ts']);
     expect(await cells('Answer')).toEqual([`Wrote a.ts ${hostile}`, `Wrote b.ts ${hostile}`]);
     expect(await page.locator('main img').count()).toBe(0);
-    await page.getByText('Write it.').waitFor();
+    await page.locator('.compare-request').getByText('Write it.').waitFor();
     await page.reload();
-    await expect.poll(() => cells('State')).toEqual(['complete', 'complete']);
-    await page.getByRole('link', { name: 'quick' }).click();
+    await expect.poll(() => cells('State'), patient).toEqual(['complete', 'complete']);
+    await page.getByRole('main').getByRole('link', { name: 'quick' }).click();
     await page.getByRole('log').getByText('Wrote b.ts').waitFor();
   });
 
@@ -54,8 +59,8 @@ describe.skipIf(browser === undefined)('the comparison', () => {
       await storeRecordedRun(server.log, 'codex@0.166.0/files'),
     ];
     await page.goto(`${server.url}/compare?threads=${threads.join(',')},missing`);
-    await expect.poll(async () => (await cells('State')).slice(0, 2)).toEqual(['complete', 'complete']);
-    await expect.poll(async () => (await cells('State'))[2]).not.toBe('Loading…');
+    await expect.poll(async () => (await cells('State')).slice(0, 2), patient).toEqual(['complete', 'complete']);
+    await expect.poll(async () => (await cells('State'))[2], patient).not.toBe('Loading…');
     expect((await cells('Files changed')).slice(0, 2).every(files => files !== 'none')).toBe(true);
     await page.locator('summary').first().click();
     await takePictures(page, 'compare');

@@ -79,8 +79,9 @@ describe('singletree chat', () => {
     const scene = await start([call('bash', { command: 'rm -r src' }), 'I will not.']);
     await say(scene, 'clean up');
     await scene.shows('Run this command?');
+    await scene.shows('Enter does not approve it');
     scene.type('\u001ba');
-    await scene.shows('Enter does not approve this');
+    await scene.shows('y once');
     scene.type('n');
     await scene.shows('reason for the agent');
     scene.type('keep src\r');
@@ -173,10 +174,15 @@ describe('singletree chat', () => {
 
   it('keeps what was printed when the window is resized while text streams', async () => {
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
-    const scene = await start([lines], { server: { delay: { eachMs: 2 } } as SceneOptions['server'] & object });
+    const scene = await start([{ text: lines, delayMs: 2 }]);
     await say(scene, 'stream');
     await scene.shows('line 20 of');
-    for (const [columns, rows] of [[60, 20], [100, 30], [50, 15]] as const) scene.resize(columns, rows);
+    for (const [columns, rows] of [
+      [60, 20],
+      [100, 30],
+      [50, 15],
+    ] as const)
+      scene.resize(columns, rows);
     await scene.shows('line 199 of the answer');
     const text = scene.scrollback().join('\n');
     for (const at of [0, 50, 120, 199]) expect(text.split(`line ${at} of the answer`)).toHaveLength(2);
@@ -186,7 +192,15 @@ describe('singletree chat', () => {
   it('works inside tmux', async () => {
     const socket = `singletree-${process.pid}`;
     const scene = await start([answer], {
-      through: line => ['tmux', '-L', socket, '-f', '/dev/null', 'new-session', line.map(word => `'${word}'`).join(' ')],
+      through: line => [
+        'tmux',
+        '-L',
+        socket,
+        '-f',
+        '/dev/null',
+        'new-session',
+        line.map(word => `'${word}'`).join(' '),
+      ],
       env: { LC_ALL: 'C.UTF-8' },
     });
     try {

@@ -133,8 +133,9 @@ export class ChatApp {
     return this.host.follower?.reading.pending ?? [];
   }
 
+  /** Whether a turn runs in the open thread, or is about to. */
   get isRunning(): boolean {
-    return (this.host.follower?.reading.running.length ?? 0) > 0;
+    return (this.host.follower?.reading.running.length ?? 0) > 0 || this.host.harness.isRunning();
   }
 
   /** Prints a line that is not in the log. */
@@ -328,7 +329,7 @@ export class ChatApp {
     const before = this.band?.relayId;
     this.band = nextBand(this.band, this.pending, this.#situation());
     if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
-    if (!this.isRunning && !this.host.harness.isRunning() && this.host.follower !== undefined) {
+    if (!this.isRunning && this.host.follower !== undefined) {
       const next = this.queue.take();
       if (next?.isCommand === true) runCommand(this, next.text);
       else if (next !== undefined) this.attempt(() => this.send(next.text));

@@ -4,6 +4,7 @@ import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
 import type { InputEvent, Key } from '../keys/key.ts';
 import { KeyDecoder } from '../keys/key-decoder.ts';
 import { KeyMatcher } from '../keys/key-matcher.ts';
+import { oneLine } from '../rows/tool-object.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
 import { enterBand, takesKeys } from './relay-band.ts';
@@ -182,6 +183,7 @@ export class ChatInput {
     if (sent.type === 'shell') return app.attempt(() => app.runShell(sent.text.slice(1).trim(), false));
     if (sent.type === 'private-shell') return app.attempt(() => app.runShell(sent.text.slice(2).trim(), true));
     app.queue.isPaused = false;
+    if (app.isRunning) app.notice = `read at the next safe point: ${oneLine(sent.text, 40)}`;
     app.attempt(() => app.send(sent.text, sent.attachments));
   }
 

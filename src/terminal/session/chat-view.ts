@@ -41,7 +41,7 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
   const writes = band !== undefined && (band.focus === 'reason' || band.focus === 'answer');
   const edited = writes ? band.input : composer;
   const draft = draftView(edited, { width: columns - promptWidth, maxRows: Math.max(1, Math.min(10, most - 3)) });
-  const bottom: Line[] = [statusLine(notice === undefined ? status : { ...status, hint: notice }, columns)];
+  const bottom: Line[] = [statusLine({ ...status, notice }, columns)];
   const shownBelow = below.slice(0, Math.max(0, most - draft.rows.length - bottom.length - 1));
   let room = most - draft.rows.length - shownBelow.length - bottom.length;
   const take = (lines: readonly Line[]) => {

@@ -24,7 +24,12 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
   const keys = keyLine(entry, band);
   const room = Math.max(1, most - 2);
-  const details = detailsOf(entry, band, width).flatMap(line => wrapLine([span('▌ ', 'magenta'), ...line], width));
+  const risk: Line[] = isDestructive(entry)
+    ? [[span('may destroy something: Enter does not approve it', 'yellow')]]
+    : [];
+  const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line =>
+    wrapLine([span('▌ ', 'magenta'), ...line], width),
+  );
   const shown =
     details.length <= room
       ? details
@@ -115,18 +120,15 @@ function keyLine(entry: RelayEntry, band: Band): Line {
     return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
   if (band.focus === 'answer')
     return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
-  const enter =
-    band.focus === 'passive'
-      ? 'Alt+A answers (Tab when the draft is empty)'
-      : keysFor(relay.relayKind, isDestructive(entry));
+  const enter = band.focus === 'passive' ? 'Alt+A answers (Tab when the draft is empty)' : keysFor(relay.relayKind);
   return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
 }
 
-function keysFor(kind: RelayEntry['relay']['relayKind'], isRisky: boolean): string {
+function keysFor(kind: RelayEntry['relay']['relayKind']): string {
   if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
   if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
   if (kind === 'access') return 'y allow · n reject · Esc later';
-  return `y once · s this thread · a always · e edit · n reject · Esc later${isRisky ? ' · Enter does not approve this' : ''}`;
+  return 'y once · s this thread · a always · e edit · n reject · Esc later';
 }
 
 function textLines(text: string): string[] {

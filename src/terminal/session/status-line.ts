@@ -14,14 +14,20 @@ export interface Status {
   /** How many other threads run. */
   readonly background: number;
   readonly hint: string;
+  /** A word to the person, before everything else. */
+  readonly notice?: string | undefined;
 }
 
 /** Draws the status line: what does not fit is left out, the hint first, then from the right. */
-export function statusLine({ mode, model, contextLeft, cost, waiting, background, hint }: Status, width: number): Line {
+export function statusLine(
+  { mode, model, contextLeft, cost, waiting, background, hint, notice }: Status,
+  width: number,
+): Line {
   const others = [waiting > 0 && `${waiting} waiting`, background > 0 && `${background} in background`].filter(
     text => text !== false,
   );
   const items: Line[] = [
+    ...(notice === undefined ? [] : [[span(notice, 'yellow')]]),
     ...(mode === '' ? [] : [[span(mode, 'bold')]]),
     ...others.map((text): Line => [span(text, 'magenta')]),
     ...(model === '' ? [] : [[span(model, 'dim')]]),

@@ -31,7 +31,7 @@ export type Address =
 export type ThreadAddress = Address & { readonly section: 'thread' };
 
 /** The views of a thread beside its conversation. */
-export const threadViews = ['graph', 'runs', 'repl'] as const;
+export const threadViews = ['graph', 'runs', 'playback', 'repl'] as const;
 export type ThreadView = (typeof threadViews)[number];
 
 /** Reads an address; one that is not known shows the start. */

@@ -3,17 +3,22 @@ import type { ThreadReading } from '../../../src/projections/index.ts';
 interface StatusLineProps {
   readonly waiting: ThreadReading['pending'];
   readonly running: boolean;
-  readonly connected: boolean;
+  readonly connection: 'connected' | 'lost' | 'offline';
   readonly problem: string | undefined;
 }
 
+const connectionWording = {
+  lost: 'Connection lost. Trying again…',
+  offline: 'You are offline. What you read here may be out of date.',
+};
+
 /** The current status in one line: running, waiting or failed. It keeps its height when it is empty. */
-export function StatusLine({ waiting: { length: waiting }, running, connected, problem }: StatusLineProps) {
+export function StatusLine({ waiting: { length: waiting }, running, connection, problem }: StatusLineProps) {
   const [text, tone] =
     problem !== undefined
       ? [problem, 'bad']
-      : !connected
-        ? ['Connection lost. Trying again…', 'unsure']
+      : connection !== 'connected'
+        ? [connectionWording[connection], 'unsure']
         : waiting > 0
           ? [waiting === 1 ? 'Waiting for your answer' : `Waiting for ${waiting} answers of yours`, 'ask']
           : running

@@ -17,6 +17,7 @@ export interface ThreadViewProps extends Pick<PageProps, 'client' | 'agents'> {
 const views: Record<ThreadView, ComponentType<ThreadViewProps>> = {
   graph: lazy(async () => ({ default: (await import('../graph/graph-page.tsx')).GraphPage })),
   runs: lazy(async () => ({ default: (await import('../runs/runs-page.tsx')).RunsPage })),
+  playback: lazy(async () => ({ default: (await import('../playback/playback-page.tsx')).PlaybackPage })),
   repl: lazy(async () => ({ default: (await import('../repl/repl-page.tsx')).ReplPage })),
 };
 

@@ -1,7 +1,7 @@
 import type { ThreadAddress, ThreadView } from './address.ts';
 import { ViewLink } from './view-link.tsx';
 
-const names: Record<ThreadView, string> = { graph: 'Graph', runs: 'Runs', repl: 'REPL' };
+const names: Record<ThreadView, string> = { graph: 'Graph', runs: 'Runs', playback: 'Playback', repl: 'REPL' };
 
 interface ViewTabsProps {
   readonly address: ThreadAddress;

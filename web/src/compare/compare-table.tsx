@@ -33,7 +33,14 @@ const rows: readonly (readonly [name: string, show: (summary: ThreadSummary) => 
   ['Cost (estimated)', ({ cost }) => (cost === undefined ? '–' : `≈ ${dollars(cost)}`)],
   ['Files changed', ({ files }) => <Files files={files} />],
   ['What it did', ({ done }) => <Done done={done} />],
-  ['Answer', ({ answer }) => <p className="compare-answer">{answer || '–'}</p>],
+  [
+    'Answer',
+    ({ answer }) => (
+      <p className="compare-answer" tabIndex={0}>
+        {answer || '–'}
+      </p>
+    ),
+  ],
 ];
 
 /** Threads side by side: their state, what they took and what they changed. */
@@ -125,7 +132,7 @@ function Done({ done }: Pick<ThreadSummary, 'done'>) {
   return (
     <details>
       <summary>{done.length} steps</summary>
-      <ol className="compare-done">
+      <ol className="compare-done" tabIndex={0}>
         {done.map(({ seq, label, detail, status }) => (
           <li key={seq} data-status={status}>
             <strong>{label}</strong> {detail}

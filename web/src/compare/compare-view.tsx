@@ -17,6 +17,7 @@ type CompareViewProps = Pick<PageProps, 'client' | 'agents' | 'onMenu'> & {
 
 /** At most this many threads are beside each other. */
 const most = 6;
+const mostRequest = 600;
 
 /** Threads side by side, live; or a form that starts some. */
 export function CompareView({ client, agents, onMenu, threads, open }: CompareViewProps) {
@@ -43,7 +44,7 @@ export function CompareView({ client, agents, onMenu, threads, open }: CompareVi
               {shown.map(threadId => (
                 <Reader key={threadId} threadId={threadId} onRead={onRead} />
               ))}
-              {request !== undefined && <p className="compare-request">{request}</p>}
+              {request !== undefined && <p className="compare-request">{request.slice(0, mostRequest)}</p>}
               <CompareTable
                 columns={shown.map(threadId => ({
                   threadId,

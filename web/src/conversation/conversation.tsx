@@ -1,6 +1,5 @@
-import { useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
@@ -8,8 +7,9 @@ import { CommentDialog } from '../comments/comment-dialog.tsx';
 import { CommentsContext, useComments } from '../comments/use-comments.ts';
 import { ThreadComposer } from '../composer/thread-composer.tsx';
 import { EntryList } from './entry-list.tsx';
-import { DownIcon } from '../parts/icons.tsx';
-import type { ThreadAddress } from '../app/address.ts';
+import { LatestButton } from './latest-button.tsx';
+import { ListActionsContext } from './list-actions.ts';
+import { type ThreadAddress, writeAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { StatusLine } from '../app/status-line.tsx';
@@ -17,7 +17,11 @@ import { TopBar } from '../app/top-bar.tsx';
 import { ViewTabs } from '../app/view-tabs.tsx';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
-import { useStickToBottom } from './use-stick-to-bottom.ts';
+import { TargetRow } from './row-view.tsx';
+import { ThreadState } from './thread-state.tsx';
+import { useConnection } from './use-connection.ts';
+import { useListKeys } from './use-list-keys.ts';
+import { useReadingList } from './use-reading-list.ts';
 import { useThread } from './use-thread.ts';
 
 interface ConversationProps extends PageProps {
@@ -28,15 +32,15 @@ interface ConversationProps extends PageProps {
 
 /** One conversation: its history, its live updates, and the input field. */
 export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
-  const { threadId } = address;
-  const { thread, loadEarlier } = useThread(client, threadId);
-  const { nodeList: nodes, running, pending, hidden, cut } = thread ?? nothingYet;
-  const earlier = thread?.hasEarlier === true ? loadEarlier : undefined;
-  const failure = thread?.error === undefined ? undefined : errorText(thread.error);
+  const { threadId, at } = address;
+  const { thread, store } = useThread(client, threadId);
+  const { nodeList: nodes, newestList, running, pending } = thread ?? nothingYet;
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
-  const { element, away, onScroll, toBottom, stay } = useStickToBottom(nodes, queued.length);
   const comments = useComments(threadId);
+  const list = useReadingList(store, thread);
+  const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
+  const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -44,16 +48,31 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     nodes,
     agents,
     isRunning: running.length > 0,
-    onAsked: toBottom,
-    onSelect: stay,
+    onAsked: toEnd,
+    onSelect: useCallback(() => position.stay(), [position]),
     onProblem: setProblem,
   });
 
+  const isLoaded = thread !== undefined && !thread.isLoading;
+  useEffect(() => {
+    if (isLoaded && at !== undefined) void toEvent(at);
+  }, [isLoaded, at, toEvent]);
+  const toStart = useCallback(() => void toEvent(1, false), [toEvent]);
+  useListKeys({ position, toStart, toEnd });
+  const actions = useMemo(
+    () => ({
+      nameOf: (agentId?: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId ?? 'agent',
+      fold,
+      linkTo: (seq: number) => location.origin + writeAddress({ section: 'thread', threadId, at: seq }),
+    }),
+    [agents, fold, threadId],
+  );
+
   const send = async (message: MessageBody) => {
+    toTurn();
     const { steered } = await client.sendMessage(threadId, message);
     if (steered) enqueue(message);
     setProblem(undefined);
-    toBottom();
   };
   const stop = () => {
     const stopping = running.map(run => client.abortRun(run.runId));
@@ -69,18 +88,23 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
           tabs={<ViewTabs address={address} open={open} />}
           onMenu={onMenu}
         />
-        <div className="scroll" ref={element} onScroll={onScroll}>
-          <div className="column" role="log" aria-label="Conversation" aria-busy={running.length > 0}>
+        <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
+          <div
+            className="column"
+            role="log"
+            aria-label="Conversation"
+            aria-live="off"
+            aria-busy={running.length > 0}
+            ref={elements.column}
+          >
+            <ThreadState thread={thread} />
             <RelayAnswers value={answer}>
               <Branches value={branches}>
-                <EntryList
-                  nodes={nodes}
-                  agents={agents}
-                  tasks={thread?.tasks}
-                  hidden={hidden}
-                  cut={cut}
-                  loadEarlier={earlier}
-                />
+                <ListActionsContext value={actions}>
+                  <TargetRow value={list.target}>
+                    <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
+                  </TargetRow>
+                </ListActionsContext>
               </Branches>
             </RelayAnswers>
             {queued.map(({ key, text }) => (
@@ -89,34 +113,17 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
                 <span className="queued-note">Will be read at the next step</span>
               </p>
             ))}
-            {failure !== undefined && (
-              <p className="notice" data-level="error">
-                {failure}
-              </p>
-            )}
+            <div className="turn-room" ref={elements.spacer} />
           </div>
-        </div>
+        </section>
         <div className="foot">
-          <button
-            type="button"
-            className="to-bottom"
-            data-shown={away}
-            aria-label="Go to the newest"
-            onClick={toBottom}
-          >
-            <DownIcon />
-          </button>
-          <StatusLine
-            waiting={pending}
-            running={running.length > 0}
-            connected={thread?.isReconnecting !== true || failure !== undefined}
-            problem={problem}
-          />
+          <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
+          <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
           <ThreadComposer
             client={client}
             threadId={threadId}
             agents={agents}
-            usual={lastAgent(nodes)}
+            usual={lastAgent(newestList)}
             running={running.length > 0}
             seq={thread?.seq ?? 0}
             onSend={send}
@@ -134,15 +141,8 @@ function lastAgent(nodes: PagedList<ViewNode>): string | undefined {
   return nodes.findLast(node => (node.role === 'assistant' ? node : undefined))?.agentId;
 }
 
-const none: ReadonlySet<string> = new Set();
-const nothingYet = {
-  seq: 0,
-  nodeList: PagedList.of<ViewNode>([]),
-  running: [],
-  pending: [],
-  hidden: none,
-  cut: none,
-};
+const noNodes = PagedList.of<ViewNode>([]);
+const nothingYet = { seq: 0, nodeList: noNodes, newestList: noNodes, running: [], pending: [] };
 
 function useAnswer(client: Client, threadId: string) {
   const [answer] = useState(() => client.answerRelay.bind(client, threadId));

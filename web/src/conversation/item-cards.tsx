@@ -2,7 +2,6 @@ import type { EventOf } from '../../../src/events/index.ts';
 import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
 import { Commentable } from '../comments/commentable.tsx';
 import { LongText } from '../code/long-text.tsx';
-import { RunBlock } from './entry-list.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
 
 const codeLimits = { headLines: 60, tailLines: 20, chars: 20_000 };
@@ -36,8 +35,8 @@ export function Notice({ level, message }: NoticeLine) {
   );
 }
 
-/** Code that the agent ran, collapsed, its output, and the runs it started. */
-export function ReplCard({ item: { code = '', printed, output, runs } }: { item: ReplPart }) {
+/** Code that the agent ran, collapsed, and its output; the runs it started are rows of their own. */
+export function ReplCard({ item: { code = '', printed, output } }: { item: ReplPart }) {
   const error = output?.error;
   const text = output?.stdout ?? printed.map(piece => piece.text).join('');
   const tone = error !== undefined ? 'bad' : output !== undefined ? 'good' : 'busy';
@@ -59,13 +58,6 @@ export function ReplCard({ item: { code = '', printed, output, runs } }: { item:
         <p className="card-line" data-tone="bad">
           {error}
         </p>
-      )}
-      {runs.length > 0 && (
-        <div className="card-runs">
-          {runs.map(run => (
-            <RunBlock key={run.id} node={run} />
-          ))}
-        </div>
       )}
     </section>
   );

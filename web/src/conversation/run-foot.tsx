@@ -1,5 +1,6 @@
 import type { ViewNode } from '../../../src/projections/index.ts';
 import { useBranches } from './branch-actions.ts';
+import { CopyLink } from './copy-link.tsx';
 import { RetryIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
@@ -8,10 +9,12 @@ interface RunFootProps {
   readonly messageId: string;
   readonly siblings: ViewNode['siblings'];
   readonly retryable: boolean;
+  /** The seq of its first event. */
+  readonly seq: number;
 }
 
 /** The footer of a run: its versions and the retry button. It keeps its height when it is empty. */
-export function RunFoot({ messageId, siblings, retryable }: RunFootProps) {
+export function RunFoot({ messageId, siblings, retryable, seq }: RunFootProps) {
   const { retry, blocked } = useBranches();
   return (
     <div className="actions">
@@ -22,6 +25,7 @@ export function RunFoot({ messageId, siblings, retryable }: RunFootProps) {
           Retry
         </QuietButton>
       )}
+      <CopyLink seq={seq} />
     </div>
   );
 }

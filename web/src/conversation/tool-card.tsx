@@ -9,7 +9,6 @@ import { readable, toolWording } from '../parts/wording.ts';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
 import { callSummary, durationText, sizeText } from './call-summary.ts';
 import { Elapsed } from './elapsed.tsx';
-import { RunBlock } from './entry-list.tsx';
 import { type OutputView, outputView } from './tool-output.ts';
 
 const limits = { headLines: 12, tailLines: 8, chars: 20_000 };
@@ -17,7 +16,7 @@ const inputLimits = { headLines: 30, tailLines: 10, chars: 20_000 };
 /** Larger changes are counted only when they are opened. */
 const mostCounted = 200_000;
 
-/** A tool call: one line about it, and behind that its input, changes and output; the runs it started, its relays. */
+/** A tool call: one line about it, and behind that its input, changes and output; its relays. The runs it started are rows of their own. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const [isOpen, setOpen] = useState(false);
   const { verb, object, exitCode } = callSummary(tool);
@@ -70,7 +69,6 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
         )}
         {tool.status === 'running' && <Progress progress={tool.progress} />}
         {permission && <RelayPanel relay={permission} agentId={tool.agentId} />}
-        {tool.runs.length > 0 && <SubagentRuns runs={tool.runs} />}
       </section>
       {tool.relays.filter(isAlone).map(relay => (
         <RelayCard key={relay.id} relay={relay} />
@@ -147,20 +145,6 @@ function Progress({ progress }: { progress: readonly unknown[] }) {
     <pre className="card-pre progress" aria-label="Progress">
       {visibleText(text.split('\n').slice(-12).join('\n'))}
     </pre>
-  );
-}
-
-/** The runs that a call started, which can be folded. */
-function SubagentRuns({ runs }: { runs: ToolPart['runs'] }) {
-  return (
-    <details className="card-subagents" open>
-      <summary>{runs.length === 1 ? 'Subagent' : `${runs.length} subagents`}</summary>
-      <div className="card-runs">
-        {runs.map(run => (
-          <RunBlock key={run.id} node={run} />
-        ))}
-      </div>
-    </details>
   );
 }
 

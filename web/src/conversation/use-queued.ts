@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { ThreadReading, ViewPart } from '../../../src/projections/index.ts';
+import type { ThreadSnapshot } from '../../../src/client/index.ts';
+import type { ViewPart } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { messageText } from './message-words.ts';
 
@@ -11,13 +12,13 @@ interface Queued {
 }
 
 /** Returns the messages that a run will add at its next step, until the log contains them or the run has ended. */
-export function useQueued({ seq, nodeList, running }: Pick<ThreadReading, 'seq' | 'nodeList' | 'running'>) {
+export function useQueued({ seq, newestList, running }: Pick<ThreadSnapshot, 'seq' | 'newestList' | 'running'>) {
   const [sent, setSent] = useState<readonly Queued[]>([]);
   const waits = ({ after, text }: Queued) => {
     const isIt = (part: ViewPart) =>
       part.kind === 'user' && (part.seq ?? 0) > after && messageText(part) === text ? part : undefined;
     const isIn = (messageId: string) =>
-      nodeList.findLast(node => (node.id === messageId ? node : undefined))?.partList.findLast(isIt) !== undefined;
+      newestList.findLast(node => (node.id === messageId ? node : undefined))?.partList.findLast(isIt) !== undefined;
     return running.some(run => !isIn(run.messageId));
   };
   const enqueue = (message: MessageBody) => {

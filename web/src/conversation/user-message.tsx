@@ -1,6 +1,7 @@
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ViewNode } from '../../../src/projections/index.ts';
 import { useBranches } from './branch-actions.ts';
+import { CopyLink } from './copy-link.tsx';
 import { EditIcon } from '../parts/icons.tsx';
 import { type Content, messageText, withWords, wordsOf } from './message-words.ts';
 import { isImage } from '../composer/attachments.ts';
@@ -37,10 +38,12 @@ interface UserMessageProps {
   readonly by: string | undefined;
   readonly messageId: string;
   readonly siblings: ViewNode['siblings'];
+  /** The seq of its event. */
+  readonly seq: number;
 }
 
 /** A user message that can be edited, with a switcher of its versions. */
-export const UserMessage = memo(function UserMessage({ content, by, messageId, siblings }: UserMessageProps) {
+export const UserMessage = memo(function UserMessage({ content, by, messageId, siblings, seq }: UserMessageProps) {
   const { edit, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
@@ -72,6 +75,7 @@ export const UserMessage = memo(function UserMessage({ content, by, messageId, s
           <EditIcon />
           Edit
         </QuietButton>
+        <CopyLink seq={seq} />
         {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
       </div>
     </div>

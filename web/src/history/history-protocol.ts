@@ -12,7 +12,9 @@ export type HistoryMethod =
   | 'graphNeighbour'
   | 'graphSearch'
   | 'repl'
-  | 'summary';
+  | 'summary'
+  | 'track'
+  | 'moment';
 
 /** What the page sends to the worker: first the thread, then questions. */
 export type HistoryRequest =

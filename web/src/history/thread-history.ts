@@ -11,6 +11,8 @@ import {
   type GraphOverview,
   type GraphPart,
 } from './graph-history.ts';
+import { type Moment, Moments } from './moments.ts';
+import { type PlaybackTrack, trackOf } from './playback-track.ts';
 import { type ReplSession, replSessionOf } from './repl-session.ts';
 import { shortened } from './shortened.ts';
 import { summaryOf, type ThreadSummary } from './thread-summary.ts';
@@ -37,6 +39,7 @@ export class ThreadHistory {
   readonly #events: LoggedEvent[] = [];
   readonly #timeline = new Timeline();
   readonly #graph = new GraphHistory(this.#events);
+  readonly #moments = new Moments(this.#events);
   #timed = 0;
   #totals = totals.initial;
   #counted = 0;
@@ -116,6 +119,16 @@ export class ThreadHistory {
   /** What the thread came to, for a comparison with others. */
   summary(_: null): ThreadSummary {
     return summaryOf(this.#graph.conversation(), this.#steps(), this.#totalsNow());
+  }
+
+  /** When the events came, for a playback. */
+  track(_: null): PlaybackTrack {
+    return trackOf(this.#events);
+  }
+
+  /** What a person saw right after an event. */
+  moment(seq: number): Moment {
+    return this.#moments.at(seq);
   }
 
   #totalsNow(): TotalsView {

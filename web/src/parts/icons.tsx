@@ -152,3 +152,9 @@ export const Logo = () => (
     <circle cx="16" cy="11" r="3" />
   </svg>
 );
+
+export const LinkIcon = () => (
+  <Icon>
+    <path d="M8.5 11.5l3-3M9.5 6l1.2-1.2a3.2 3.2 0 0 1 4.5 4.5L14 10.5M10.5 14l-1.2 1.2a3.2 3.2 0 0 1-4.5-4.5L6 9.5" />
+  </Icon>
+);

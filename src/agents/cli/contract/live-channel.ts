@@ -219,5 +219,7 @@ export interface LiveAdapter {
   /** Shown as a warning before the first prompt: what would run unasked in spite of all settings. */
   readonly warning?: string;
   command(start: LiveStart): LiveCommand;
+  /** Called before the program starts, to protect files that it would lose. */
+  prepare?(start: LiveStart): void;
   channel(host: ChannelHost, start: LiveStart): LiveChannel;
 }

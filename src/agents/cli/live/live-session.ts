@@ -99,7 +99,9 @@ export class LiveSession {
   static async open(options: LiveSessionOptions, user: SessionUser): Promise<LiveSession> {
     const folder = await mkdtemp(join(tmpdir(), 'singletree-session-'));
     try {
-      const { files = {} } = options.live.command({ ...options.start, folder });
+      const start = { ...options.start, folder };
+      const { files = {} } = options.live.command(start);
+      options.live.prepare?.(start);
       for (const [name, content] of Object.entries(files))
         await writeFile(join(folder, name), content, { mode: 0o600 });
       return new LiveSession(options, folder, user);

@@ -26,7 +26,7 @@ const plan = '# Plan\n1. paint it';
 
 /** The folder for plans, which the instructions of Gemini CLI name. */
 const planFile = ({ messages }: ScriptedRequest) =>
-  `${/\/[^\s"'`\\]*\/plans/.exec(JSON.stringify(messages))?.[0] ?? '.'}/paint.md`;
+  `${/[^\s"'`\\]+\/plans(?=[/`"\s.\\])/.exec(JSON.stringify(messages))?.[0] ?? '.'}/paint.md`;
 
 /** The programs that are used over the Agent Client Protocol. */
 export const acpProfiles: readonly Profile[] = [

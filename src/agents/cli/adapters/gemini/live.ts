@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { acpRecords } from '../../channels/acp/acp-records.ts';
 import { acpChannel } from '../../channels/acp/channel.ts';
 import type { LiveAdapter } from '../../contract/live-channel.ts';
 import { geminiProfile } from './profile.ts';
-import { loadDelay, readPlanFile } from './session-files.ts';
-import { geminiSettings, settingsFile, settingsVariable } from './settings-file.ts';
+import { loadDelay, readPlanFile, removeEmptyRecordings } from './session-files.ts';
 
 /** Gemini CLI over the Agent Client Protocol. */
 export const geminiLive: LiveAdapter = {
@@ -30,7 +28,7 @@ export const geminiLive: LiveAdapter = {
   },
   notes: [
     'The mode `default` is set and verified; `autoEdit` and `yolo` only when everything is allowed.',
-    'Its clean-up of sessions deletes sessions that have been resumed: it is switched off with system settings of the session.',
+    'Its clean-up of sessions deletes a session that was resumed, together with the empty recording that a resume leaves: such recordings are removed before it starts.',
     'A session that is resumed in the minute of its creation would be emptied: the load waits for the next minute.',
     'A call has neither a name nor arguments: the name comes from its id, the command from its title, a change from its diff.',
     'A revised write would need access to files through the client, which fails for new files: it is not offered.',
@@ -42,11 +40,12 @@ export const geminiLive: LiveAdapter = {
     '`session/update` `agent_message_chunk` with `[MODE_UPDATE]`': 'nothing: the mode has changed',
   },
   differences: {},
-  command: ({ model, environment, folder, extraArgs = [] }) => ({
+  command: ({ model, extraArgs = [] }) => ({
     args: ['--acp', '--skip-trust', ...(model === undefined ? [] : ['-m', model]), ...extraArgs],
-    env: settingsVariable(join(folder, settingsFile)),
-    files: { [settingsFile]: geminiSettings(environment) },
   }),
+  prepare: ({ sessionId, environment }) => {
+    if (sessionId !== undefined) removeEmptyRecordings(sessionId, environment);
+  },
   channel: (host, start) =>
     acpChannel(
       {

@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadDelay, readPlanFile } from './session-files.ts';
-import { geminiSettings } from './settings-file.ts';
+import { loadDelay, readPlanFile, removeEmptyRecordings } from './session-files.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'gemini-home-'));
 const environment = { HOME: home };
@@ -46,19 +45,23 @@ describe('the plan of Gemini', () => {
   });
 });
 
-describe('the settings of Gemini', () => {
-  it('switch the clean-up of sessions off and keep the rest', () => {
-    const path = join(home, 'system.json');
-    writeFileSync(path, JSON.stringify({ tools: { exclude: ['x'] }, general: { vimMode: true } }));
-    expect(JSON.parse(geminiSettings({ GEMINI_CLI_SYSTEM_SETTINGS_PATH: path }))).toEqual({
-      tools: { exclude: ['x'] },
-      general: { vimMode: true, sessionRetention: { enabled: false } },
-    });
+describe('the recordings of Gemini', () => {
+  const header = (id: string) => `{"sessionId":"${id}","kind":"main"}\n{"$set":{"messages":[]}}\n`;
+  const recording = (name: string, content: string) => writeFileSync(join(project, 'chats', name), content);
+
+  it('that a load left empty are removed, and the conversation stays', () => {
+    const id = 'aaaaaaaa-0000';
+    recording('session-2026-01-01T10-00-aaaaaaaa.jsonl', `${header(id)}{"id":"1","type":"user","content":[]}\n`);
+    recording('session-2026-01-01T10-01-aaaaaaaa.jsonl', header(id));
+    recording('session-2026-01-01T10-01-bbbbbbbb.jsonl', header('bbbbbbbb-0000'));
+    removeEmptyRecordings(id, environment);
+    const left = readdirSync(join(project, 'chats')).filter(name => /aaaaaaaa|bbbbbbbb/.test(name));
+    expect(left).toEqual(['session-2026-01-01T10-00-aaaaaaaa.jsonl', 'session-2026-01-01T10-01-bbbbbbbb.jsonl']);
   });
 
-  it('are refused when those of the machine cannot be read', () => {
-    const path = join(home, 'broken.json');
-    writeFileSync(path, '{ // no');
-    expect(() => geminiSettings({ GEMINI_CLI_SYSTEM_SETTINGS_PATH: path })).toThrow(/cannot be read/);
+  it('stay when none has a message, or the home has none', () => {
+    removeEmptyRecordings('bbbbbbbb-0000', environment);
+    removeEmptyRecordings('bbbbbbbb-0000', { HOME: '/nowhere' });
+    expect(readdirSync(join(project, 'chats'))).toContain('session-2026-01-01T10-01-bbbbbbbb.jsonl');
   });
 });

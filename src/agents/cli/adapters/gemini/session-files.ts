@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const minuteMs = 60_000;
@@ -17,17 +17,41 @@ export function loadDelay(sessionId: string, environment: Environment, now: numb
   const minute = new Date(now).toISOString().slice(0, 16).replace(':', '-');
   const name = `session-${minute}-${sessionId.slice(0, 8)}.json`;
   const folder = temporaryFolder(environment);
-  let projects: string[];
-  try {
-    projects = readdirSync(folder);
-  } catch {
-    return 0;
-  }
-  const isNew = projects.some(project =>
+  const isNew = filesIn(folder).some(project =>
     [name, `${name}l`].some(file => existsSync(join(folder, project, 'chats', file))),
   );
   // A second more, in case its clock is read later.
   return isNew ? minuteMs - (now % minuteMs) + 1_000 : 0;
+}
+
+/**
+ * Removes the empty recordings that earlier loads of a session left. When Gemini starts, its clean-up deletes such a
+ * recording together with every other one of the same session, the conversation included.
+ */
+export function removeEmptyRecordings(sessionId: string, environment: Environment): void {
+  const folder = temporaryFolder(environment);
+  for (const project of filesIn(folder)) {
+    const chats = join(folder, project, 'chats');
+    const recordings = filesIn(chats)
+      .filter(name => name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`))
+      .map(name => ({ path: join(chats, name), isEmpty: isEmptyRecording(join(chats, name)) }));
+    if (recordings.every(({ isEmpty }) => isEmpty)) continue;
+    for (const { path, isEmpty } of recordings) if (isEmpty) rmSync(path, { force: true });
+  }
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a recording has no message of its own; a line that cannot be read counts as one. */
+function isEmptyRecording(path: string): boolean {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.every(line => line === '' || !/^\{"id":|^[^{]/.test(line));
 }
 
 /** Reads a plan; only a file in the folder of the session's plans, as the program itself names it. */

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import { threadReading } from '../../projections/index.ts';
+import { textOfLine } from '../screen/styled-line.ts';
+import { RowFeed } from './row-feed.ts';
+import type { Row } from './row.ts';
+import { EventTimes } from './times.ts';
+
+const logged = (events: readonly AgentEvent[]): LoggedEvent[] =>
+  events.map((event, at) => ({ ...event, seq: at + 1, ts: new Date(1_000 * (at + 1)).toISOString() }));
+const user = (content: string, runId = 'u'): AgentEvent => ({ type: 'user', runId, content });
+const start: AgentEvent = { type: 'harness_start', runId: 'r', parentId: 'u:user', agentId: 'coder' };
+const end = (reason: 'complete' | 'aborted' = 'complete'): AgentEvent => ({
+  type: 'harness_end',
+  runId: 'r',
+  agentId: 'coder',
+  reason,
+});
+const text = (content: string, id = 't'): AgentEvent => ({ type: 'text', runId: 'r', id, content });
+const call = (id: string, name: string, input: Record<string, unknown>, output: object): AgentEvent[] => [
+  { type: 'tool_call', runId: 'r', id, name, input },
+  { type: 'tool_start', runId: 'r', id, name },
+  { type: 'tool_result', runId: 'r', id, name, output },
+];
+const read = (id: string, path: string) => call(id, 'read', { path }, { context: 'one\ntwo' });
+
+/** The rows of a log; the view is taken after these events, and at the end. */
+function rowsOf(events: readonly LoggedEvent[], takenAfter: (seq: number) => boolean = () => true): Row[] {
+  const times = new EventTimes();
+  const feed = new RowFeed({ cwd: '/work', times });
+  const rows: Row[] = [];
+  let state = threadReading.initial;
+  for (const event of events) {
+    state = threadReading.step(state, event);
+    times.take(event);
+    if (takenAfter(event.seq)) rows.push(...feed.take(threadReading.view(state)));
+  }
+  return [...rows, ...feed.take(threadReading.view(state))];
+}
+
+const shown = (rows: readonly Row[], width = 80) => rows.flatMap(row => row.lines(width).map(textOfLine));
+const linesOf = (...events: readonly AgentEvent[]) => shown(rowsOf(logged([user('Go.'), start, ...events])));
+
+describe('the rows of a thread', () => {
+  it('show messages, text, calls with their objects, and the end', () => {
+    const lines = linesOf(text('Let me **look**.\n\nNow.'), ...read('c', '/work/src/a.ts'), text('Done.', 't2'), end());
+    expect(lines).toEqual(['› Go.', 'Let me look.', '', 'Now.', '• Read src/a.ts · 2 lines · 1.0 s', 'Done.', '6.0 s']);
+  });
+
+  it('group reads that follow each other, and name each file', () => {
+    expect(linesOf(...read('a', 'a.ts'), ...read('b', 'b.ts'), text('Ok.'), end())).toContain(
+      '• Read 2 files: a.ts, b.ts',
+    );
+  });
+
+  it('show the change of an edit, side by side in a wide window', () => {
+    const edit = call(
+      'e',
+      'edit',
+      { path: 'a.ts', old_string: 'x\nold\ny', new_string: 'x\nnew\ny' },
+      { context: 'ok' },
+    );
+    const rows = rowsOf(logged([user('Go.'), start, ...edit, end()]));
+    expect(shown(rows)).toEqual(expect.arrayContaining(['• Edited a.ts · +1 −1 · 1.0 s', '  x', '- old', '+ new']));
+    expect(shown(rows, 130).some(line => /^- old +│ \+ new$/.test(line))).toBe(true);
+  });
+
+  it('cut long output, and say how much is hidden', () => {
+    const output = Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n');
+    const rows = rowsOf(
+      logged([user('Go.'), start, ...call('b', 'bash', { command: 'seq 50' }, { context: output }), end()]),
+    );
+    expect(shown(rows)).toEqual(
+      expect.arrayContaining(['• Ran $ seq 50 · 1.0 s', 'line 0', '… 46 lines hidden (Ctrl+O) …', 'line 49']),
+    );
+    const row = rows.find(({ kind }) => kind === 'tool');
+    expect(row?.whole?.(80).map(textOfLine)).toContain('line 25');
+  });
+
+  it('mark an answer that was cut off and begun again', () => {
+    const step: AgentEvent = { type: 'step_start', runId: 'r', step: 0 };
+    const lines = linesOf(step, text('Half\n\nan ans'), step, text('Whole.', 't2'), end());
+    expect(lines).toEqual([
+      '› Go.',
+      'Half',
+      '↩ The answer above was cut off: the model tries again.',
+      'Whole.',
+      expect.anything(),
+    ]);
+  });
+
+  it('show another branch after a line that marks it', () => {
+    const again: AgentEvent = { type: 'user', runId: 'v', content: 'Else.', parentMessageId: '' };
+    expect(linesOf(text('One.'), end(), again)).toEqual([
+      '› Go.',
+      'One.',
+      expect.anything(),
+      '↩ From the start, another way:',
+      '› Else.',
+    ]);
+  });
+
+  it('are the same rows however often the view is taken, and whatever the chunks of the text are', () => {
+    const pieces = [
+      '# Head\n',
+      'some *words*\n',
+      '\n',
+      '- item\n',
+      '  more\n',
+      '```ts\n',
+      'const a = 1;\n',
+      '```\n',
+      '| a | b |\n|---|---|\n| 1 | 2 |\n',
+      '1. one\n',
+      '> quote\n',
+      '---\n',
+      `${'long '.repeat(1_000)}\n`,
+      'end',
+    ];
+    const prose = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map(all => all.join(''));
+    const part = fc.oneof(
+      prose.map(content => ({ kind: 'text' as const, content })),
+      fc.constant({ kind: 'read' as const }),
+      fc.constant({ kind: 'reasoning' as const }),
+      fc.constant({ kind: 'failed' as const }),
+    );
+    const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 40 }));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), cuts, fc.infiniteStream(fc.boolean()), (parts, sizes, taken) => {
+        const events: AgentEvent[] = [user('Go.'), start];
+        const whole: AgentEvent[] = [user('Go.'), start];
+        for (const [at, each] of parts.entries()) {
+          if (each.kind !== 'text') {
+            const more: AgentEvent[] =
+              each.kind === 'read'
+                ? read(`c${at}`, `f${at}.ts`)
+                : each.kind === 'reasoning'
+                  ? [{ type: 'reasoning', runId: 'r', id: `x${at}`, content: 'Hm.' }]
+                  : call(`c${at}`, 'bash', { command: 'no' }, { error: 'broke' });
+            events.push(...more);
+            whole.push(...more);
+            continue;
+          }
+          whole.push(text(each.content, `t${at}`));
+          for (let from = 0; from < each.content.length; ) {
+            const size = sizes.next().value as number;
+            events.push(text(each.content.slice(from, from + size), `t${at}`));
+            from += size;
+          }
+        }
+        const withoutTimes = (rows: readonly Row[]) =>
+          shown(rows).map(line => line.replaceAll(/[\d.]+ (?:ms|s|min \d+ s)/g, 'T'));
+        const often = withoutTimes(rowsOf(logged([...events, end()]), () => taken.next().value as boolean));
+        expect(often).toEqual(withoutTimes(rowsOf(logged([...whole, end()]), () => false)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,23 @@
+import { createContext, useContext } from 'react';
+
+/** What the rows of a conversation can do with the list. */
+export interface ListActions {
+  /** The name of an agent. */
+  readonly nameOf: (agentId: string | undefined) => string;
+  /** Opens or folds a run or the work of one. */
+  readonly fold: (id: string, isOpen: boolean) => void;
+  /** The address of an event of this thread. */
+  readonly linkTo: (seq: number) => string;
+}
+
+/** Provides the actions to the rows below it. */
+export const ListActionsContext = createContext<ListActions>({
+  nameOf: agentId => agentId ?? 'agent',
+  fold: () => {},
+  linkTo: () => '',
+});
+
+/** Returns the actions of the list. */
+export function useListActions(): ListActions {
+  return useContext(ListActionsContext);
+}

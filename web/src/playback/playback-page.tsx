@@ -1,0 +1,125 @@
+import '../styles/playback.css';
+import { useEffect, useRef, useState } from 'react';
+import type { ThreadAddress } from '../app/address.ts';
+import type { ThreadViewProps } from '../app/thread-view-page.tsx';
+import { ViewLink } from '../app/view-link.tsx';
+import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
+import { eventAt, type PlaybackTrack } from '../history/playback-track.ts';
+import { useAnswer, useHistory } from '../history/use-history.ts';
+import { durationText } from '../parts/time-wording.ts';
+import { shortCount } from '../parts/wording.ts';
+import { SeenParts } from './seen-parts.tsx';
+import { usePlayer } from './use-player.ts';
+
+const speeds = [
+  ['whole', 'Whole in 10 s'],
+  ['1', 'Real time'],
+  ['10', '10 times'],
+  ['50', '50 times'],
+] as const;
+type Speed = (typeof speeds)[number][0];
+const wholeMs = 10_000;
+
+/** A thread as it came to be: played at any speed, and moved through with a scrubber. */
+export function PlaybackPage({ address, open }: ThreadViewProps) {
+  const state = useHistory(address.threadId);
+  // While a thread is read, its track grows: it is asked for when all that was stored is read.
+  const track = useAnswer(state, 'track', state.status.isComplete ? null : undefined);
+  const isEmpty = track === undefined || track.real.length === 0;
+  return (
+    <div className="playback">
+      <HistoryNotice status={state.status} />
+      <HistoryState status={state.status} isEmpty={isEmpty} empty="There is nothing to play." />
+      {track && !isEmpty && <Player state={state} track={track} address={address} open={open} />}
+    </div>
+  );
+}
+
+interface PlayerProps extends Pick<ThreadViewProps, 'address' | 'open'> {
+  readonly state: ReturnType<typeof useHistory>;
+  readonly track: PlaybackTrack;
+}
+
+function Player({ state, track, address, open }: PlayerProps) {
+  const { threadId, at } = address;
+  const [speed, setSpeed] = useState<Speed>('whole');
+  const [isSkipping, setSkipping] = useState(true);
+  const times = isSkipping ? track.busy : track.real;
+  const length = times.at(-1) ?? 0;
+  const start = at === undefined ? 0 : (times[at - track.firstSeq] ?? 0);
+  const factor = speed === 'whole' ? Math.max(length, 1) / wholeMs : Number(speed);
+  const { position, isPlaying, toggle, seek } = usePlayer(length, factor, start);
+  const index = eventAt(times, position);
+  const seq = track.firstSeq + index;
+  const moment = useAnswer(state, 'moment', seq);
+  const linked = { section: 'thread', threadId, at: seq } as const;
+  const go = (to: number) => seek(times[Math.max(0, Math.min(times.length - 1, to))] ?? 0);
+
+  // The address names the event when the playback rests: other views open there.
+  const isResting = useRef(true);
+  useEffect(() => {
+    if (isPlaying) isResting.current = false;
+    else if (!isResting.current || at !== undefined) {
+      isResting.current = true;
+      open({ section: 'thread', threadId, view: 'playback', at: seq }, true);
+    }
+  }, [isPlaying, seq]);
+
+  return (
+    <>
+      <SeenParts moment={moment} isPlaying={isPlaying} />
+      <div
+        className="playback-controls"
+        onKeyDown={event => {
+          if (event.key !== ' ' || event.target instanceof HTMLButtonElement) return;
+          event.preventDefault();
+          toggle();
+        }}
+      >
+        <input
+          type="range"
+          aria-label="Position"
+          aria-valuetext={`Event ${seq} of ${track.firstSeq + times.length - 1}`}
+          min={0}
+          max={times.length - 1}
+          value={index}
+          onChange={event => go(Number(event.target.value))}
+        />
+        <div className="playback-row">
+          <button type="button" className="button primary" onClick={toggle}>
+            {isPlaying ? 'Pause' : 'Play'}
+          </button>
+          <label>
+            Speed{' '}
+            <select className="field" value={speed} onChange={event => setSpeed(event.target.value as Speed)}>
+              {speeds.map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label className="playback-check">
+            <input type="checkbox" checked={isSkipping} onChange={event => setSkipping(event.target.checked)} /> Skip
+            idle time
+          </label>
+          <span className="playback-where">
+            Event {seq.toLocaleString('en')} of {(track.firstSeq + times.length - 1).toLocaleString('en')} ·{' '}
+            {durationText(track.real[index] ?? 0)} of {durationText(track.real.at(-1) ?? 0)}
+            {moment !== undefined && ` · ${shortCount(moment.tokens)} tokens`}
+          </span>
+          <span className="playback-links">
+            {(['graph', 'runs'] as const).map(view => (
+              <ViewLink key={view} to={{ ...linked, view }} open={to => open(to as ThreadAddress)}>
+                {view === 'graph' ? 'Graph here' : 'Runs here'}
+              </ViewLink>
+            ))}
+            <ViewLink to={linked} open={to => open(to as ThreadAddress)}>
+              Conversation here
+            </ViewLink>
+          </span>
+        </div>
+      </div>
+    </>
+  );
+}
