@@ -1,4 +1,5 @@
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
+import { defined } from '../events/defined.ts';
 import type { AgentEvent } from '../events/index.ts';
 import type { RunStatus } from '../graph/index.ts';
 import type { Fold } from './fold.ts';
@@ -24,14 +25,14 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
   step: (state, event) => {
     if (event.type === 'usage') return { ...state, usage: addUsage(state.usage, event) };
     if (event.type === 'harness_start' && answersPerson(event)) {
-      const { outcome: _, ...rest } = state;
-      return { ...rest, runId: event.runId, ...(event.agentId !== undefined && { agentId: event.agentId }) };
+      const { runId, agentId = state.agentId } = event;
+      return { usage: state.usage, runId, ...defined({ agentId }) };
     }
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;
   },
-  view: ({ runId: _, ...digest }) => digest,
+  view: ({ agentId, outcome, usage }) => ({ ...defined({ agentId, outcome }), usage }),
 };
 
 /** Whether a run answers a message: subagents and observers belong to another run. */

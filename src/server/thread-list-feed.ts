@@ -130,6 +130,7 @@ function isSame(a: Thread, b: Thread): boolean {
 }
 
 /** What a list shows of a thread: while it runs, its growth is not worth a message. */
-function shownOf({ seq, updatedAt, metadata: _, ...info }: ThreadInfo): string {
-  return JSON.stringify(info.status === 'running' ? info : { ...info, seq, updatedAt });
+function shownOf({ seq, updatedAt, ...info }: ThreadInfo): string {
+  const shown = { ...info, metadata: undefined };
+  return JSON.stringify(info.status === 'running' ? shown : { ...shown, seq, updatedAt });
 }

@@ -195,7 +195,7 @@ async function activeThreads(site: Site, resourceId: string | undefined): Promis
 
 /** The name of an exported file, from the title of its thread: in ASCII, and as it is for clients that know RFC 5987. */
 function exportName(name = 'thread'): string {
-  const words = [...name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')].slice(0, 60).join('') || 'thread';
+  const words = /^.{0,60}/u.exec(name.replaceAll(/[^\p{L}\p{N}]+/gu, '-'))?.[0] || 'thread';
   const ascii = words.replaceAll(/[^\w-]+/g, '') || 'thread';
   return `filename="${ascii}.jsonl"; filename*=UTF-8''${encodeURIComponent(words)}.jsonl`;
 }

@@ -11,7 +11,7 @@ const pairMs = 1200;
 export function useShortcuts(shortcuts: Shortcuts, isActive = true): void {
   const latest = useLatest(shortcuts);
   useEffect(() => {
-    if (!isActive) return;
+    if (!isActive) return undefined;
     let first: { readonly key: string; readonly at: number } | undefined;
     const onKey = (event: KeyboardEvent) => {
       const key = keyOf(event);

@@ -29,7 +29,7 @@ export function summaryOf(info: Pick<RelayInfo, 'relay' | 'agentId'>): RelaySumm
       return { what: `${who} has a plan`, detail: relay.title ?? relay.plan.trim().split('\n', 1)[0] ?? '' };
     case 'suspension':
       return { what: `${relay.tool} waits for you`, detail: gist(relay.payload ?? relay.params) };
-    case 'access':
+    default:
       return { what: `${who} wants access`, detail: gist(relay.params) };
   }
 }
