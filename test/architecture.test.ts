@@ -96,7 +96,7 @@ describe('the architecture', () => {
     expect(starters.toSorted()).toEqual([
       'src/agents/process/guarded-process.ts',
       'src/agents/process/process-guard.ts',
-      'src/cli/serve.ts',
+      'src/cli/serve-page.ts',
       'src/terminal/session/external-editor.ts',
     ]);
   });

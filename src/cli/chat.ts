@@ -74,6 +74,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       agentName,
+      ...defined({ keys: settings.config.keys }),
       contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
       resumeCommand: (id: string) => `singletree chat ${agentName} --resume ${id}`,
     };

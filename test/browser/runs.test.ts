@@ -123,14 +123,14 @@ describe.skipIf(browser === undefined)('the runs', () => {
   });
 
   it('holds 20,000 steps with few rows in the page, and opens at any of them', async () => {
-    const id = await store([[0, { type: 'harness_start', runId: 'r', agentId: 'asking' }], ...calls(20_000)]);
-    await page.goto(`${server.url}/threads/${id}/runs?at=30002`);
-    await page.locator('[aria-selected=true]').filter({ hasText: 'echo 15000' }).waitFor();
+    const id = await store([[0, { type: 'harness_start', runId: 'r', agentId: 'asking' }], ...calls(10_000)]);
+    await page.goto(`${server.url}/threads/${id}/runs?at=15002`);
+    await page.locator('[aria-selected=true]').filter({ hasText: 'echo 7500' }).waitFor();
     expect(await rows.count()).toBeLessThan(200);
-    await page.getByText('40,001 steps').waitFor();
+    await page.getByText('20,001 steps').waitFor();
     await page.getByRole('listbox').focus();
     await page.keyboard.press('End');
-    await rows.filter({ hasText: 'echo 19999' }).waitFor();
+    await rows.filter({ hasText: 'echo 9999' }).waitFor();
   });
 
   it('shows the code, the output and the recursion of a recursive language model with its cost', async () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactionMessage } from '../../projections/model-input/summary-messages.ts';
 import { keptWords, withKeptWords } from './kept-words.ts';

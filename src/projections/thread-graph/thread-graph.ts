@@ -33,6 +33,7 @@ export interface ThreadGraph {
   readonly height: number;
 }
 
+/** The width and the height of a node of the drawing. */
 export const graphNodeSize = { width: 200, height: 46 };
 const gap = { x: 26, y: 22 };
 const frame = { side: 12, top: 24, bottom: 12 };

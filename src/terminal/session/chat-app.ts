@@ -8,20 +8,15 @@ import { type Composer, type Submission, wholeText } from '../composer/composer.
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
-import { RowFeed } from '../rows/row-feed.ts';
-import type { Row } from '../rows/row.ts';
 import { oneLine } from '../rows/tool-object.ts';
-import type { Frame } from '../screen/inline-renderer.ts';
-import type { Line } from '../screen/styled-line.ts';
 import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
 import { runCommand } from './chat-commands.ts';
 import { ChatLists } from './chat-lists.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { ChatScreen } from './chat-screen.ts';
-import { layOut, tasksOf } from './chat-view.ts';
+import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
-import { completionLines } from './completion-lines.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
 import { WaitingMessages } from './message-queue.ts';
@@ -55,8 +50,7 @@ export class ChatApp {
   #shell: AbortController | undefined;
   readonly transcript: Transcript = new Transcript(this);
   readonly #input: ChatInput;
-  #feed: RowFeed | undefined;
-  #feedOf: unknown;
+  readonly #drawing: ChatDrawing = new ChatDrawing(this);
   #stopTick: (() => void) | undefined;
   #quit: (code: number) => void = () => {};
   #code = 0;
@@ -87,8 +81,8 @@ export class ChatApp {
       io: this.io,
       clock,
       styling,
-      takeRows: () => this.#takeRows(),
-      live: () => this.#live(),
+      takeRows: () => this.#drawing.takeRows(),
+      live: () => this.#drawing.live(),
     });
     this.host = new ThreadHost({
       log,
@@ -349,63 +343,6 @@ export class ChatApp {
       if (this.isRunning) this.screen.request();
       this.#tick();
     });
-  }
-
-  #takeRows(): readonly Row[] {
-    const { follower } = this.host;
-    if (follower === undefined) return [];
-    const rows: Row[] = [];
-    if (follower !== this.#feedOf) {
-      this.#feedOf = follower;
-      this.#feed = new RowFeed({ cwd: this.options.cwd, times: follower.times });
-      if (follower.hasEarlier) rows.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
-    }
-    return [...rows, ...(this.#feed?.take(follower.reading) ?? [])];
-  }
-
-  #live(): Omit<Frame, 'printed'> {
-    const { follower, harness, background } = this.host;
-    const { clock } = this.options;
-    const now = clock.now();
-    const { size } = this.io;
-    const reading = follower?.reading;
-    const doing = reading === undefined ? undefined : this.#feed?.doing(reading);
-    const usage = reading?.usage;
-    return layOut({
-      size,
-      open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
-      pending: this.pending,
-      band: this.band,
-      tasks: reading === undefined ? [] : tasksOf(reading),
-      showsTasks: this.showsTasks,
-      queue: this.queue.texts,
-      composer: this.composer,
-      below: this.#below(),
-      notice: this.notice,
-      activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
-      status: {
-        mode: this.host.mode.name ?? this.host.mode.id,
-        model: harness.hasModelSelected() ? harness.getModelName() : (follower?.times.lastModel ?? ''),
-        contextLeft: this.#contextLeft(),
-        cost: usage?.cost,
-        waiting: this.pending.length,
-        background: background.length,
-        hint: this.isRunning ? 'Enter steers · Tab queues' : '',
-      },
-    });
-  }
-
-  /** The open list, else the completions. */
-  #below(): readonly Line[] {
-    const { columns, rows } = this.io.size;
-    if (this.list.isOpen) return this.list.lines(columns, Math.max(3, Math.min(16, Math.floor(rows / 2))));
-    return this.draft.completion === undefined ? [] : completionLines(this.draft.completion, columns);
-  }
-
-  #contextLeft(): number | undefined {
-    const { lastInput, lastModel = '' } = this.host.follower?.times ?? {};
-    const size = this.options.contextSize?.(this.host.harness.getCurrentModelId() || lastModel);
-    return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
   }
 }
 

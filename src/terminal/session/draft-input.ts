@@ -162,7 +162,10 @@ export class DraftInput {
     await this.save();
     const wasNew = this.#threadId === 'new' && !this.isEmpty;
     this.#threadId = threadId;
-    if (!wasNew) this.#composer = await this.#options.drafts.load(threadId);
+    const before = this.#composer;
+    const stored = wasNew ? before : await this.#options.drafts.load(threadId);
+    // What was typed while the stored draft was read is newer.
+    if (this.#composer === before) this.#composer = stored;
     this.#walk = undefined;
     this.#completion = undefined;
   }

@@ -6,7 +6,16 @@ const entry = (id: string, command = 'ls'): RelayEntry => ({
   id,
   runId: 'r',
   status: 'pending',
-  relay: { type: 'relay', runId: 'r', id, relayKind: 'permission', toolCallId: id, tool: 'bash', params: { command }, command },
+  relay: {
+    type: 'relay',
+    runId: 'r',
+    id,
+    relayKind: 'permission',
+    toolCallId: id,
+    tool: 'bash',
+    params: { command },
+    command,
+  },
 });
 const quiet = { now: 10_000, hasDraft: false, lastKeyAt: 0 };
 
@@ -17,7 +26,10 @@ describe('the band of what waits', () => {
   });
 
   it('stays passive with a draft, and after a key in the last second, until the person goes to it', () => {
-    for (const situation of [{ ...quiet, hasDraft: true }, { ...quiet, lastKeyAt: 9_500 }]) {
+    for (const situation of [
+      { ...quiet, hasDraft: true },
+      { ...quiet, lastKeyAt: 9_500 },
+    ]) {
       const band = nextBand(undefined, [entry('a')], situation) ?? expect.fail();
       expect(takesKeys(band, 60_000)).toBe(false);
       expect(takesKeys(enterBand(band, entry('a')), 10_000)).toBe(true);

@@ -21,7 +21,7 @@ export function tryProgram(profile: Profile, special: (version: string) => void 
   const title = `${profile.live.protocol} of %s`;
   describe
     .skipIf(versions.length === 0 || !programsReady(`${profile.agent} over its channel`, versions))
-    .each(versions)(title, { timeout: 180_000 }, version => {
+    .each(versions)(title, { timeout: 300_000 }, version => {
     beforeAll(() => installPrograms(versions), 600_000);
     for (const play of plays) {
       const applied = play.scenarios.filter(scenario => profile.without[scenario] === undefined);

@@ -34,7 +34,7 @@ export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
     setChosen(before => (before.includes(id) ? before.filter(each => each !== id) : [...before, id]));
   return (
     <form className="compare-start" onSubmit={event => void start(event)}>
-      <h3>Ask several agents the same</h3>
+      <h2>Ask several agents the same</h2>
       <label>
         Request
         <textarea

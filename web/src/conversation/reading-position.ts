@@ -200,7 +200,9 @@ export class ReadingPosition {
     this.#goal = undefined;
     const isFirst = goal.seq <= 1;
     const place = isFirst ? 0 : rowAt(rows, goal.seq, goal.partId);
-    this.#list.scrollToIndex(place, { align: 'start', offset: isFirst ? 0 : -marginPx });
+    // The list corrects its way to a row for a moment, which the beginning does not need.
+    if (isFirst) this.#scroll?.scrollTo({ top: 0 });
+    else this.#list.scrollToIndex(place, { align: 'start', offset: -marginPx });
     this.#effects.onTarget(goal.isMarked ? rows[place]?.key : undefined);
     return true;
   }

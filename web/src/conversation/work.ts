@@ -59,7 +59,10 @@ function summaryOf({ startedAt, endedAt }: ViewNode, parts: readonly ViewPart[])
     counted(others, edits + commands > 0 ? 'other call' : 'call'),
     failed > 0 ? `${failed} failed` : '',
   ].filter(text => text !== '');
-  return [time === '' ? 'Worked' : `Worked for ${time}`, ...(counts.length > 0 ? [counts.join(', ')] : [])].join(' · ');
+  return [
+    time === '' || time.endsWith(' ms') ? 'Worked' : `Worked for ${time}`,
+    ...(counts.length > 0 ? [counts.join(', ')] : []),
+  ].join(' · ');
 }
 
 function counted(count: number, noun: string): string {

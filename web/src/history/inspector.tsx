@@ -50,9 +50,9 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
   return (
     <aside className="inspector" aria-label={`Event ${seq}`} ref={panel}>
       <header className="inspector-head">
-        <h3>
+        <h2>
           Event {seq} {event && <code>{event.type}</code>}
-        </h3>
+        </h2>
         <button
           type="button"
           className="icon-button"
@@ -95,18 +95,18 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
       ) : (
         <>
           {event.ts !== undefined && <p className="view-note">{new Date(event.ts).toLocaleString()}</p>}
-          <h4>
+          <h3>
             JSON
             <button type="button" className="quiet-button" onClick={() => void download()}>
               Download
             </button>
-          </h4>
+          </h3>
           <div className="json" key={seq}>
             <JsonTree value={event} isOpen />
           </div>
           {event.line !== undefined && (
             <>
-              <h4>Original line {event.line}</h4>
+              <h3>Original line {event.line}</h3>
               <OriginalLine client={client} threadId={threadId} runId={event.runId} line={event.line} />
             </>
           )}

@@ -20,9 +20,9 @@ export function ReplPage({ address }: ThreadViewProps) {
         <HistoryState status={state.status} isEmpty={isEmpty} empty="No code was executed in this conversation." />
         {session && !isEmpty && (
           <>
-            <h3>Runs</h3>
+            <h2>Runs</h2>
             <RunTree runs={session.runs} />
-            <h3>Executions</h3>
+            <h2>Executions</h2>
             <ol className="repl-entries" aria-label="Executions">
               {session.entries.map((entry, index) => (
                 <Execution key={entry.id} entry={entry} number={index + 1} />

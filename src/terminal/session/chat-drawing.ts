@@ -1,0 +1,79 @@
+import { RowFeed } from '../rows/row-feed.ts';
+import type { Row } from '../rows/row.ts';
+import type { Frame } from '../screen/inline-renderer.ts';
+import type { Line } from '../screen/styled-line.ts';
+import type { ChatApp } from './chat-app.ts';
+import { layOut, tasksOf } from './chat-view.ts';
+import { completionLines } from './completion-lines.ts';
+import { noteRow } from './note-row.ts';
+import type { ThreadFollower } from './thread-follower.ts';
+
+/** Turns the state of a chat into what is printed and what is redrawn. */
+export class ChatDrawing {
+  readonly #app: ChatApp;
+  #feed: RowFeed | undefined;
+  #feedOf: ThreadFollower | undefined;
+
+  constructor(app: ChatApp) {
+    this.#app = app;
+  }
+
+  /** Returns the rows of the open thread that are finished since the last call. */
+  takeRows(): readonly Row[] {
+    const { follower } = this.#app.host;
+    if (follower === undefined) return [];
+    const rows: Row[] = [];
+    if (follower !== this.#feedOf) {
+      this.#feedOf = follower;
+      this.#feed = new RowFeed({ cwd: this.#app.options.cwd, times: follower.times });
+      if (follower.hasEarlier) rows.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
+    }
+    return [...rows, ...(this.#feed?.take(follower.reading) ?? [])];
+  }
+
+  /** Lays the live area out. */
+  live(): Omit<Frame, 'printed'> {
+    const { follower, harness, background } = this.#app.host;
+    const { clock } = this.#app.options;
+    const now = clock.now();
+    const { size } = this.#app.io;
+    const reading = follower?.reading;
+    const doing = reading === undefined ? undefined : this.#feed?.doing(reading);
+    const usage = reading?.usage;
+    return layOut({
+      size,
+      open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
+      pending: this.#app.pending,
+      band: this.#app.band,
+      tasks: reading === undefined ? [] : tasksOf(reading),
+      showsTasks: this.#app.showsTasks,
+      queue: this.#app.queue.texts,
+      composer: this.#app.composer,
+      below: this.#below(),
+      notice: this.#app.notice,
+      activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
+      status: {
+        mode: this.#app.host.mode.name ?? this.#app.host.mode.id,
+        model: harness.hasModelSelected() ? harness.getModelName() : (follower?.times.lastModel ?? ''),
+        contextLeft: this.#contextLeft(),
+        cost: usage?.cost,
+        waiting: this.#app.pending.length,
+        background: background.length,
+        hint: this.#app.isRunning ? 'Enter steers · Tab queues' : '',
+      },
+    });
+  }
+
+  /** The open list, else the completions. */
+  #below(): readonly Line[] {
+    const { columns, rows } = this.#app.io.size;
+    if (this.#app.list.isOpen) return this.#app.list.lines(columns, Math.max(3, Math.min(16, Math.floor(rows / 2))));
+    return this.#app.draft.completion === undefined ? [] : completionLines(this.#app.draft.completion, columns);
+  }
+
+  #contextLeft(): number | undefined {
+    const { lastInput, lastModel = '' } = this.#app.host.follower?.times ?? {};
+    const size = this.#app.options.contextSize?.(this.#app.host.harness.getCurrentModelId() || lastModel);
+    return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
+  }
+}
