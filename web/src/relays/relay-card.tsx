@@ -18,11 +18,11 @@ export function RelayCard({ relay }: { relay: RelayPart }) {
 }
 
 /** The question with its form, or the answer once there is one. */
-export function RelayPanel({ relay }: { relay: RelayPart }) {
+export function RelayPanel({ relay, agentId }: { relay: RelayPart; agentId?: string | undefined }) {
   return (
     <div className="relay" data-status={relay.status}>
       {(relay.status === 'pending' || relay.relay.relayKind === 'question' || relay.relay.relayKind === 'plan') && (
-        <RelayAsk relay={relay} />
+        <RelayAsk relay={relay} agentId={agentId} />
       )}
       {relay.status === 'pending' ? (
         relay.relay.relayKind === 'question' ? (
@@ -37,14 +37,14 @@ export function RelayPanel({ relay }: { relay: RelayPart }) {
   );
 }
 
-function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
+function RelayAsk({ relay: { relay }, agentId }: { relay: RelayPart; agentId: string | undefined }): ReactElement {
   if (relay.relayKind === 'permission')
     return (
       <>
         <p className="relay-question">
           Allow <code>{relay.tool}</code> with this?
         </p>
-        <Proposal relay={relay} />
+        <Proposal relay={relay} agentId={agentId} />
         {relay.reason !== undefined && <p className="relay-reason">{relay.reason}</p>}
       </>
     );
@@ -77,14 +77,16 @@ function RelayAsk({ relay: { relay } }: { relay: RelayPart }): ReactElement {
 
 interface ProposalProps {
   readonly relay: Extract<RelayPart['relay'], { relayKind: 'permission' }>;
+  /** The agent that asks, when it is known. */
+  readonly agentId: string | undefined;
 }
 
 /** Exactly what would run or change: the command, the diff, or else the input. */
-function Proposal({ relay }: ProposalProps) {
+function Proposal({ relay, agentId }: ProposalProps) {
   const { command, diff, params, tool } = relay;
   const changes = useMemo(
-    () => (diff === undefined ? fileChangesOf({ name: tool, input: params }) : changesOfDiff(diff)),
-    [tool, params, diff],
+    () => (diff === undefined ? fileChangesOf({ agentId, name: tool, input: params }) : changesOfDiff(diff)),
+    [agentId, tool, params, diff],
   );
   if (command === undefined && changes.length === 0) return <Params params={params} />;
   return (
