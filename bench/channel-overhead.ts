@@ -33,7 +33,7 @@ export async function channelOverhead({ id, live }: CliAdapter): Promise<Result>
         for (const line of lines) JSON.parse(line);
       },
     },
-    { warmups: 5, rounds: 20, repeat: 5 },
+    { warmups: 5, rounds: 20, repeat: 5, measure: 'cpu' },
   );
   const claim = `${id}: a message of its channel (${channel.protocol}) vs JSON.parse`;
   return { claim, size: `${lines.length} messages`, unit: 'ms', ours, peer };

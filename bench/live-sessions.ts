@@ -88,7 +88,7 @@ async function warmTurn(id: string, settings: Settings): Promise<Result> {
     await turn('live');
     const { ours, peer } = await race(
       { ours: () => turn('live'), peer: () => turn('print') },
-      { warmups: 1, rounds: turns },
+      { warmups: 1, rounds: turns, measure: 'median' },
     );
     return {
       claim: `${id}: second turn of a warm session vs a fresh print-mode process`,

@@ -7,6 +7,7 @@ import { graphReduce } from './graph-reduce.ts';
 import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
+import { pageGraph } from './page-graph.ts';
 import { pageInbox } from './page-inbox.ts';
 import { pageThread } from './page-thread.ts';
 import { processLoad } from './process-load.ts';
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'long-thread': longThread,
   'live-sessions': liveSessions,
   memory,
+  'page-graph': pageGraph,
   'page-inbox': pageInbox,
   'page-thread': pageThread,
   'process-load': processLoad,

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
 import { agentPage } from './agent-page.ts';
+import { apiIndex, apiPage, pageName } from './api-reference.ts';
 import { agentMatrix } from './channel-section.ts';
 import { eventReference } from './event-reference.ts';
 
@@ -9,3 +10,11 @@ mkdirSync('docs/agents', { recursive: true });
 writeFileSync('docs/events.md', eventReference());
 for (const adapter of Object.values(cliAdapters)) writeFileSync(`docs/agents/${adapter.id}.md`, agentPage(adapter));
 writeFileSync('docs/agents/README.md', agentMatrix(Object.values(cliAdapters)));
+
+const { exports: paths } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, string> };
+const pages = Object.entries(paths)
+  .filter(([, file]) => file.endsWith('.js'))
+  .map(([subpath, file]) => ({ subpath, page: apiPage(subpath, file.replace(/\.js$/, '.d.ts')) }));
+mkdirSync('docs/reference', { recursive: true });
+for (const { subpath, page } of pages) writeFileSync(`docs/reference/${pageName(subpath)}`, page);
+writeFileSync('docs/reference/README.md', apiIndex(pages));

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cliAdapters } from 'singletree/agents';
 import { describe, expect, it } from 'vitest';
 import { agentPage } from '../scripts/agent-page.ts';
+import { pageName } from '../scripts/api-reference.ts';
 import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
 
 const page = (path: string) => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Record<string, string> };
 const adapters = Object.values(cliAdapters);
 const pageOf = (id: string, changed = {}) => agentPage({ ...cliAdapters[id]!, ...changed });
 
@@ -25,6 +30,17 @@ describe('the generated pages of docs/', () => {
   it('contain the comparison of all agents that `npm run docs` writes', () => {
     expect(page('agents/README.md')).toBe(agentMatrix(adapters));
   });
+
+  it.each(Object.entries(manifest.exports).filter(([, file]) => file.endsWith('.js')))(
+    'contain every name that %s exports, with its contract',
+    async (subpath, file) => {
+      const reference = page(`reference/${pageName(subpath)}`);
+      const names = Object.keys((await import(join(root, file))) as object);
+      expect(names.filter(name => !reference.includes(`\n## ${name}\n\n`))).toEqual([]);
+      expect(names.filter(name => reference.includes(`\n## ${name}\n\n\`\`\``))).toEqual([]);
+      expect(page('reference/README.md')).toContain(`](${pageName(subpath)})`);
+    },
+  );
 
   it('list every difference between the events of both channels', () => {
     for (const { id, live, isLiveOnly } of adapters)

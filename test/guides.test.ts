@@ -79,6 +79,7 @@ describe('the program of a guide', () => {
         ],
       ],
     ],
+    ['coming-from-the-ai-sdk', [], ['weather', 'Sunny in Bern.', 'It is sunny in Bern.']],
     ['harness', ['Hello to you.'], ['user', 'Hello!', 'assistant', 'Hello to you.']],
     ['workspace', [], ['ready: project', 'Moin, Ada!']],
     ['stores', [], ['1']],

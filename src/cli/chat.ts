@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { systemClock, Harness } from '../control/index.ts';
 import { SessionPool } from '../agents/index.ts';
 import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
 import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import { chatModes } from './chat-modes.ts';
 import { listedCommand } from './command-list.ts';
@@ -67,19 +65,27 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
         disableBuiltinTools: builtinToolIds,
         ...(options.model !== undefined && { initialState: { currentModelId: options.model } }),
       });
-    const { ChatApp } = await import('../terminal/index.ts');
-    return await ChatApp.run({
+    const { ChatApp, PlainChat } = await import('../terminal/index.ts');
+    const shared = {
       log,
       createHarness,
       cwd: settings.cwd,
       home: settings.home,
       threadId,
-      streams: terminalStreams(),
-      styling: process.env['TERM'] === 'dumb' ? 'none' : process.env['NO_COLOR'] ? 'plain' : 'colour',
       clock: systemClock,
       agentName,
-      contextSize: modelId => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
-      resumeCommand: id => `singletree chat ${agentName} --resume ${id}`,
+      contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
+      resumeCommand: (id: string) => `singletree chat ${agentName} --resume ${id}`,
+    };
+    const { stdin, stdout, env } = process;
+    const isSpoken = options.screenReader === true || isSet(env['ACCESSIBLE']);
+    if (isSpoken || !stdin.isTTY || !stdout.isTTY)
+      return await PlainChat.run({ ...shared, streams: { input: stdin, output: stdout }, isSpoken });
+    return await ChatApp.run({
+      ...shared,
+      streams: { input: stdin, output: stdout },
+      styling: env['TERM'] === 'dumb' ? 'none' : isSet(env['NO_COLOR']) ? 'plain' : 'colour',
+      isFullscreen: options.fullscreen === true,
     });
   } finally {
     await runnable.close();
@@ -88,10 +94,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   }
 }
 
-function terminalStreams(): { input: ReadStream; output: WriteStream } {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new SingletreeError('not_supported', 'A chat needs a terminal. Use `singletree run` in a script.');
-  return { input: process.stdin, output: process.stdout };
+function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && variable !== '' && variable !== '0';
 }
 
 /** The thread that the options name; with `--continue` the newest one of the folder. */

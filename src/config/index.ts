@@ -1,3 +1,7 @@
+/**
+ * The configuration: its files, their types and JSON Schema, and which project folders are trusted.
+ * @module
+ */
 export { type Config, configJsonSchema, type ConfigData, defineConfig } from './config-schema.ts';
 export { type LoadConfigOptions, loadConfig, type LoadedConfig, type UntrustedProject } from './load-config.ts';
 export { masked } from './masked.ts';

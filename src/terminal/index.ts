@@ -4,3 +4,4 @@
  */
 export { ChatApp } from './session/chat-app.ts';
 export type { ChatOptions } from './session/chat-options.ts';
+export { PlainChat, type PlainChatOptions } from './session/plain-chat.ts';

@@ -46,6 +46,7 @@ async function show(...events: readonly AgentEvent[]): Promise<Locator> {
     { type: 'harness_end', runId: 'r', agentId: 'coder', reason: 'complete' },
   ]);
   await page.goto(`${server.url}/threads/${id}`);
+  await page.getByRole('log').getByText('Go.').waitFor();
   return page.getByRole('log');
 }
 
@@ -79,6 +80,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
         '| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n- [ ] open\n  - nested\n\n~~old~~ [docs](https://a.b) https://c.d',
       ),
     );
+    await log.getByRole('table').waitFor();
     expect(await log.getByRole('table').getByRole('cell').allInnerTexts()).toEqual(['1', '2']);
     expect(await log.getByRole('checkbox').evaluateAll(boxes => boxes.map(box => box.matches(':checked')))).toEqual([
       true,

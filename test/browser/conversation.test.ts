@@ -114,7 +114,7 @@ describe.skipIf(browser === undefined)('the conversation', () => {
     const requested = page.waitForResponse(response => response.url().includes('before='));
     await box().evaluate(element => element.scrollTo(0, 900));
     await drawn();
-    const text = (await log().locator('.bubble').nth(1).innerText()) as string;
+    const text = await log().locator('.bubble').nth(1).innerText();
     const before = await topOf(text);
     await requested;
     await expect.poll(() => box().evaluate(element => element.scrollTop)).toBeGreaterThan(1_500);
@@ -191,7 +191,7 @@ describe.skipIf(browser === undefined)('the conversation', () => {
   it('folds the work of a run that ended to one line with its failures, and finished subagents', async () => {
     const at = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000).toISOString();
     const call = (id: string, name: string, output: object): AgentEvent[] => [
-      { type: 'tool_call', runId: 'r', id, name, input: { path: `of ${id}` } },
+      { type: 'tool_call', runId: 'r', id, name, input: { path: `of ${id}`, command: `npm run ${id}` } },
       { type: 'tool_result', runId: 'r', id, name, output },
     ];
     const events: AgentEvent[] = [
@@ -213,7 +213,9 @@ describe.skipIf(browser === undefined)('the conversation', () => {
     );
     await open(id);
     await exactly('It is mended.').waitFor();
-    const work = log().getByRole('button', { name: 'Worked for 3 min · 1 edit, 2 commands, 1 other call, 1 failed' });
+    const work = log().getByRole('button', {
+      name: 'Worked for 3 min 0 s · 1 edit, 2 commands, 1 other call, 1 failed',
+    });
     expect(await work.getAttribute('aria-expanded')).toBe('false');
     await log().getByText('exit 1').waitFor();
     expect(await log().getByRole('region', { name: 'Tool edit' }).count()).toBe(0);

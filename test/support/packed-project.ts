@@ -15,7 +15,7 @@ export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf
 /** The paths that the package exports. */
 export const subpaths: readonly string[] = Object.keys(manifest.exports).filter(path => path !== './package.json');
 
-/** A new folder in which what would be published is installed, beside links to its dependencies. */
+/** A new folder in which what would be published is installed, beside links to its dependencies and to `ai`, which guides use. */
 export function packedProject(): string {
   const project = mkdtempSync(join(tmpdir(), 'singletree-packed-'));
   const modules = join(project, 'node_modules');
@@ -26,7 +26,7 @@ export function packedProject(): string {
   });
   const unpack = ['xzf', tarball.trim(), '-C', join(modules, 'singletree'), '--strip-components=1'];
   execFileSync('tar', unpack, { cwd: project });
-  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'ai']) {
     if (name.startsWith('@')) mkdirSync(join(modules, name, '..'), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }

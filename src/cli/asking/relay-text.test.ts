@@ -31,6 +31,17 @@ describe('what a person reads before answering', () => {
     expect(relayText(permission({ tool: 'Stop' }))).toBe('? Use Stop?\n  (no input)');
   });
 
+  it('is the command and the change of our own tools, and what else they were given', () => {
+    expect(relayText(permission({ tool: 'bash', params: { command: 'npm test', timeout: 9 } }))).toBe(
+      '? Run this command? (bash)\n  $ npm test\n  timeout: 9',
+    );
+    const params = { path: 'a.js', old_string: 'a\nb', new_string: 'c', replace_all: true };
+    expect(relayText(permission({ tool: 'edit', params }))).toBe(
+      '? Make this change? (edit a.js)\n  -a\n  -b\n  +c\n  replace_all: true',
+    );
+    expect(relayText(permission({ tool: 'bash', params: { command: ['ls'] } }))).toContain('? Use bash?');
+  });
+
   it('shows characters that would hide a part of it', () => {
     expect(relayText(permission({ command: 'rm -rf x\r\u001b[2K$ ls' }))).toContain('$ rm -rf x\\u{d}\\u{1b}[2K$ ls');
   });

@@ -40,7 +40,22 @@ function permissionLines({ tool, command, diff, params, reason }: Extract<Relay,
   const why = reason === undefined ? [] : [`  because: ${reason}`];
   if (command !== undefined) return [`? Run this command? (${tool})`, ...commandLines(command), ...why];
   if (diff !== undefined) return [`? Make this change? (${tool})`, indented(diff), ...why];
-  return [`? Use ${tool}?`, indented(inputText(params)), ...why];
+  return [...callLines(tool, params), ...why];
+}
+
+/** The call of a tool: a command of ours as it runs, an edit of ours as a diff, any other with its input. */
+function callLines(tool: string, params: unknown): string[] {
+  const { command, path, old_string: before, new_string: after, ...rest } = (params ?? {}) as Record<string, unknown>;
+  const others = Object.keys(rest).length === 0 ? [] : [indented(inputText(rest))];
+  if (tool === 'bash' && typeof command === 'string' && path === undefined && before === undefined)
+    return [`? Run this command? (${tool})`, ...commandLines(command), ...others];
+  if (tool === 'edit' && typeof path === 'string' && typeof before === 'string' && typeof after === 'string')
+    return [`? Make this change? (${tool} ${path})`, ...changed('-', before), ...changed('+', after), ...others];
+  return [`? Use ${tool}?`, indented(inputText(params))];
+}
+
+function changed(mark: '-' | '+', text: string): string[] {
+  return text === '' ? [] : text.split('\n').map(line => `  ${mark}${line}`);
 }
 
 function commandLines(command: string): string[] {

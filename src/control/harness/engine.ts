@@ -315,7 +315,9 @@ export class Engine<State extends object> {
     this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
     this.relays.clear();
     this.#settings.restore(metadata);
-    this.choices.restore(metadata);
+    // An agent may have changed the mode, and a branch may end before a change: the log counts, not the metadata.
+    const mode = this.modes.list.find(({ id }) => id === this.threads.current?.mode);
+    this.choices.restore(mode === undefined ? metadata : { ...metadata, currentModeId: mode.id });
     if (isFirst) this.tasks.take({ restored: true });
     else this.tasks.show();
   }

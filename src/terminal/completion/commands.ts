@@ -32,6 +32,8 @@ export const slashCommands = [
   { name: 'editor', does: 'edit the draft in your editor' },
   { name: 'rename', argument: 'title', does: 'rename the thread' },
   { name: 'export', argument: '[file]', completes: 'export', does: 'write the thread to a file' },
+  { name: 'transcript', does: 'open the transcript' },
+  { name: 'fullscreen', does: 'switch between the whole window and the scrollback' },
   { name: 'quit', does: 'quit; runs in the background end' },
 ] as const satisfies readonly SlashCommand[];
 

@@ -44,14 +44,21 @@ export function openPicker(
 /** Returns the entries that match: in their order and groups without a filter, else the best first. */
 export function shownEntries({ entries, query }: ListPicker): readonly Ranked<PickerEntry>[] {
   if (query.trim() === '') return entries.map(entry => ({ entry, positions: [] }));
-  const textOf = ({ label, detail = '', keywords = '' }: PickerEntry) => `${label} ${detail} ${keywords}`;
   const words = query.trim().split(/\s+/);
-  return words
-    .reduce<readonly PickerEntry[]>(
-      (left, word) => ranked(left, word, { textOf, limit: left.length }).map(({ entry }) => entry),
-      entries,
-    )
-    .map(entry => ({ entry, positions: [] }));
+  const shown = words.reduce<readonly PickerEntry[]>(matching, entries);
+  return shown.map(entry => ({ entry, positions: [] }));
+}
+
+/** The entries whose label matches a word, the best first; then those that contain it elsewhere. */
+function matching(entries: readonly PickerEntry[], word: string): readonly PickerEntry[] {
+  const byLabel = ranked(entries, word, { textOf: ({ label }) => label, limit: entries.length }).map(
+    ({ entry }) => entry,
+  );
+  const found = new Set(byLabel);
+  const lower = word.toLowerCase();
+  const contains = ({ detail = '', keywords = '' }: PickerEntry) =>
+    `${detail} ${keywords}`.toLowerCase().includes(lower);
+  return [...byLabel, ...entries.filter(entry => !found.has(entry) && contains(entry))];
 }
 
 /** Changes the filter; the mark goes to the best match. */

@@ -1,3 +1,4 @@
+import { parseSystemReminder } from '../../control/harness/messages/system-reminder.ts';
 import type { ContentPart } from '../../events/index.ts';
 import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart } from '../../projections/index.ts';
 import { type Line, span } from '../screen/styled-line.ts';
@@ -7,9 +8,15 @@ import { MarkdownUnits } from './markdown-units.ts';
 import { excerpt } from './output-excerpt.ts';
 import { oneLine } from './tool-object.ts';
 
-/** Draws what a person wrote. */
+/** Draws what a person wrote; a reminder to the model, such as the output of a shell line, is dim. */
 export function userLines({ content, by, automatic }: UserPart): Line[] {
   const text = typeof content === 'string' ? content : content.map(contentText).join('\n');
+  const reminder = parseSystemReminder(text);
+  if (reminder !== undefined)
+    return rowLines(reminder.message.trim()).map((line, at) => [
+      span(at === 0 ? '· ' : '  ', 'dim'),
+      span(line, 'dim'),
+    ]);
   const lines = rowLines(text.trimEnd());
   const who = by === undefined ? [] : [span(` (${rowText(by)})`, 'dim')];
   const mark = automatic === true ? span('» ', 'dim') : span('› ', 'cyan', 'bold');

@@ -33,6 +33,7 @@ import { sentMessages } from './sent-messages.ts';
 import { runShellLine, shellLineContext } from './shell-line.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
+import { Transcript } from './transcript.ts';
 
 /** How often the line about what runs is drawn again, in milliseconds. */
 const tickMs = 200;
@@ -52,6 +53,7 @@ export class ChatApp {
   readonly lists: ChatLists;
   readonly #values = argumentValues(() => this.host.harness);
   #shell: AbortController | undefined;
+  readonly transcript: Transcript = new Transcript(this);
   readonly #input: ChatInput;
   #feed: RowFeed | undefined;
   #feedOf: unknown;
@@ -171,8 +173,8 @@ export class ChatApp {
     try {
       const end = await runShellLine(line, this.options.cwd, this.#shell.signal);
       const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
-      this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
-      if (isPrivate) return;
+      if (isPrivate)
+        return this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
       await this.#ensureThread(line);
       await this.host.harness.saveSystemReminderMessage({
         message: shellLineContext(line, end),
@@ -261,16 +263,20 @@ export class ChatApp {
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, end);
     process.on('uncaughtException', fail).on('unhandledRejection', fail);
     this.#enter();
-    const stopResize = this.io.onResize(() => this.screen.request());
+    const stopResize = this.io.onResize(() =>
+      this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
+    );
     this.note(`${agentName} in ${cwd} · Enter sends, ? shows the keys`);
     for (const problem of problems) this.note(problem, 'warning');
     if (threadId !== undefined) this.attempt(() => this.open(threadId));
     this.screen.draw();
+    if (this.options.isFullscreen === true) this.screen.fullscreen(true);
     this.#tick();
     await done;
     this.#stopTick?.();
     stopResize();
     const last = this.#lastLines();
+    this.transcript.close();
     this.screen.finish();
     this.io.leave();
     for (const line of last) this.options.streams.output.write(`${line}\n`);

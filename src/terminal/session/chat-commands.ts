@@ -30,6 +30,8 @@ const commands: Readonly<Record<CommandName, Command>> = {
   agents: app => agents(app),
   copy: (app, what) => copy(app, what),
   context: app => context(app),
+  transcript: app => app.transcript.open(),
+  fullscreen: app => app.screen.fullscreen(!app.screen.isFullscreen),
   usage: app => usage(app),
   editor: app => app.editDraft(),
   export: (app, file) => exportTo(app, file),
@@ -55,7 +57,8 @@ async function switchMode(app: ChatApp, modeId: string): Promise<void> {
 async function switchModel(app: ChatApp, modelId: string): Promise<void> {
   if (modelId === '') return app.lists.models();
   await app.host.harness.switchModel({ modelId, scope: 'thread' });
-  app.note(`Model: ${modelId}`);
+  // The log of a thread has the change, which is a row.
+  if (app.host.follower === undefined) app.note(`Model: ${modelId}`);
 }
 
 /** Opens the thread whose id begins like this, else the list of those that match. */

@@ -55,15 +55,17 @@ export class ChatInput {
 
   #key(key: Key): void {
     const app = this.#app;
+    if (app.transcript.isTyping) return app.transcript.type(key);
     const now = app.options.clock.now();
     const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
     this.#lastKey = key.name;
     if (meaning.type === 'action') this.#act(meaning.action);
-    else if (meaning.type === 'text') this.#text(meaning.text);
+    else if (meaning.type === 'text' && !app.transcript.isOpen) this.#text(meaning.text);
   }
 
   #context(now: number): KeyContext {
     const { band, list } = this.#app;
+    if (this.#app.transcript.isOpen) return 'viewer';
     if (list.isOpen) return 'list';
     return band?.focus === 'keys' && takesKeys(band, now) ? 'relay' : 'chat';
   }
@@ -104,6 +106,7 @@ export class ChatInput {
 
   #act(action: ActionName): void {
     const app = this.#app;
+    if (app.transcript.isOpen) return app.transcript.act(action);
     if (app.list.act(action)) return;
     if (action.startsWith('relay.') && relayAction(app, action)) return;
     if (this.#isWriting() && isDraftAction(action))

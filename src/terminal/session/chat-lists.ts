@@ -89,12 +89,20 @@ export class ChatLists {
   async models(query = ''): Promise<void> {
     const { list, harness, note } = this.#host;
     const models = await harness().listAvailableModels();
-    const entries = modelEntries(models, harness().getCurrentModelId());
-    const picker = openPicker({ title: 'Models', entries, query, hint: 'type to search · Enter chooses · Esc closes' });
+    const current = harness().getCurrentModelId();
+    const entries = modelEntries(models, current);
+    const marked = query === '' && current !== '' ? { marked: current } : {};
+    const picker = openPicker({
+      title: 'Models',
+      entries,
+      query,
+      ...marked,
+      hint: 'type to search · Enter chooses · Esc closes',
+    });
     list.open(picker, {
       choose: async ({ id }) => {
         await harness().switchModel({ modelId: id, scope: 'thread' });
-        note(`Model: ${id}`);
+        if (this.#host.threadId() === undefined) note(`Model: ${id}`);
       },
     });
   }

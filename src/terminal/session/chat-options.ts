@@ -18,6 +18,8 @@ export interface ChatOptions {
   readonly streams: TerminalStreams;
   readonly styling: Styling;
   readonly clock: Clock;
+  /** Whether the chat begins with the whole window. */
+  readonly isFullscreen?: boolean;
   /** The name of the agent, for the first line. */
   readonly agentName: string;
   /** Keys of the person. */

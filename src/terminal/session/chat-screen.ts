@@ -1,13 +1,16 @@
 import type { Clock } from '../../control/index.ts';
 import type { Row } from '../rows/row.ts';
+import { FullscreenRenderer } from '../screen/fullscreen-renderer.ts';
 import { type Frame, InlineRenderer } from '../screen/inline-renderer.ts';
-import type { Styling } from '../screen/styled-line.ts';
+import type { Line, Styling } from '../screen/styled-line.ts';
 import { RowPrinter } from './row-printer.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
 /** The shortest time between two frames, in milliseconds: while text streams, and after a key. */
 const framePause = 33;
 const keyPause = 8;
+/** How many printed lines the whole window shows when it is entered. */
+const mostRecent = 200;
 
 export interface ChatScreenOptions {
   readonly io: TerminalIo;
@@ -22,7 +25,12 @@ export interface ChatScreenOptions {
 /** Draws frames: not more often than a person sees, and not before the terminal has taken the last one. */
 export class ChatScreen {
   readonly #options: ChatScreenOptions;
-  readonly #renderer: InlineRenderer;
+  readonly #inline: InlineRenderer;
+  #full: FullscreenRenderer | undefined;
+  /** What was printed while the whole window was used: the scrollback gets it afterwards. */
+  #unprinted: Line[] = [];
+  /** What was printed last, for the whole window. */
+  #recent: readonly Line[] = [];
   readonly #printer = new RowPrinter();
   #stopTimer: (() => void) | undefined;
   #due = Number.POSITIVE_INFINITY;
@@ -31,7 +39,29 @@ export class ChatScreen {
 
   constructor(options: ChatScreenOptions) {
     this.#options = options;
-    this.#renderer = new InlineRenderer(options.io.size, options.styling);
+    this.#inline = new InlineRenderer(options.io.size, options.styling);
+  }
+
+  get #renderer(): InlineRenderer | FullscreenRenderer {
+    return this.#full ?? this.#inline;
+  }
+
+  get isFullscreen(): boolean {
+    return this.#full !== undefined;
+  }
+
+  /** Uses the whole window, or the scrollback again; nothing is lost on the way. */
+  fullscreen(isOn: boolean): void {
+    const { io, styling } = this.#options;
+    if (isOn === this.isFullscreen) return;
+    if (isOn) {
+      io.write(this.#inline.remove());
+      this.#full = new FullscreenRenderer(io.size, styling, this.#recent);
+    } else this.#full = undefined;
+    io.alternate(isOn);
+    if (!isOn && this.#unprinted.length > 0) io.write(this.#inline.frame({ printed: this.#unprinted, live: [] }));
+    if (!isOn) this.#unprinted = [];
+    this.draw();
   }
 
   /** Draws soon: at once after a key, when that is not too often. */
@@ -54,6 +84,8 @@ export class ChatScreen {
     this.#renderer.resize(io.size);
     this.#printer.add(takeRows(), io.size.columns);
     const printed = this.#printer.next();
+    this.#recent = [...this.#recent, ...printed].slice(-mostRecent);
+    if (this.isFullscreen) this.#unprinted.push(...printed);
     io.write(this.#renderer.frame({ printed, ...live() }), () => this.request());
     this.#drawnAt = clock.now();
     if (this.#printer.hasMore) this.request();
@@ -83,6 +115,7 @@ export class ChatScreen {
   /** Prints everything that is finished, without a live area. */
   finish(): void {
     const { io, takeRows } = this.#options;
+    this.fullscreen(false);
     this.#stopTimer?.();
     this.#printer.add(takeRows(), io.size.columns);
     while (this.#printer.hasMore) io.write(this.#renderer.frame({ printed: this.#printer.next(), live: [] }));

@@ -155,6 +155,6 @@ describe('a shell line', () => {
   it('runs in the folder of the person, and its output is for the model', async () => {
     const end = await runShellLine('pwd; echo oops >&2; exit 3', root, new AbortController().signal);
     expect(end).toEqual({ output: `${root}\noops\n`, exitCode: 3 });
-    expect(shellLineContext('pwd', end)).toBe(`The person ran this command:\n$ pwd\n${root}\noops\n[exit code 3]`);
+    expect(shellLineContext('pwd', end)).toBe(`$ pwd\n${root}\noops\n[exit code 3]`);
   });
 });

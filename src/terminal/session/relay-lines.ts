@@ -22,8 +22,8 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
   const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
-  const keys = keyLine(entry, band);
-  const room = Math.max(1, most - 2);
+  const keys = wrapLine(keyLine(entry, band), width);
+  const room = Math.max(1, most - 1 - keys.length);
   const risk: Line[] = isDestructive(entry)
     ? [[span('may destroy something: Enter does not approve it', 'yellow')]]
     : [];
@@ -37,7 +37,7 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
           ...details.slice(0, room - 1),
           [span('▌ ', 'magenta'), span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
         ];
-  return [title, ...shown, keys];
+  return [title, ...shown, ...keys];
 }
 
 function titleOf({ relay }: RelayEntry): string {

@@ -31,7 +31,7 @@ export async function runShellLine(line: string, folder: string, signal: AbortSi
 /** Returns the line and its output as the model reads them. */
 export function shellLineContext(line: string, { output, exitCode }: ShellLineEnd): string {
   const status = exitCode === 0 ? '' : `\n[exit code ${exitCode}]`;
-  return `The person ran this command:\n$ ${line}\n${output.trimEnd()}${status}`;
+  return `$ ${line}\n${output.trimEnd()}${status}`;
 }
 
 /** The person runs their own line with their own environment. */

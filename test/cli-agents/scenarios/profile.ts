@@ -31,6 +31,8 @@ export interface Profile {
   readonly subagent?: ((task: string) => ScriptedPart[]) | { readonly script: ModelScript; readonly model: string };
   /** The turns of a run that asks a question, has a plan approved, and runs `touch painted.txt`. */
   readonly planning?: Planning;
+  /** A model to which the program sends images, where it leaves them out for unknown ones. */
+  readonly visionModel?: string;
   /** The scenarios that do not apply, with the reason. */
   readonly without: Readonly<Partial<Record<Scenario, string>>>;
 }

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { visibleText } from '../code/visible-text.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { type CommentDraft, targetName } from './comment.ts';
 import { useCommentsContext } from './use-comments.ts';
 
@@ -17,9 +18,7 @@ interface CommentFormProps {
 }
 
 function CommentForm({ draft, onSave, onClose }: CommentFormProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState(draft.text ?? '');
-  useEffect(() => dialog.current?.showModal(), []);
   const save = () => {
     if (text.trim() !== '') onSave(text.trim());
   };
@@ -29,7 +28,7 @@ function CommentForm({ draft, onSave, onClose }: CommentFormProps) {
     save();
   };
   return (
-    <dialog ref={dialog} className="dialog" aria-label="Comment" onClose={onClose}>
+    <Dialog label={targetName(draft.target)} onClose={onClose}>
       <form
         className="comment-form"
         onSubmit={event => {
@@ -37,7 +36,6 @@ function CommentForm({ draft, onSave, onClose }: CommentFormProps) {
           save();
         }}
       >
-        <h3>{targetName(draft.target)}</h3>
         <pre className="comment-quote">{visibleText(draft.quote)}</pre>
         <textarea
           className="field"
@@ -58,6 +56,6 @@ function CommentForm({ draft, onSave, onClose }: CommentFormProps) {
           </button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   );
 }

@@ -74,7 +74,9 @@ export function CompareTable({ columns, open }: CompareTableProps) {
               <th scope="row">{name}</th>
               {columns.map(({ threadId, summary, problem }) => (
                 <td key={threadId}>
-                  {summary === undefined ? name === 'State' && (problem ?? 'Loading…') : show(summary)}
+                  {problem !== undefined || summary === undefined
+                    ? name === 'State' && (problem ?? 'Loading…')
+                    : show(summary)}
                 </td>
               ))}
             </tr>

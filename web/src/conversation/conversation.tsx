@@ -3,6 +3,8 @@ import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
+import { RedoStrip } from '../changes/redo-strip.tsx';
+import { ThreadScopeContext, useNewThreadScope } from '../changes/thread-scope.ts';
 import { CommentDialog } from '../comments/comment-dialog.tsx';
 import { CommentsContext, useComments } from '../comments/use-comments.ts';
 import { ThreadComposer } from '../composer/thread-composer.tsx';
@@ -37,10 +39,11 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const { nodeList: nodes, newestList, running, pending } = thread ?? nothingYet;
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
-  const comments = useComments(threadId);
   const list = useReadingList(store, thread);
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
+  const comments = useComments(threadId);
+  const scope = useNewThreadScope(client, threadId, nodes, id => open({ section: 'thread', threadId: id }));
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -100,11 +103,13 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             <ThreadState thread={thread} />
             <RelayAnswers value={answer}>
               <Branches value={branches}>
-                <ListActionsContext value={actions}>
-                  <TargetRow value={list.target}>
-                    <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
-                  </TargetRow>
-                </ListActionsContext>
+                <ThreadScopeContext value={scope}>
+                  <ListActionsContext value={actions}>
+                    <TargetRow value={list.target}>
+                      <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
+                    </TargetRow>
+                  </ListActionsContext>
+                </ThreadScopeContext>
               </Branches>
             </RelayAnswers>
             {queued.map(({ key, text }) => (
@@ -119,6 +124,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
         <div className="foot">
           <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
           <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
+          <RedoStrip scope={scope} />
           <ThreadComposer
             client={client}
             threadId={threadId}

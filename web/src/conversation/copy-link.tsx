@@ -10,7 +10,7 @@ export function CopyLink({ seq }: { seq: number }) {
   const { linkTo } = useListActions();
   const [outcome, setOutcome] = useState<'Link copied' | 'Not copied'>();
   useEffect(() => {
-    if (outcome === undefined) return;
+    if (outcome === undefined) return undefined;
     const timer = setTimeout(() => setOutcome(undefined), shownMs);
     return () => clearTimeout(timer);
   }, [outcome]);

@@ -13,7 +13,7 @@ interface EntryListProps {
 export function EntryList({ rows, scroll, ref }: EntryListProps) {
   const { version, shift } = useListChange(rows);
   return (
-    <Virtualizer key={version} ref={ref} data={rows as Row[]} scrollRef={scroll} shift={shift} bufferSize={250}>
+    <Virtualizer key={version} ref={ref} data={rows} scrollRef={scroll} shift={shift} bufferSize={250}>
       {row => <RowView key={row.key} row={row} />}
     </Virtualizer>
   );

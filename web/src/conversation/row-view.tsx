@@ -44,7 +44,7 @@ function RowContent({ row }: { row: Row }) {
       return <PartView part={row.part} live={row.isLive} />;
     case 'memory':
       return <MemoryRun node={row.node} />;
-    case 'end':
+    default:
       return <RunEnd row={row} />;
   }
 }

@@ -4,7 +4,6 @@ import { foldAll, threadReading } from '../../../src/projections/index.ts';
 import { Folds } from './folds.ts';
 import { openFoldsAt } from './open-folds.ts';
 import { type Row, rowAt, rowsOf } from './rows.ts';
-import { durationText } from './work.ts';
 
 const whole = { firstSeq: 1, hasEarlier: false, hasLater: false };
 const logged = (events: readonly AgentEvent[]) => events.map((event, index) => ({ ...event, seq: index + 1 }));
@@ -77,14 +76,4 @@ describe('the rows of a conversation', () => {
     expect(rows[rowAt(rows, 11)]).toMatchObject({ part: { kind: 'text' } });
     expect(openFoldsAt(shown.nodeList, 4, folds)).toBe(false);
   });
-});
-
-it('formats durations', () => {
-  expect([2_400, 59_000, 180_000, 3_600_000, 3_900_000].map(durationText)).toEqual([
-    '2 s',
-    '59 s',
-    '3 min',
-    '1 h',
-    '1 h 5 min',
-  ]);
 });

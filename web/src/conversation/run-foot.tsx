@@ -1,6 +1,7 @@
 import type { ViewNode } from '../../../src/projections/index.ts';
 import { useBranches } from './branch-actions.ts';
 import { CopyLink } from './copy-link.tsx';
+import { TurnChanges } from '../changes/turn-changes.tsx';
 import { RetryIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
@@ -26,6 +27,7 @@ export function RunFoot({ messageId, siblings, retryable, seq }: RunFootProps) {
         </QuietButton>
       )}
       <CopyLink seq={seq} />
+      {retryable && <TurnChanges messageId={messageId} />}
     </div>
   );
 }

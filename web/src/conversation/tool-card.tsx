@@ -16,7 +16,7 @@ const inputLimits = { headLines: 30, tailLines: 10, chars: 20_000 };
 /** Larger changes are counted only when they are opened. */
 const mostCounted = 200_000;
 
-/** A tool call: one line about it, and behind that its input, changes and output; its relays. The runs it started are rows of their own. */
+/** A tool call: one line about it, and behind that its input, changes and output, and its relays. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const [isOpen, setOpen] = useState(false);
   const { verb, object, exitCode } = callSummary(tool);

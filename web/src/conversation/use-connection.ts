@@ -9,7 +9,10 @@ export function useConnection(isReconnecting: boolean): 'connected' | 'lost' | '
   const [isOnline, setIsOnline] = useState(() => navigator.onLine);
 
   useEffect(() => {
-    if (!isReconnecting) return setIsLost(false);
+    if (!isReconnecting) {
+      setIsLost(false);
+      return undefined;
+    }
     const timer = setTimeout(() => setIsLost(true), patienceMs);
     return () => clearTimeout(timer);
   }, [isReconnecting]);

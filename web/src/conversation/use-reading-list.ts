@@ -52,7 +52,7 @@ export function useReadingList(store: ThreadStore | undefined, thread: ThreadSna
   const newRows = leftAt === undefined ? 0 : rowsAfter(rowsOf({ ...shown, nodeList: shown.newestList }, folds), leftAt);
 
   useEffect(() => {
-    if (scroll.current === null || column.current === null || spacer.current === null) return;
+    if (scroll.current === null || column.current === null || spacer.current === null) return undefined;
     return position.attach({ scroll: scroll.current, column: column.current, spacer: spacer.current });
   }, [position, scroll, column, spacer]);
   useLayoutEffect(() => {

@@ -1,4 +1,11 @@
-import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/index.ts';
+import {
+  type Operation,
+  operationsOf,
+  type ToolPart,
+  type ViewNode,
+  type ViewPart,
+} from '../../../src/projections/index.ts';
+import { durationText } from './call-summary.ts';
 
 /** What an agent did before its answer. */
 export interface Work {
@@ -6,7 +13,7 @@ export interface Work {
   readonly parts: ReadonlySet<ViewPart>;
   /** The parts that stay visible when the work is folded: failures, and words of people. */
   readonly kept: ReadonlySet<ViewPart>;
-  /** In one line, such as "Worked for 3 min · 4 edits, 2 commands, 1 failed". */
+  /** In one line, such as "Worked for 3 min 5 s · 4 edits, 2 commands, 1 failed". */
   readonly summary: string;
 }
 
@@ -38,37 +45,23 @@ function isFailed({ status }: ToolPart): boolean {
   return status === 'failed' || status === 'denied';
 }
 
-const editing = /edit|write|patch|replace|create_file|file_change/i;
-const commanding = /^(bash|shell|exec|run|command|terminal)|_command$|_shell$/i;
-
 function summaryOf({ startedAt, endedAt }: ViewNode, parts: readonly ViewPart[]): string {
   const calls = parts.filter(part => part.kind === 'tool');
-  const edits = calls.filter(({ name }) => editing.test(name)).length;
-  const commands = calls.filter(({ name }) => !editing.test(name) && commanding.test(name)).length;
+  const does = (type: Operation['type']) => calls.filter(call => operationsOf(call)[0]?.type === type).length;
+  const edits = does('write');
+  const commands = does('command');
   const others = calls.length - edits - commands;
   const failed = calls.filter(isFailed).length;
-  const ms = startedAt === undefined || endedAt === undefined ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
+  const time = durationText(startedAt, endedAt);
   const counts = [
     counted(edits, 'edit'),
     counted(commands, 'command'),
     counted(others, edits + commands > 0 ? 'other call' : 'call'),
     failed > 0 ? `${failed} failed` : '',
   ].filter(text => text !== '');
-  return [
-    ms >= 1_000 ? `Worked for ${durationText(ms)}` : 'Worked',
-    ...(counts.length > 0 ? [counts.join(', ')] : []),
-  ].join(' · ');
+  return [time === '' ? 'Worked' : `Worked for ${time}`, ...(counts.length > 0 ? [counts.join(', ')] : [])].join(' · ');
 }
 
 function counted(count: number, noun: string): string {
   return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Formats a duration, such as "3 min" or "1 h 5 min". */
-export function durationText(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

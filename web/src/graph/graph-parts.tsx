@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import type { GraphGroup, GraphNode as Node } from '../../../src/projections/thread-graph/thread-graph.ts';
 import { graphNodeSize } from '../../../src/projections/thread-graph/thread-graph.ts';
+import { sameFields } from '../parts/same-fields.ts';
 import { kindName, lookOf } from './graph-kinds.ts';
 
 const lineLength = 26;
@@ -66,7 +67,7 @@ export const GraphNode = memo(function GraphNode({ node, isSelected, onSelect, o
       )}
     </g>
   );
-});
+}, sameFields);
 
 /** The frame around a subagent or open repeats, with a button that folds it. */
 export const GraphFrame = memo(function GraphFrame({
@@ -85,7 +86,7 @@ export const GraphFrame = memo(function GraphFrame({
       </text>
     </g>
   );
-});
+}, sameFields);
 
 interface Point {
   readonly x: number;
@@ -104,7 +105,7 @@ export const GraphLine = memo(function GraphLine({ start, end }: { start: Point;
         ? `M${x1} ${y1}V${y2 - bend}C${x1} ${y2} ${x2} ${y2 - bend} ${x2} ${y2}`
         : `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y1} ${x2} ${y1 + bend}V${y2}`;
   return <path className="graph-edge" d={path} />;
-});
+}, sameFields);
 
 const letters = new Intl.Segmenter();
 

@@ -38,5 +38,7 @@ export type HistoryReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly problem: string };
 
-export type HistoryArgument<Method extends HistoryMethod> = Parameters<ThreadHistory[Method]>[0];
+/** What a question takes; null when it takes nothing. */
+export type HistoryArgument<Method extends HistoryMethod> =
+  Parameters<ThreadHistory[Method]> extends [infer Argument] ? Argument : null;
 export type HistoryAnswer<Method extends HistoryMethod> = ReturnType<ThreadHistory[Method]>;

@@ -57,6 +57,7 @@ function start(threadId: string): Opened {
     status = next;
     for (const listener of listeners) listener();
   };
+  // oxlint-disable-next-line require-post-message-target-origin -- a worker has no origin
   const send = (request: HistoryRequest) => worker.postMessage(request);
   worker.addEventListener('message', ({ data }: MessageEvent<HistoryReply>) => {
     if ('status' in data) return show(data.status);

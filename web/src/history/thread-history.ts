@@ -112,17 +112,17 @@ export class ThreadHistory {
   }
 
   /** The executions of code and the runs that wrote it, with what they cost. */
-  repl(_: null): ReplSession {
+  repl(): ReplSession {
     return replSessionOf(this.#graph.conversation(), this.#totalsNow());
   }
 
   /** What the thread came to, for a comparison with others. */
-  summary(_: null): ThreadSummary {
+  summary(): ThreadSummary {
     return summaryOf(this.#graph.conversation(), this.#steps(), this.#totalsNow());
   }
 
   /** When the events came, for a playback. */
-  track(_: null): PlaybackTrack {
+  track(): PlaybackTrack {
     return trackOf(this.#events);
   }
 

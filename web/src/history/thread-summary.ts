@@ -55,7 +55,7 @@ export function summaryOf(
     request: request?.text ?? '',
     agentId: last?.agentId ?? '',
     ...(last?.model !== undefined && { model: last.model }),
-    status: run?.status ?? 'running',
+    status: run?.status ?? 'not started',
     answer: (last?.text ?? '').slice(0, mostAnswer),
     steps: steps.length,
     toolCalls: all.toolCalls,

@@ -3,8 +3,8 @@ import { CloseIcon } from './icons.tsx';
 
 interface DialogProps {
   readonly label: string;
-  /** Selects its look: a sheet with a heading, or the palette without one. */
-  readonly look?: 'sheet' | 'palette';
+  /** Selects its look: a sheet with a heading, narrow or wide, or the palette without one. */
+  readonly look?: 'sheet' | 'wide' | 'palette';
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
@@ -36,7 +36,7 @@ export function Dialog({ label, look = 'sheet', onClose, children }: DialogProps
       }}
     >
       <div className="dialog-body">
-        {look === 'sheet' && (
+        {look !== 'palette' && (
           <header className="dialog-head">
             <h2>{label}</h2>
             <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>

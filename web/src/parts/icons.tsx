@@ -50,12 +50,6 @@ export const DownIcon = () => (
   </Icon>
 );
 
-export const TrashIcon = () => (
-  <Icon>
-    <path d="M4.5 6h11M8 6V4.5h4V6M6 6l.6 9.5h6.8L14 6" />
-  </Icon>
-);
-
 export const EditIcon = () => (
   <Icon>
     <path d="M4.5 15.5l.8-3.3 7.7-7.7 2.5 2.5-7.7 7.7zM11.2 6.3l2.5 2.5" />

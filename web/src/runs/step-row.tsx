@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
+import { sameFields } from '../parts/same-fields.ts';
 import { durationText } from '../parts/time-wording.ts';
 
 interface StepRowProps {
@@ -49,4 +50,4 @@ export const StepRow = memo(function StepRow({ step, index, count, left, width, 
       </span>
     </div>
   );
-});
+}, sameFields);

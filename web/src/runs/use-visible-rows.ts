@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useState } from 'react';
 
 /** Rows that are asked for beyond the visible ones, and the step by which the asked part moves. */
-const beyond = 40;
-const stride = 20;
+const beyond = 16;
+const stride = 8;
 
 /** Which rows of a list with rows of one height are in view, with some more on both sides. */
 export function useVisibleRows(
   box: RefObject<HTMLElement | null>,
   rowHeight: number,
 ): { first: number; count: number } {
-  const [rows, setRows] = useState({ first: 0, count: 60 });
+  const [rows, setRows] = useState({ first: 0, count: 48 });
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;

@@ -119,6 +119,11 @@ export class OpenThread {
     return copied;
   }
 
+  /** The mode that its log is in; undefined when none was chosen, or its log is not read yet. */
+  get mode(): string | undefined {
+    return this.#threadState?.mode;
+  }
+
   get projection(): HarnessProjection {
     return this.#projection;
   }

@@ -16,8 +16,11 @@ type Tasks = readonly TaskItemSnapshot[];
 
 /** The task tools as standalone tools: they change the `tasks` of the harness of their request context. */
 export const taskWriteTool = harnessTool(taskWrite);
+/** Changes one task of the list. */
 export const taskUpdateTool = harnessTool(taskUpdate);
+/** Marks a task as completed. */
 export const taskCompleteTool = harnessTool(taskComplete);
+/** Reports the task list and whether all of it is completed. */
 export const taskCheckTool = harnessTool(taskCheck);
 
 function harnessTool<Id extends string, Input, Result extends TaskResult>(

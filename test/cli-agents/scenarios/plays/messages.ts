@@ -63,7 +63,9 @@ export const messages: readonly Play[] = [
     script: profile => conversation(profile, ['Seen.']),
     play: async (live, profile) => {
       const image: ContentPart = { type: 'image', data: picture, mediaType: 'image/png' };
-      const { outcome, events } = await live.finished(await live.send([{ type: 'text', text: 'look' }, image]));
+      const { visionModel: model } = profile;
+      const run = await live.send([{ type: 'text', text: 'look' }, image], model === undefined ? {} : { model });
+      const { outcome, events } = await live.finished(run);
       expect(outcome).toBe('complete');
       expect(events.filter(event => event.type === 'warning' && event.code === 'attachment_dropped')).toEqual([]);
       expect(asked(live, profile)[0]).toContain('iVBORw0KGgo');

@@ -37,6 +37,7 @@ export const acpProfiles: readonly Profile[] = [
     shell: command => callTool('shell', { command }),
     tool: 'shell',
     subagent: instructions => callTool('delegate', { instructions }),
+    visionModel: 'gpt-4o',
     without: {
       revise: noRevision,
       question: 'only servers of tools ask, and none is part of the program',
@@ -50,7 +51,13 @@ export const acpProfiles: readonly Profile[] = [
     shell: command => callTool('run_commands', { commands: [command] }),
     tool: 'run_commands',
     subagent: task => callTool('spawn_agent', { systemPrompt: 'You are alpha.', task }),
-    without: { revise: noRevision, question: noQuestion, plan: noPlan, fork: noFork },
+    without: {
+      revise: noRevision,
+      question: noQuestion,
+      plan: noPlan,
+      fork: noFork,
+      image: 'the program does not send images to the model',
+    },
   },
   {
     agent: 'qwen',
@@ -58,6 +65,7 @@ export const acpProfiles: readonly Profile[] = [
     live: qwenAdapter.live as LiveAdapter,
     shell: qwenShell,
     tool: 'run_shell_command',
+    visionModel: 'qwen-vl-max',
     aside: /Existing memory files|Reply with ONLY the suggestion/,
     subagent: prompt => callTool('agent', { description: 'Alpha', prompt, subagent_type: 'general-purpose' }),
     planning: {

@@ -1,0 +1,191 @@
+import { createInterface } from 'node:readline';
+import { errorText } from '../../events/index.ts';
+import type { RelayEntry } from '../../projections/index.ts';
+import { RowFeed } from '../rows/row-feed.ts';
+import { oneLine } from '../rows/tool-object.ts';
+import { textOfLine } from '../screen/styled-line.ts';
+import type { ChatOptions } from './chat-options.ts';
+import { answerRelay, type PersonAnswer } from './relay-answer.ts';
+import { leaveBand, nextBand } from './relay-band.ts';
+import { bandLines } from './relay-lines.ts';
+import { RowPrinter } from './row-printer.ts';
+import type { ThreadFollower } from './thread-follower.ts';
+import { ThreadHost } from './thread-host.ts';
+
+/** What a chat in plain lines needs of the process. */
+export interface PlainStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+export interface PlainChatOptions extends Omit<ChatOptions, 'streams' | 'styling'> {
+  readonly streams: PlainStreams;
+  /** Whether a person listens: signs of life, a bell at the end of a turn, what the answers are. */
+  readonly isSpoken: boolean;
+}
+
+/** How often a turn that takes long shows a sign of life, in milliseconds. */
+const heartbeatMs = 30_000;
+const width = 100;
+
+/**
+ * A chat in plain lines that are only ever appended: for screen readers, and for programs at the other end of a pipe. Each
+ * line of the input is a message, or the answer to what waits.
+ */
+export class PlainChat {
+  readonly #options: PlainChatOptions;
+  readonly #host: ThreadHost;
+  readonly #printer = new RowPrinter();
+  #feed: { readonly of: ThreadFollower; readonly rows: RowFeed } | undefined;
+  #asked: string | undefined;
+  #wasRunning = false;
+  /** How many messages were sent whose turn is not over. */
+  #turns = 0;
+  #hasEnded = false;
+  #finish: (code: number) => void = () => {};
+  #stopBeat: () => void = () => {};
+
+  private constructor(options: PlainChatOptions) {
+    this.#options = options;
+    const { log, createHarness, cwd } = options;
+    this.#host = new ThreadHost({
+      log,
+      createHarness,
+      cwd,
+      onChange: () => this.#changed(),
+      onEvent: event => (event.type === 'error' ? this.#line(`Error: ${event.error.message}`) : this.#changed()),
+      onLost: error => this.#line(`The thread cannot be followed any more: ${errorText(error)}`),
+    });
+  }
+
+  /** Runs until the input ends and the last turn is over; returns 1 when something still waits for an answer. */
+  static async run(options: PlainChatOptions): Promise<number> {
+    const chat = new PlainChat(options);
+    return chat.#run();
+  }
+
+  async #run(): Promise<number> {
+    const { threadId, streams, problems = [], agentName, isSpoken } = this.#options;
+    const done = new Promise<number>(resolve => (this.#finish = resolve));
+    const stop = () => this.#finish(143);
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, stop);
+    for (const problem of problems) this.#line(`Warning: ${problem}`);
+    if (threadId !== undefined) await this.#host.switchTo(threadId);
+    if (isSpoken) this.#line(`Chat with ${agentName}. A line is a message; /quit ends.`);
+    this.#beat();
+    const lines = createInterface({ input: streams.input, terminal: false });
+    lines.on(
+      'line',
+      line => void this.#take(line.trim()).catch((error: unknown) => this.#line(`Error: ${errorText(error)}`)),
+    );
+    lines.on('close', () => {
+      this.#hasEnded = true;
+      setImmediate(() => this.#changed());
+    });
+    const code = await done;
+    this.#stopBeat();
+    lines.close();
+    const open = this.#host.follower?.threadId;
+    if (open !== undefined && isSpoken) this.#line(`Resume with: ${this.#options.resumeCommand(open)}`);
+    await this.#host.close();
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, stop);
+    return code;
+  }
+
+  async #take(line: string): Promise<void> {
+    const [waiting] = this.#host.follower?.reading.pending ?? [];
+    if (line === '/quit') return this.#finish(0);
+    if (line === '/stop') return this.#host.harness.abort();
+    if (line === '') return;
+    if (waiting !== undefined) return this.#answer(waiting, line);
+    this.#turns++;
+    await this.#host.ensureThread(oneLine(line, 80)).catch((error: unknown) => {
+      this.#turns--;
+      throw error;
+    });
+    void this.#host.harness
+      .sendMessage({ content: line })
+      .catch((error: unknown) => this.#line(`Error: ${errorText(error)}`))
+      .finally(() => {
+        this.#turns--;
+        this.#changed();
+      });
+  }
+
+  async #answer(entry: RelayEntry, line: string): Promise<void> {
+    const answer = answerOf(entry, line);
+    if (answer === undefined)
+      return this.#line('Answer y for yes, s for this thread, a for always, or n and a reason.');
+    await answerRelay(this.#host.harness, entry, answer);
+  }
+
+  get #isRunning(): boolean {
+    const { follower, harness } = this.#host;
+    return this.#turns > 0 || harness.isRunning() || (follower?.reading.running.length ?? 0) > 0;
+  }
+
+  #changed(): void {
+    const { follower } = this.#host;
+    if (follower === undefined) return this.#endWhenIdle();
+    if (this.#feed?.of !== follower)
+      this.#feed = { of: follower, rows: new RowFeed({ cwd: this.#options.cwd, times: follower.times }) };
+    this.#printer.add(this.#feed.rows.take(follower.reading), width);
+    while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
+    this.#ask(follower.reading.pending);
+    const isRunning = this.#isRunning;
+    if (this.#wasRunning && !isRunning && this.#options.isSpoken) this.#line('Done.\u0007');
+    this.#wasRunning = isRunning;
+    this.#endWhenIdle();
+  }
+
+  #ask(pending: readonly RelayEntry[]): void {
+    const [first] = pending;
+    if (first === undefined || first.id === this.#asked) return;
+    this.#asked = first.id;
+    const band = nextBand(undefined, [first], { now: 0, hasDraft: false, lastKeyAt: -1e9 });
+    if (band === undefined) return;
+    const lines = bandLines(
+      first,
+      { ...leaveBand(band), isLeft: false, isLarge: true },
+      { index: 0, count: pending.length, width, most: 200 },
+    );
+    for (const line of lines.slice(0, -1)) this.#line(textOfLine(line).replace('▌ ', ''));
+    this.#line(
+      first.relay.relayKind === 'question'
+        ? 'Answer with a number or in words.'
+        : 'Answer y, s for this thread, a for always, or n and a reason.',
+    );
+  }
+
+  /** The input has ended: nobody will answer. */
+  #endWhenIdle(): void {
+    if (!this.#hasEnded) return;
+    if ((this.#host.follower?.reading.pending.length ?? 0) > 0) return this.#finish(1);
+    if (!this.#isRunning) this.#finish(0);
+  }
+
+  #beat(): void {
+    this.#stopBeat = this.#options.clock.after(heartbeatMs, () => {
+      if (this.#options.isSpoken && this.#wasRunning) this.#line('Still working.');
+      this.#beat();
+    });
+  }
+
+  #line(text: string): void {
+    this.#options.streams.output.write(`${text}\n`);
+  }
+}
+
+/** Returns the answer that a line is; undefined when it is none. */
+function answerOf({ relay }: RelayEntry, line: string): PersonAnswer | undefined {
+  if (relay.relayKind === 'question') {
+    const option = relay.options?.[Number(line) - 1];
+    return { type: 'answer', answer: option?.label ?? line };
+  }
+  if (/^(?:y|yes)$/i.test(line)) return { type: 'approve', remember: 'once' };
+  if (/^s$/i.test(line)) return { type: 'approve', remember: 'thread' };
+  if (/^a$/i.test(line)) return { type: 'approve', remember: 'category' };
+  const [, feedback = ''] = /^(?:n|no)(?:\s+([^]*))?$/i.exec(line) ?? [];
+  if (!/^(?:n|no)\b/i.test(line)) return undefined;
+  return { type: 'reject', ...(feedback !== '' && { feedback }) };
+}

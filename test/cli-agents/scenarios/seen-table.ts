@@ -1,0 +1,39 @@
+import type { Profile } from './profile.ts';
+import { scenarios, type Scenario } from './scenario.ts';
+import type { Seen } from './seen.ts';
+
+/** The page with the scenarios that were seen with the real programs, and why others do not apply. */
+export function seenTable(profiles: readonly Profile[], seen: Seen): string {
+  const names = Object.keys(scenarios) as Scenario[];
+  const reasons = profiles.flatMap(({ agent, without }) =>
+    names.flatMap(name =>
+      without[name] === undefined ? [] : [`| ${agent} | ${scenarios[name]} | ${without[name]} |`],
+    ),
+  );
+  const cell = ({ versions, without }: Profile, name: Scenario) => {
+    if (without[name] !== undefined) return '–';
+    return versions.some(version => seen[version]?.includes(name) === true) ? 'seen' : '**not seen**';
+  };
+  return [
+    '# What was seen with the real programs',
+    '',
+    'Written by `test/cli-agents/scenarios/seen.test.ts` (`SINGLETREE_RECORD=1`) from the tests of `npm run live:all`, which',
+    'run each program over its interactive channel against a scripted model.',
+    '',
+    `| scenario | ${profiles.map(({ agent }) => `[${agent}](${agent}.md)`).join(' | ')} |`,
+    `|---${'|---'.repeat(profiles.length)}|`,
+    ...names.map(name => `| ${scenarios[name]} | ${profiles.map(profile => cell(profile, name)).join(' | ')} |`),
+    '',
+    '## What does not apply',
+    '',
+    '| agent | scenario | why |',
+    '|---|---|---|',
+    ...reasons,
+    '',
+    '## What subagents may do',
+    '',
+    'Calls of subagents are asked about in their own runs, or denied, or subagents are switched off, as',
+    '[the table of abilities](README.md) lists it; the scenario holds that.',
+    '',
+  ].join('\n');
+}

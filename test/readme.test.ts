@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startScriptedServer } from '../src/testing/index.ts';
+import { packedProject } from './support/packed-project.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'GLOSSARY.md'].concat(
+  readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.md'))
+    .map(file => join('docs', file)),
+);
+const project = packedProject();
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe('the README', () => {
+  it.each(pages)('and the documents have links to files that exist: %s', page => {
+    const links = [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)\s#]+)/g)].map(([, link = '']) => link);
+    expect(links.filter(link => !existsSync(join(root, dirname(page), link)))).toEqual([]);
+  });
+
+  it('has an example of twenty lines that runs with the packed package', async () => {
+    const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(read('README.md')) ?? [];
+    expect(code.split('\n').filter(line => line.trim() !== '').length).toBeLessThanOrEqual(22);
+    writeFileSync(join(project, 'example.mjs'), code);
+    const model = await startScriptedServer({
+      script: [[{ toolCall: { name: 'weather', input: { city: 'Bern' } } }], 'Sunny, they say.'],
+    });
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], {
+        cwd: project,
+        env: { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: model.url },
+        timeout: 60_000,
+      });
+      expect(stdout).toBe('Sunny, they say.');
+    } finally {
+      await model.close();
+    }
+  });
+
+  it('states the size of the package as the measurements do, and shows pictures that load fast', () => {
+    const [size] = /\d+ MB in \d+ packages/.exec(read('docs/performance.md')) ?? [];
+    expect(read('README.md')).toContain(size);
+    for (const name of ['page.png', 'terminal.png'])
+      expect(statSync(join(root, 'docs/images', name)).size).toBeLessThan(200_000);
+  });
+
+  it('names commands that the package has', async () => {
+    const { commandNames } = await import('../src/cli/command-list.ts');
+    const named = [...read('README.md').matchAll(/npx singletree ([a-z]+)/g)].map(([, name]) => name);
+    expect(named.filter(name => !(commandNames as readonly string[]).includes(name ?? ''))).toEqual([]);
+  });
+
+  it('comes with the guides and the examples it refers to', () => {
+    for (const file of ['docs/guides/harness.md', 'docs/reference/README.md', 'examples/harness-chat.ts'])
+      expect(existsSync(join(project, 'node_modules/singletree', file)), file).toBe(true);
+  });
+});

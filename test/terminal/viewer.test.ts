@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startScriptedServer } from '../../src/testing/index.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { ChatScene } from './chat-scene.ts';
+
+const scenes: ChatScene[] = [];
+afterEach(async () => {
+  for (const scene of scenes.splice(0)) await scene.close();
+});
+const long = Array.from({ length: 80 }, (_, at) => `paragraph ${at} ${at === 40 ? 'needle' : ''}`).join('\n\n');
+
+async function talked(args: readonly string[] = []): Promise<ChatScene> {
+  const scene = await ChatScene.start([long, 'Second answer.'], { args });
+  scenes.push(scene);
+  await scene.shows('Enter sends');
+  scene.type('first');
+  await scene.shows('› first');
+  scene.type('\r');
+  await scene.shows('paragraph 79');
+  return scene;
+}
+
+describe('the transcript', () => {
+  it('scrolls, searches and jumps in the alternate screen, and leaves the scrollback alone', async () => {
+    const scene = await talked();
+    scene.type('\u000f');
+    await scene.shows('q close');
+    expect(scene.isAlternate).toBe(true);
+    scene.type('g');
+    await scene.shows('› first');
+    scene.type('/needle\r');
+    await scene.shows('paragraph 40 needle');
+    scene.type('{');
+    await scene.shows('› first');
+    scene.type('q');
+    await scene.until(() => !scene.isAlternate);
+    await scene.shows('paragraph 79');
+    expect(scene.scrollback().filter(line => line.startsWith('paragraph 40'))).toHaveLength(1);
+  });
+});
+
+describe('the full screen', () => {
+  it('shows the same rows, and gives them to the scrollback when it is left', async () => {
+    const scene = await talked(['--fullscreen']);
+    expect(scene.isAlternate).toBe(true);
+    scene.type('/fullscreen\r');
+    await scene.until(() => !scene.isAlternate);
+    await scene.shows('paragraph 79');
+    expect(scene.scrollback().filter(line => line.startsWith('paragraph 40'))).toHaveLength(1);
+  });
+});
+
+describe('a chat in plain lines', () => {
+  const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+  it('prints rows without escape sequences when it is piped, and takes answers from its input', async () => {
+    const server = await startScriptedServer({
+      script: [[{ toolCall: { name: 'bash', input: { command: 'echo hi' } } }], '**Done** with it.'],
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'singletree-plain-'));
+    try {
+      const env = {
+        PATH: process.env['PATH'],
+        SINGLETREE_HOME: folder,
+        OPENAI_API_KEY: 'sk-x',
+        OPENAI_BASE_URL: `${server.url}/v1`,
+      };
+      const child = execFile(process.execPath, [command, 'chat', '--screen-reader', '--cwd', folder], { env });
+      let printed = '';
+      child.stdout?.on('data', (text: string) => {
+        if (!printed.includes('Answer y') && (printed + text).includes('Answer y')) child.stdin?.write('y\n');
+        printed += text;
+        if (printed.includes('Done.\u0007')) child.stdin?.end('/quit\n');
+      });
+      child.stdin?.write('go\n');
+      const code = await new Promise(resolve => child.once('close', resolve));
+      expect(code).toBe(0);
+      expect(printed).toContain('Run this command? (bash)\n$ echo hi\n');
+      expect(printed).toContain('Done with it.');
+      expect(printed).not.toContain('\u001b');
+    } finally {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

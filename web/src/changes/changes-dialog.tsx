@@ -1,0 +1,66 @@
+import { useMemo, useState } from 'react';
+import type { ViewNode } from '../../../src/projections/index.ts';
+import { visibleText } from '../code/visible-text.ts';
+import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
+import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { type FileGroup, fileGroups } from './file-groups.ts';
+import type { ThreadScope } from './thread-scope.ts';
+
+const mostCounted = 500_000;
+
+interface ChangesDialogProps {
+  /** The turn whose changes are shown first. */
+  readonly node: ViewNode;
+  readonly scope: ThreadScope;
+  readonly onClose: () => void;
+}
+
+/** The files that a turn or the whole thread changed, each with its diff on demand. */
+export function ChangesDialog({ node, scope, onClose }: ChangesDialogProps) {
+  const [extent, setExtent] = useState<'turn' | 'thread'>('turn');
+  const groups = useMemo(() => fileGroups(extent === 'turn' ? [node] : scope.nodes()), [extent, node, scope]);
+  return (
+    <Dialog label="Changes" look="wide" onClose={onClose}>
+      <div className="changes">
+        <div className="changes-extent" role="group" aria-label="Which changes">
+          <button type="button" className="button" aria-pressed={extent === 'turn'} onClick={() => setExtent('turn')}>
+            This turn
+          </button>
+          <button
+            type="button"
+            className="button"
+            aria-pressed={extent === 'thread'}
+            onClick={() => setExtent('thread')}
+          >
+            This thread
+          </button>
+        </div>
+        <ul className="changes-files" aria-label="Changed files">
+          {groups.map(group => (
+            <FileRow key={`${extent} ${group.path}`} group={group} />
+          ))}
+        </ul>
+      </div>
+    </Dialog>
+  );
+}
+
+function FileRow({ group: { path, changes } }: { group: FileGroup }) {
+  const [isOpen, setOpen] = useState(false);
+  const diffs = useFileDiffs(changes, sizeOf(changes) <= mostCounted);
+  const sum = (count: 'added' | 'removed') => (diffs ?? []).reduce((all, diff) => all + diff[count], 0);
+  return (
+    <li>
+      <details onToggle={event => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span className="diff-path">{visibleText(path)}</span>
+          {diffs?.some(({ isUnknown }) => !isUnknown) === true && (
+            <DiffCounts added={sum('added')} removed={sum('removed')} />
+          )}
+        </summary>
+        {isOpen && <DiffView changes={changes} />}
+      </details>
+    </li>
+  );
+}
