@@ -10,8 +10,6 @@ import { memory } from './memory.ts';
 import { pageThread } from './page-thread.ts';
 import { pageGraph } from './page-graph.ts';
 import { pageInbox } from './page-inbox.ts';
-import { pageInbox } from './page-inbox.ts';
-import { pageThread } from './page-thread.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -37,8 +35,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'page-thread': pageThread,
   'page-graph': pageGraph,
   'page-inbox': pageInbox,
-  'page-inbox': pageInbox,
-  'page-thread': pageThread,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,
