@@ -25,8 +25,8 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
   step: (state, event) => {
     if (event.type === 'usage') return { ...state, usage: addUsage(state.usage, event) };
     if (event.type === 'harness_start' && answersPerson(event)) {
-      const { runId, agentId = state.agentId } = event;
-      return { usage: state.usage, runId, ...defined({ agentId }) };
+      const { runId, agentId } = event;
+      return { usage: state.usage, runId, agentId };
     }
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };

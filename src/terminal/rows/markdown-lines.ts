@@ -53,7 +53,7 @@ function blockLines(token: Token): Line[] {
     }
     case 'list': {
       const { items, ordered, start } = token as Tokens.List;
-      return items.flatMap((item, index) => itemLines(item, ordered ? `${Number(start || 1) + index}. ` : '• '));
+      return items.flatMap((item, index) => itemLines(item, ordered ? `${(start || 1) + index}. ` : '• '));
     }
     case 'blockquote':
       return (token as Tokens.Blockquote).tokens

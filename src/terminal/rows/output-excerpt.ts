@@ -12,11 +12,13 @@ export function outputText(output: ToolOutput | undefined): string {
   if ('status' in output) return output.reason;
   const { context } = output;
   if (typeof context === 'string') return context;
-  if (Array.isArray(context))
-    return context
-      .map(part => (isText(part) ? part.text : `[${String((part as { type?: unknown })?.type ?? 'value')}]`))
-      .join('\n');
+  if (Array.isArray(context)) return context.map(part => (isText(part) ? part.text : `[${typeOf(part)}]`)).join('\n');
   return context === undefined || context === null ? '' : JSON.stringify(context, undefined, 1);
+}
+
+function typeOf(part: unknown): string {
+  const { type } = (typeof part === 'object' && part !== null ? part : {}) as { readonly type?: unknown };
+  return typeof type === 'string' ? type : 'value';
 }
 
 function isText(part: unknown): part is { readonly text: string } {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import { threadReading } from '../../projections/index.ts';

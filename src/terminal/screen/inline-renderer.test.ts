@@ -1,5 +1,5 @@
 import headless from '@xterm/headless';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Frame, InlineRenderer, mostLiveRows } from './inline-renderer.ts';
 import { type Line, span, textOfLine } from './styled-line.ts';

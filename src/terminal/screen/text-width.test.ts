@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { span, textOfLine } from './styled-line.ts';
 import { cutLine, lineWidth, textWidth, wrapLine } from './text-width.ts';

@@ -45,7 +45,7 @@ export class Viewer {
 
   /** The whole transcript, without styles and wraps. */
   get text(): string {
-    return this.#rows.flatMap(row => (row.whole ?? row.lines).call(row, 200).map(textOfLine)).join('\n');
+    return this.#rows.flatMap(row => (row.whole?.(200) ?? row.lines(200)).map(textOfLine)).join('\n');
   }
 
   /** Does what an action of the transcript means. */

@@ -29,8 +29,9 @@ export class TerminalIo {
   }
 
   get size(): ScreenSize {
-    const { columns = 80, rows = 24 } = this.#streams.output;
-    return { columns: Math.max(1, columns), rows: Math.max(1, rows) };
+    const { columns, rows } = this.#streams.output;
+    // A terminal that has no size reports 0.
+    return { columns: columns || 80, rows: rows || 24 };
   }
 
   /** Whether earlier bytes still wait for the terminal: a frame now would only make it later. */

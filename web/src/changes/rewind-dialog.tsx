@@ -37,18 +37,16 @@ export function RewindDialog({ scope, direction, messageId, onClose }: RewindDia
     // The preview is made once, when the dialog opens.
     // oxlint-disable-next-line exhaustive-deps
   }, []);
-  const apply = () => {
+  const apply = async () => {
     setBusy(true);
-    request({ force }).then(
-      ({ threadId: next }) => {
-        onClose();
-        if (next !== undefined) scope.openThread(next);
-      },
-      (error: unknown) => {
-        setProblem(errorText(error));
-        setBusy(false);
-      },
-    );
+    try {
+      const { threadId: next } = await request({ force });
+      onClose();
+      if (next !== undefined) scope.openThread(next);
+    } catch (error) {
+      setProblem(errorText(error));
+      setBusy(false);
+    }
   };
   const files = (preview?.folders ?? []).flatMap(folder => folder.files);
   const conflicts = files.filter(({ isConflict }) => isConflict).length;
