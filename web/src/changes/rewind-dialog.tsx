@@ -88,7 +88,12 @@ export function RewindDialog({ scope, direction, messageId, onClose }: RewindDia
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="button" className="button primary" disabled={preview === undefined || isBusy} onClick={apply}>
+          <button
+            type="button"
+            className="button primary"
+            disabled={preview === undefined || isBusy}
+            onClick={() => void apply()}
+          >
             {name}
           </button>
         </div>
