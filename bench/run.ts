@@ -21,6 +21,7 @@ import { sqliteAppend } from './sqlite-append.ts';
 import { sqliteLayout } from './sqlite-layout.ts';
 import { sqliteRead } from './sqlite-read.ts';
 import { heading, rowOf } from './table.ts';
+import { terminal } from './terminal.ts';
 import { translate } from './translate.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
@@ -43,6 +44,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'sqlite-read': sqliteRead,
   stores,
   subagents,
+  terminal,
   translate,
 };
 const resultsFile = new URL('../../bench/results.json', import.meta.url);

@@ -33,7 +33,7 @@ describe('the command', () => {
   it('names the commands there are, and the one that was meant', () => {
     const { stderr } = singletree('transalte');
     expect(stderr).toContain('Did you mean translate?');
-    expect(stderr).toMatch(/The commands are serve, run, send, inbox, .*: see singletree --help/);
+    expect(stderr).toMatch(/The commands are serve, run, chat, send, inbox, .*: see singletree --help/);
   });
 
   it('serves when no command is named, and points to the help of what it does', () => {
@@ -53,7 +53,7 @@ describe('the command', () => {
     const texts = name === 'store' ? ['migrate', 'check', 'copy'] : name === 'debug' ? ['prompt'] : [undefined];
     for (const sub of texts) {
       const help = sub === undefined ? stdout : singletree(name, sub, '--help').stdout;
-      if (name !== 'completion') expect(help, sub).toContain('--json');
+      if (!['completion', 'chat'].includes(name)) expect(help, sub).toContain('--json');
     }
   });
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
-import { openBrowser, usePage } from './page-scene.ts';
+import { clickUntil, openBrowser, usePage } from './page-scene.ts';
 
 const browser = await openBrowser();
 
@@ -46,7 +46,7 @@ async function show(...events: readonly AgentEvent[]): Promise<Locator> {
     { type: 'harness_end', runId: 'r', agentId: 'coder', reason: 'complete' },
   ]);
   await page.goto(`${server.url}/threads/${id}`);
-  await page.getByRole('log').getByText('Go.').waitFor();
+  await page.getByRole('log').locator('.row').first().waitFor();
   return page.getByRole('log');
 }
 
@@ -258,8 +258,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     await card.getByText('+501 −1').waitFor();
     await card.getByText('new text').waitFor();
     expect(await card.getByRole('region', { name: 'Changes of /p/b.ts' }).locator('tr').count()).toBe(40);
-    await card.getByRole('button', { name: 'Show 460 more lines' }).click();
-    await card.getByText('row 499').waitFor();
+    await clickUntil(card.getByRole('button', { name: 'Show 460 more lines' }), card.getByText('row 499'));
   });
 
   it('shows what an edit would change before it is approved', async () => {

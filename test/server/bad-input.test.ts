@@ -140,7 +140,7 @@ describe('every endpoint', () => {
 
 /** A body that is valid, so that what is refused is the id. */
 function sample(path: string): object {
-  if (path.endsWith('/messages')) return { content: 'x' };
+  if (path.endsWith('/messages') || path.includes('/queue/')) return { content: 'x' };
   if (path.endsWith('/retries')) return { messageId: 'x' };
   if (path.endsWith('/selection')) return { nodeId: 'x' };
   if (path.includes('/relays/')) return { outcome: 'approve' };
