@@ -13,8 +13,8 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Real browsers and programs run out of time on a machine that stalls: in CI they get a second try, which is reported.
-    retry: process.env['CI'] ? 1 : 0,
+    // Real browsers and programs run out of time on a machine that stalls: in CI they get two more tries, which are reported.
+    retry: process.env['CI'] ? 2 : 0,
     globalSetup: ['test/support/services-setup.ts'],
     projects: [
       // Tests of one module share what is loaded: loading it anew for each file takes longer than they do.

@@ -1,4 +1,4 @@
-import { type Ref, useState } from 'react';
+import { type Ref, useMemo, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Row } from './rows.ts';
 import { RowView } from './row-view.tsx';
@@ -9,12 +9,33 @@ interface EntryListProps {
   readonly ref: Ref<VirtualizerHandle>;
 }
 
-/** The rows of the conversation, of which only those in view are in the document. */
+/** How many rows that somebody used stay in the document. */
+const mostUsed = 30;
+
+/** The rows of the conversation, of which only those in view and those that somebody used are in the document. */
 export function EntryList({ rows, scroll, ref }: EntryListProps) {
   const { version, shift } = useListChange(rows);
+  const [used, setUsed] = useState<readonly string[]>([]);
+  const kept = useMemo(() => rows.flatMap(({ key }, index) => (used.includes(key) ? index : [])), [rows, used]);
+  const onUse = (key: string) => {
+    if (!used.includes(key)) setUsed([...used, key].slice(-mostUsed));
+  };
   return (
-    <Virtualizer key={version} ref={ref} data={rows} scrollRef={scroll} shift={shift} bufferSize={250}>
-      {row => <RowView key={row.key} row={row} />}
+    <Virtualizer
+      key={version}
+      ref={ref}
+      data={rows}
+      scrollRef={scroll}
+      shift={shift}
+      bufferSize={250}
+      keepMounted={kept}
+    >
+      {row => (
+        // What is unfolded or written in a row would be lost with it.
+        <div key={row.key} onClickCapture={() => onUse(row.key)}>
+          <RowView row={row} />
+        </div>
+      )}
     </Virtualizer>
   );
 }
