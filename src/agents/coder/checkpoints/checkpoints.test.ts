@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../../../events/index.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
@@ -147,11 +147,15 @@ describe('checkpoints', () => {
   });
 
   it('are left out with a warning, once, when the folder is too large for the time limit', async () => {
-    const slow = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxMs: 1 });
+    const slow = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxMs: 20 });
+    mkdirSync(join(root, 'bin'));
+    writeFileSync(join(root, 'bin', 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    vi.stubEnv('PATH', `${join(root, 'bin')}:${process.env['PATH']}`);
     const { events, checkpoints } = await run(
       [bash('echo a > a'), bash('echo b > b')],
       withCheckpoints(workspaceTools(work), slow),
     );
+    vi.unstubAllEnvs();
     expect([get('a'), get('b'), checkpoints]).toEqual(['a\n', 'b\n', []]);
     const warnings = events.filter(event => event.type === 'warning' && event.code === 'checkpoint');
     expect(warnings).toHaveLength(1);
