@@ -7,7 +7,7 @@ export interface WatchOptions {
   readonly after?: number;
   /** Ends the watch, without an error. */
   readonly signal?: AbortSignal;
-  /** Told when the connection is there and when it is lost. */
+  /** Is called when the connection is made and when it is lost. */
   readonly onConnection?: (connected: boolean) => void;
   /** Keeps trying when the first connection cannot be made; false by default: the watch rejects. */
   readonly waitForServer?: boolean;

@@ -75,9 +75,9 @@ export interface AppOptions {
   readonly importBytes?: number;
   /** How requests are logged on stderr; `errors` when absent. */
   readonly logStyle?: LogStyle;
-  /** Told of a thread that is about to be deleted, with the ids of its runs. */
+  /** Is called with a thread that is about to be deleted, with the ids of its runs. */
   readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
-  /** Told of every failure that is not one of ours; prints it when absent. */
+  /** Receives every failure that is not one of ours; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
   /** The version in the OpenAPI document. */
   readonly version?: string;

@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../src/events/index.ts';
 import { Supervisor } from '../../src/control/supervision/supervisor.ts';
 import { type EventLog, MemoryLog } from '../../src/log/index.ts';
 import { startServer } from '../../src/server/index.ts';
-import { scriptedAgent } from '../support/scripted-agent.ts';
+import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage, webRoot } from './page-scene.ts';
 
@@ -107,8 +107,9 @@ describe.skipIf(browser === undefined)('the conversation', () => {
     await open(await threadOf(turns(1, 600)));
     await exactly('answer 600').waitFor();
     await expect.poll(fromEnd).toBeLessThan(2);
+    const measured = gate();
     await page.route('**/window**', async route => {
-      await new Promise(done => setTimeout(done, 300));
+      await measured.opened;
       await route.continue();
     });
     const requested = page.waitForResponse(response => response.url().includes('before='));
@@ -116,6 +117,7 @@ describe.skipIf(browser === undefined)('the conversation', () => {
     await drawn();
     const text = await log().locator('.bubble').nth(1).innerText();
     const before = await topOf(text);
+    measured.open();
     await requested;
     await expect.poll(() => box().evaluate(element => element.scrollTop)).toBeGreaterThan(1_500);
     await drawn();

@@ -28,7 +28,7 @@ const read = (id: string, path: string) => call(id, 'read', { path }, { context:
 /** The rows of a log; the view is taken after these events, and at the end. */
 function rowsOf(events: readonly LoggedEvent[], takenAfter: (seq: number) => boolean = () => true): Row[] {
   const times = new EventTimes();
-  const feed = new RowFeed({ cwd: '/work', times });
+  const feed = new RowFeed({ cwd: '/project', times });
   const rows: Row[] = [];
   let state = threadReading.initial;
   for (const event of events) {
@@ -44,7 +44,12 @@ const linesOf = (...events: readonly AgentEvent[]) => shown(rowsOf(logged([user(
 
 describe('the rows of a thread', () => {
   it('show messages, text, calls with their objects, and the end', () => {
-    const lines = linesOf(text('Let me **look**.\n\nNow.'), ...read('c', '/work/src/a.ts'), text('Done.', 't2'), end());
+    const lines = linesOf(
+      text('Let me **look**.\n\nNow.'),
+      ...read('c', '/project/src/a.ts'),
+      text('Done.', 't2'),
+      end(),
+    );
     expect(lines).toEqual(['› Go.', 'Let me look.', '', 'Now.', '• Read src/a.ts · 2 lines · 1.0 s', 'Done.', '6.0 s']);
   });
 
